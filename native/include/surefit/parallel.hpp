@@ -1,0 +1,54 @@
+// The only place where surefit starts threads.
+//
+// Work is cut into tasks whose boundaries do not depend on the number of threads; threads only decide who does which
+// task. Results are stored by task number and merged in a fixed tree, so a sum has the same bits on any machine load.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <type_traits>
+
+namespace surefit {
+
+// Thrown out of a parallel region when the poll function asked to stop (Ctrl-C).
+struct Interrupted : std::runtime_error {
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+
+// Called now and then on the thread that started the region; returns true to stop. Set by the bindings.
+using Poll = bool (*)();
+void set_poll(Poll poll);
+
+using TaskFunction = void (*)(void* context, std::size_t task, int thread);
+
+// Runs tasks 0 … n_tasks-1 on at most n_threads threads (the caller is one of them). Rethrows the first exception.
+void run_tasks(std::size_t n_tasks, int n_threads, TaskFunction function, void* context);
+
+// body(task, thread) with 0 ≤ thread < n_threads; one task is never run by two threads.
+template <class Body>
+void parallel_for(std::size_t n_tasks, int n_threads, Body&& body) {
+  using Plain = std::remove_reference_t<Body>;
+  run_tasks(
+      n_tasks, n_threads,
+      [](void* context, std::size_t task, int thread) { (*static_cast<Plain*>(context))(task, thread); },
+      const_cast<void*>(static_cast<const void*>(&body)));
+}
+
+// The largest power of two that is < n (n ≥ 2): where the merge tree splits a run of n leaves.
+inline std::size_t tree_split(std::size_t n) {
+  std::size_t half = 1;
+  while (half * 2 < n) half *= 2;
+  return half;
+}
+
+// The fixed tree over [lo, hi): combine(lo, mid) merges the statistic stored at mid into the one stored at lo.
+template <class Combine>
+void merge_tree(std::size_t lo, std::size_t hi, Combine&& combine) {
+  if (hi - lo < 2) return;
+  const std::size_t mid = lo + tree_split(hi - lo);
+  merge_tree(lo, mid, combine);
+  merge_tree(mid, hi, combine);
+  combine(lo, mid);
+}
+
+}  // namespace surefit

@@ -1,0 +1,158 @@
+#include "surefit/parallel.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace surefit {
+namespace {
+
+constexpr auto kPollEvery = std::chrono::milliseconds(50);
+std::atomic<Poll> g_poll{nullptr};
+
+// One parallel region: a counter of tasks taken, and the first exception.
+struct Region {
+  TaskFunction function;
+  void* context;
+  std::size_t n_tasks;
+  std::atomic<std::size_t> next{0};
+  std::atomic<bool> stop{false};
+  std::mutex error_mutex;
+  std::exception_ptr error;
+
+  void fail(std::exception_ptr e) {
+    std::lock_guard lock(error_mutex);
+    if (!error) error = e;
+    stop = true;
+  }
+
+  template <class AfterEach>
+  void work(int thread, AfterEach&& after_each) {
+    while (!stop.load(std::memory_order_relaxed)) {
+      const std::size_t task = next.fetch_add(1, std::memory_order_relaxed);
+      if (task >= n_tasks) return;
+      try {
+        function(context, task, thread);
+        after_each();
+      } catch (...) {
+        fail(std::current_exception());
+      }
+    }
+  }
+};
+
+// Threads that sleep between regions. One region at a time; a second caller works alone (its bits are the same).
+class Pool {
+ public:
+  std::mutex busy;
+
+  void run(Region& region, int n_helpers) {
+    {
+      std::lock_guard lock(mutex_);
+      while (static_cast<int>(threads_.size()) < n_helpers) {
+        const int id = static_cast<int>(threads_.size()) + 1;
+        threads_.emplace_back([this, id, seen = generation_]() mutable { loop(id, seen); });
+        threads_.back().detach();
+      }
+      region_ = &region;
+      active_ = n_helpers;
+      running_ = n_helpers;
+      ++generation_;
+    }
+    wake_.notify_all();
+    auto last_poll = std::chrono::steady_clock::now();
+    region.work(0, [&] { poll_if_due(last_poll); });
+    std::unique_lock lock(mutex_);
+    while (running_ > 0) {
+      if (done_.wait_for(lock, kPollEvery) == std::cv_status::timeout && !region.stop) {
+        lock.unlock();
+        try {
+          poll_if_due(last_poll);
+        } catch (...) {
+          region.fail(std::current_exception());
+        }
+        lock.lock();
+      }
+    }
+    region_ = nullptr;
+  }
+
+  static void poll_if_due(std::chrono::steady_clock::time_point& last) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last < kPollEvery) return;
+    last = now;
+    const Poll poll = g_poll.load();
+    if (poll && poll()) throw Interrupted();
+  }
+
+ private:
+  void loop(int id, unsigned long seen) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [&] { return generation_ != seen; });
+      seen = generation_;
+      if (id > active_) continue;
+      Region* region = region_;
+      lock.unlock();
+      region->work(id, [] {});
+      lock.lock();
+      if (--running_ == 0) done_.notify_one();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  std::vector<std::thread> threads_;
+  Region* region_ = nullptr;
+  int active_ = 0, running_ = 0;
+  unsigned long generation_ = 0;
+};
+
+// Deliberately leaked: threads may outlive static destructors. After fork the child has none of its parent's threads,
+// so it starts with a new pool.
+std::atomic<Pool*> g_pool{nullptr};
+
+Pool& pool() {
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { g_pool = new Pool; });
+  (void)registered;
+  Pool* current = g_pool.load();
+  if (!current) {
+    Pool* fresh = new Pool;
+    if (g_pool.compare_exchange_strong(current, fresh)) return *fresh;
+    delete fresh;
+  }
+  return *current;
+}
+
+}  // namespace
+
+void set_poll(Poll poll) { g_poll = poll; }
+
+void run_tasks(std::size_t n_tasks, int n_threads, TaskFunction function, void* context) {
+  if (n_tasks == 0) return;
+  Region region{function, context, n_tasks};
+  const int n_helpers =
+      static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(std::max(n_threads, 1)), n_tasks)) - 1;
+  auto last_poll = std::chrono::steady_clock::now();
+  if (n_helpers > 0) {
+    Pool& shared = pool();
+    std::unique_lock lock(shared.busy, std::try_to_lock);
+    if (lock.owns_lock()) {
+      shared.run(region, n_helpers);
+    } else {
+      region.work(0, [&] { Pool::poll_if_due(last_poll); });
+    }
+  } else {
+    region.work(0, [&] { Pool::poll_if_due(last_poll); });
+  }
+  if (region.error) std::rethrow_exception(region.error);
+}
+
+}  // namespace surefit
