@@ -1,0 +1,44 @@
+"""surefit: classical machine learning that proves its answers.
+
+The names are scikit-learn's: replace `sklearn` by `surefit` in an import. `surefit.certify(model, X, y)` checks a fit,
+surefit's or scikit-learn's, from the data alone.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+_FAMILIES = ("cluster", "decomposition", "linear_model")
+_FUNCTIONS = {
+    "Certificate": "surefit.certificates",
+    "certify": "surefit.engine.certify",
+    "config": "surefit._core.config",
+    "scan": "surefit.engine.scan",
+}
+
+__all__ = [
+    "Certificate",
+    "__version__",
+    "certify",
+    "cluster",
+    "config",
+    "decomposition",
+    "linear_model",
+    "scan",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Importing surefit is light; what is used is loaded when it is first named."""
+    if name in _FAMILIES:
+        return importlib.import_module(f"surefit.{name}")
+    if name in _FUNCTIONS:
+        return getattr(importlib.import_module(_FUNCTIONS[name]), name)
+    raise AttributeError(f"module 'surefit' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -8,7 +8,7 @@ one-dimensional. Checkers upcast a block to float64 themselves and never hold al
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol, Union
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +59,7 @@ class Rows:
         return out
 
 
-Block = Union[NDArray, Rows]
+Block = NDArray | Rows
 
 
 class BlockOf(NamedTuple):

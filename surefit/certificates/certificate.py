@@ -163,7 +163,7 @@ def _number(x: float | None) -> str:
     if x is None:
         return "—"
     x = float(x)
-    if x == int(x) and abs(x) < 1e7 if abs(x) != float("inf") and x == x else False:
+    if x.is_integer() and abs(x) < 1e7:
         return str(int(x))
     return f"{x:.4g}"
 

@@ -1,0 +1,41 @@
+"""Bounds for rounding: the checker's own, and what a solver in a given precision cannot avoid.
+
+Notation of Higham, Accuracy and Stability of Numerical Algorithms, chapter 3: u is half the distance from 1 to the
+next number, and n operations in a row commit a relative error of at most γₙ = n u / (1 − n u).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+UNIT = float(np.finfo(np.float64).eps) / 2
+
+
+def gamma(n: float, u: float = UNIT) -> float:
+    """γₙ = n u / (1 − n u); infinite where n u ≥ 1 and nothing can be said."""
+    nu = float(n) * u
+    return nu / (1.0 - nu) if nu < 1.0 else math.inf
+
+
+def typical(n: float, u: float = UNIT) -> float:
+    """The size that n rounding errors reach when they are not all of one sign: about √n u.
+
+    Worst cases grow like n u but need every error to conspire (Higham and Mary, 2019: with probability close to one
+    the constant is √n times a number below 10). Limits for solvers are set from this, with a stated factor.
+    """
+    return (math.sqrt(max(float(n), 1.0)) + 8.0) * u
+
+
+def epsilon(*arrays: NDArray | float) -> float:
+    """The machine epsilon a model was fitted in: that of float32 if any attribute is float32, else of float64."""
+    single = any(getattr(a, "dtype", None) == np.float32 for a in arrays)
+    return float(np.finfo(np.float32 if single else np.float64).eps)
+
+
+def sum_error(n_rows: int, block_rows: int) -> float:
+    """γ of a sum over n rows done block by block: one chain within a block, one over the blocks."""
+    blocks = max(1, -(-int(n_rows) // max(1, int(block_rows))))
+    return gamma(min(n_rows, block_rows) + blocks)

@@ -1,0 +1,33 @@
+"""Row-by-row results (predict, transform) on every source: arrays at once, files block by block, Dask lazily."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from surefit._core.intake import take_rows
+from surefit._core.threads import single_threaded_blas
+from surefit.engine.open import kind_of
+
+
+def apply_rows(estimator: Any, X: Any, function: Callable[[Any], np.ndarray], *, sparse: bool = True) -> Any:
+    """`function` of the rows of X, checked against what `estimator` was fitted on.
+
+    Memory and Parquet give an ndarray, Dask a lazy Dask array.
+    """
+    kind = kind_of(X)
+    if kind == "memory":
+        rows = take_rows(estimator, X, reset=False, sparse=sparse)
+        with single_threaded_blas():
+            return function(rows)
+    if kind == "parquet":
+        from surefit.engine.parquet import open_parquet
+
+        source = open_parquet(X, None, None, columns=getattr(estimator, "feature_names_in_", None))
+        with single_threaded_blas():
+            return np.concatenate([function(block.X) for block in source.blocks()])
+    from surefit.engine.dask import apply_dask
+
+    return apply_dask(estimator, X, function)

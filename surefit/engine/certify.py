@@ -1,0 +1,66 @@
+"""`surefit.certify`: opens the data, wherever it is, and hands it block by block to the checker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import is_classifier, is_regressor
+
+from surefit._core.base import Estimator
+from surefit._core.errors import InvalidData
+from surefit.certificates import Certificate, Rows, check
+from surefit.certificates.registry import checker_for
+from surefit.engine.open import open_data
+from surefit.engine.source import Source
+
+
+class _Reader(Estimator):
+    """Stands in for the model while its data is opened, so that certifying never touches the model."""
+
+
+class _SourceBlocks:
+    """A source in the form checkers read: re-iterable blocks of (X, y, w), no longer than a few leaves."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.n_rows, self.n_features = source.n_rows, source.n_features
+
+    def __iter__(self) -> Iterator[tuple[Any, np.ndarray | None, np.ndarray | None]]:
+        for block in self._source.blocks():
+            for leaf in block.leaves():
+                X = leaf.X
+                if sp.issparse(X):
+                    X = Rows(X.data, X.indices, X.indptr, X.shape)
+                yield X, leaf.y, leaf.w
+
+
+def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
+    """Prove (or refute) a fit from the data and the model's public attributes alone.
+
+    `model` is a fitted estimator of surefit, or of scikit-learn with the same class name. `X`, `y` and `sample_weight`
+    are what it was fitted on, in any form `fit` takes: arrays, dataframes, Parquet paths, Dask collections.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.cluster import KMeans
+    >>> import surefit
+    >>> X = load_iris().data
+    >>> surefit.certify(KMeans(3, random_state=0).fit(X), X).holds
+    True
+    """
+    checker_for(model)
+    needs_target = is_regressor(model) or is_classifier(model)
+    if needs_target and y is None and getattr(X, "target", None) is None:
+        raise InvalidData(f"certify needs the target y that this {type(model).__name__} was fitted on")
+    reader = _Reader()
+    source = open_data(reader, X, y, sample_weight, target=needs_target)
+    fitted_names = getattr(model, "feature_names_in_", None)
+    names = getattr(reader, "feature_names_in_", None)
+    if fitted_names is not None and names is not None and list(names) != list(fitted_names):
+        raise InvalidData(
+            f"the columns of X are {list(names)[:5]}…, the model was fitted on {list(fitted_names)[:5]}…: "
+            "pass the same columns in the same order"
+        )
+    return check(model, _SourceBlocks(source))

@@ -1,0 +1,77 @@
+"""`open_data`: the one door through which data enters a fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from surefit._core.errors import CannotStream, InvalidData
+from surefit._core.intake import take_rows, take_targets, take_weights
+from surefit.engine.scan import Scan
+from surefit.engine.source import MemorySource, Source
+
+Kind = Literal["memory", "parquet", "dask"]
+
+
+def kind_of(X: Any) -> Kind:
+    """Which source `X` is: rows in memory, a Parquet scan, or a Dask collection."""
+    if isinstance(X, (str, Path, Scan)):
+        return "parquet"
+    if hasattr(X, "__dask_graph__"):
+        return "dask"
+    if isinstance(X, Iterator):
+        raise InvalidData(
+            "X is a one-shot iterator, and a fit passes over its rows more than once. Collect it into an array, or "
+            "write it to Parquet and pass the path."
+        )
+    return "memory"
+
+
+def open_data(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    target: bool = False,
+    sparse: bool = True,
+    min_rows: int = 1,
+    stream: bool = True,
+    n_jobs: int | None = None,
+) -> Source:
+    """Open training data and learn from it `n_features_in_` and `feature_names_in_`.
+
+    X may be an array, a dataframe, CSR, a path to Parquet files (or `surefit.scan(path, …)`), or a Dask array or
+    dataframe. With a path, `y` and `sample_weight` are column names. `target`: y is needed. `stream`: this estimator
+    can work on data that does not fit in memory.
+    """
+    kind = kind_of(X)
+    if kind == "memory":
+        rows = take_rows(estimator, X, reset=True, sparse=sparse, min_rows=min_rows)
+        targets = take_targets(estimator, y, rows.shape[0]) if target else None
+        weights = take_weights(sample_weight, rows.shape[0])
+        return MemorySource(rows, targets, weights, getattr(estimator, "feature_names_in_", None), n_jobs)
+    if not stream:
+        raise CannotStream(
+            f"{type(estimator).__name__} with these parameters needs its rows in memory; got a {kind} source. "
+            "Load it first (for example with pyarrow or .compute())."
+        )
+    if target and y is None and getattr(X, "target", None) is None:
+        raise InvalidData(f"{type(estimator).__name__} needs a target: pass y (for Parquet the name of a column)")
+    if kind == "parquet":
+        from surefit.engine.parquet import open_parquet
+
+        source = open_parquet(X, y if target else None, sample_weight, n_jobs=n_jobs)
+    else:
+        from surefit.engine.dask import open_dask
+
+        source = open_dask(X, y if target else None, sample_weight)
+    if source.n_rows < min_rows:
+        raise InvalidData(f"Found {source.n_rows} row(s); at least {min_rows} are needed")
+    estimator.n_features_in_ = source.n_features
+    if source.feature_names is None:
+        estimator.__dict__.pop("feature_names_in_", None)
+    else:
+        estimator.feature_names_in_ = source.feature_names
+    return source

@@ -1,0 +1,1 @@
+"""Floor 3: algorithms on arrays and folds."""
