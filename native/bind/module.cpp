@@ -6,6 +6,8 @@
 
 namespace nb = nanobind;
 
+void bind_engine(nb::module_& m);
+
 namespace {
 
 // Runs on the thread that called into the loop, which has released the GIL. Signals are delivered to the main thread
@@ -28,4 +30,5 @@ NB_MODULE(_native, m) {
     }
   });
   m.def("simd_level", [] { return surefit::level_name(); });
+  bind_engine(m);
 }
