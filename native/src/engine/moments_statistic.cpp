@@ -1,0 +1,103 @@
+#include "moments_statistic.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "surefit/simd.hpp"
+
+namespace surefit {
+
+Doubles allocate_doubles(std::size_t n) {
+  constexpr std::size_t align = 64;
+  if (n > std::numeric_limits<std::ptrdiff_t>::max() / sizeof(double) - align) throw std::bad_alloc();
+  void* p = std::aligned_alloc(align, (n * sizeof(double) + align) / align * align);
+  if (!p) throw std::bad_alloc();
+  return Doubles(static_cast<double*>(p));
+}
+
+const MomentsLoops& moments_loops() {
+#ifdef SUREFIT_X86_LEVELS
+  if (level() == Level::v4) return v4::moments_loops;
+  if (level() == Level::v3) return v3::moments_loops;
+#endif
+  return baseline::moments_loops;
+}
+
+MomentsShape::MomentsShape(std::size_t columns) : n_columns(columns), width(moments_loops().width) {
+  if (columns > (std::size_t{1} << 29)) throw std::bad_alloc();  // products beyond any address space
+  n_panels = (columns + width - 1) / width;
+  padded = n_panels * width;
+  n_products = n_panels * (n_panels + 1) / 2 * width * width;
+}
+
+MomentsStatistic MomentsStore::take() {
+  {
+    std::lock_guard lock(mutex_);
+    if (!free_.empty()) {
+      Doubles numbers = std::move(free_.back());
+      free_.pop_back();
+      return {0, std::move(numbers)};
+    }
+  }
+  return {0, allocate_doubles(shape_.padded + shape_.n_products)};
+}
+
+void MomentsStore::give_back(MomentsStatistic&& statistic) {
+  std::lock_guard lock(mutex_);
+  free_.push_back(std::move(statistic.numbers));
+}
+
+// With δ = m_right - m_left and u = δ √(W_left · (W_right / W)):  S = (S_left + S_right) + u uᵀ.
+void merge_moments(const MomentsShape& shape, MomentsStatistic& left, MomentsStatistic& right) {
+  if (right.weight == 0) return;
+  if (left.weight == 0) {
+    std::swap(left, right);
+    return;
+  }
+  const double weight = left.weight + right.weight, share = right.weight / weight;
+  const double scale = std::sqrt(left.weight * share);
+  double *mean = left.mean(), *u = right.mean();
+  for (std::size_t j = 0; j < shape.padded; ++j) {
+    const double step = u[j] - mean[j];
+    mean[j] = mean[j] + step * share;
+    u[j] = step * scale;
+  }
+  const std::size_t width = shape.width;
+  double* to = left.blocks(shape);
+  const double* from = right.blocks(shape);
+  for (std::size_t q = 0; q < shape.n_panels; ++q) {
+    for (std::size_t i = 0; i <= q; ++i) {
+      for (std::size_t c = 0; c < width; ++c, to += width, from += width) {
+        const double uc = u[q * width + c];
+        for (std::size_t r = 0; r < width; ++r) to[r] = (to[r] + from[r]) + u[i * width + r] * uc;
+      }
+    }
+  }
+  left.weight = weight;
+}
+
+void write_moments(const MomentsShape& shape, MomentsStatistic& statistic, double* mean, double* products) {
+  const std::size_t p = shape.n_columns, width = shape.width;
+  if (statistic.weight == 0) {
+    std::fill_n(mean, p, 0.0);
+    std::fill_n(products, p * p, 0.0);
+    return;
+  }
+  std::copy_n(statistic.mean(), p, mean);
+  const double* block = statistic.blocks(shape);
+  for (std::size_t q = 0; q < shape.n_panels; ++q) {
+    for (std::size_t i = 0; i <= q; ++i, block += width * width) {
+      const std::size_t n_r = std::min(width, p - i * width), n_c = std::min(width, p - q * width);
+      for (std::size_t c = 0; c < n_c; ++c) {
+        const std::size_t col = q * width + c, n_upper = i == q ? c + 1 : n_r;
+        for (std::size_t r = 0; r < n_upper; ++r) {
+          const std::size_t row = i * width + r;
+          products[row * p + col] = products[col * p + row] = block[c * width + r];
+        }
+      }
+    }
+  }
+}
+
+}  // namespace surefit

@@ -1,0 +1,99 @@
+"""Weight, mean and products of deviations: the one pass under least squares, ridge, PCA and discriminants.
+
+With z = [x, y] the features and targets of a row, and ω its weight:
+
+    W = Σ ω        m = Σ ω z / W        S = Σ ω (z − m)(z − m)ᵀ
+
+Deviations are taken before products, so an offset in a column costs no digits. Two such triples merge by Chan's
+formula; leaves are merged in the fixed tree, and the numbers do not depend on the number of threads.
+
+For CSR data the products within one leaf are Σ ω x xᵀ over stored entries, less W m mᵀ: right to rounding where the
+columns are mostly zero, which is what CSR is for.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from surefit import _native
+from surefit.engine.block import Block
+from surefit.engine.step import Step
+
+
+class Moments(NamedTuple):
+    weight: float
+    mean: np.ndarray
+    """(p,) with p = features + targets; zero when the weight is."""
+    products: np.ndarray
+    """(p, p), symmetric to the bit."""
+    n_rows: int
+    """Rows seen, those of weight zero among them."""
+
+
+def moments_twin(X: np.ndarray, Y: np.ndarray | None = None, w: np.ndarray | None = None) -> Moments:
+    """What the compiled loop computes, in plain NumPy."""
+    Z = np.asarray(X, dtype=np.float64)
+    if Y is not None:
+        Z = np.hstack([Z, np.asarray(Y, dtype=np.float64).reshape(len(Z), -1)])
+    n, p = Z.shape
+    w = np.ones(n) if w is None else np.asarray(w, dtype=np.float64)
+    Z, w = Z[w != 0], w[w != 0]
+    weight = float(w.sum())
+    if weight == 0:
+        return Moments(0.0, np.zeros(p), np.zeros((p, p)), n)
+    mean = Z[0] + w @ (Z - Z[0]) / weight
+    deviations = np.sqrt(w)[:, None] * (Z - mean)
+    return Moments(weight, mean, deviations.T @ deviations, n)
+
+
+def combine(left: Moments, right: Moments) -> Moments:
+    """Chan's merge, operation by operation that of the compiled tree.
+
+    With δ = m_right − m_left and u = δ √(W_left · W_right / W):  S = S_left + S_right + u uᵀ.
+    """
+    n_rows = left.n_rows + right.n_rows
+    if right.weight == 0:
+        return left._replace(n_rows=n_rows)
+    if left.weight == 0:
+        return right._replace(n_rows=n_rows)
+    weight = left.weight + right.weight
+    share = right.weight / weight
+    step = right.mean - left.mean
+    u = step * math.sqrt(left.weight * share)
+    products = left.products + right.products
+    products += np.multiply.outer(u, u)
+    return Moments(weight, left.mean + step * share, products, n_rows)
+
+
+class MomentsStep(Step):
+    """The moments of a block of rows; with the targets as last columns when `with_target`."""
+
+    def __init__(self, with_target: bool) -> None:
+        self.with_target = with_target
+
+    def map(self, state: Any, block: Block, n_threads: int) -> Moments:
+        Y = None
+        if self.with_target:
+            if block.y is None:
+                raise ValueError("moments with a target need y; the data has none")
+            Y = _columns(block.y)
+        w = None if block.w is None else np.ascontiguousarray(block.w, dtype=np.float64)
+        X = block.X
+        if isinstance(X, np.ndarray):
+            triple = _native.moments(X, Y, w, block.leaf_rows, n_threads)
+        else:
+            triple = _native.moments_csr(
+                X.data, X.indices, X.indptr, X.shape[1], Y, w, block.leaf_rows, n_threads
+            )
+        return Moments(*triple, n_rows=block.n_rows)
+
+    def combine(self, left: Moments, right: Moments) -> Moments:
+        return combine(left, right)
+
+
+def _columns(y: np.ndarray) -> np.ndarray:
+    y = np.ascontiguousarray(y, dtype=np.float64)
+    return y[:, None] if y.ndim == 1 else y
