@@ -1,4 +1,4 @@
-"""scikit-learn's callbacks (progress bars, monitors). Their API is experimental, so an older scikit-learn gets stand-ins."""
+"""scikit-learn's callbacks (progress bars, monitors). The API is experimental: older versions get stand-ins."""
 
 from __future__ import annotations
 
@@ -29,26 +29,22 @@ class Progress:
 
     def __init__(self, estimator: Any, max_steps: int | None, X: Any = None, y: Any = None) -> None:
         self._estimator, self._X, self._y = estimator, X, y
-        self._root = self._step = None
+        self._root = None
         if getattr(estimator, "_skl_callbacks", None) or hasattr(estimator, "_parent_callback_ctx"):
             self._root = estimator._init_callback_context(max_subtasks=max_steps)
             self._root.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
-            self._begin()
-
-    def _begin(self) -> None:
-        self._step = self._root.subcontext(task_name="iteration")
-        self._step.call_on_fit_task_begin(estimator=self._estimator, X=self._X, y=self._y)
 
     def step(self, attributes: Callable[[], dict[str, Any]]) -> bool:
         """One iteration is done; `attributes` gives the fitted attributes as they stand."""
         if self._root is None:
             return False
-        stop = self._step.call_on_fit_task_end(
-            estimator=self._estimator, X=self._X, y=self._y, reconstruction_attributes=attributes
+        iteration = self._root.subcontext(task_name="iteration")
+        iteration.call_on_fit_task_begin(estimator=self._estimator, X=self._X, y=self._y)
+        return bool(
+            iteration.call_on_fit_task_end(
+                estimator=self._estimator, X=self._X, y=self._y, reconstruction_attributes=attributes
+            )
         )
-        if not stop:
-            self._begin()
-        return bool(stop)
 
     def end(self) -> None:
         if self._root is not None:

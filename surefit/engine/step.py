@@ -16,7 +16,7 @@ from surefit.engine.leaves import fold_tree
 
 
 class Step:
-    """Subclasses give `combine`, and either `map_leaf` (NumPy on one leaf) or `map` (a native loop with its own tree)."""
+    """Subclasses give `combine`, and `map_leaf` (NumPy on one leaf) or `map` (a native loop with its own tree)."""
 
     def map(self, state: Any, block: Block, n_threads: int) -> Any:
         return fold_tree(

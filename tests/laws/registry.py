@@ -1,0 +1,75 @@
+"""Every public estimator, found by walking the package: a new one is under all the laws as soon as it is exported."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+import sklearn.base
+
+import surefit
+from surefit._core.base import Estimator
+
+
+def estimator_classes() -> list[type]:
+    """The estimator classes that the public modules export."""
+    found = {}
+    for family in surefit._FAMILIES:
+        module = importlib.import_module(f"surefit.{family}")
+        for name in module.__all__:
+            value = getattr(module, name)
+            if isinstance(value, type) and issubclass(value, sklearn.base.BaseEstimator):
+                assert issubclass(value, Estimator), f"{name} is not built on surefit's base class"
+                found[f"{family}.{name}"] = value
+    return [found[key] for key in sorted(found)]
+
+
+# How an estimator is built for the laws, when its defaults do not suit thirty rows. Tolerances are tight, so that
+# laws about answers are not laws about stopping rules.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "KMeans": {"n_clusters": 3, "random_state": 0, "tol": 0.0},
+    "PCA": {"n_components": 2},
+    "RidgeCV": {"alphas": (0.1, 1.0, 10.0)},
+}
+
+
+def instances() -> list[Estimator]:
+    return [cls(**SETTINGS.get(cls.__name__, {})) for cls in estimator_classes()]
+
+
+def sample(n: int = 90, d: int = 4, seed: int = 0, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Three separated groups with distinct spreads; a linear target with noise; whole weights with zeros."""
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(0, 3, n)
+    centres = 6.0 * rng.normal(size=(3, d))
+    X = centres[groups] + rng.normal(size=(n, d)) * np.arange(1, d + 1)
+    y = X @ np.arange(1.0, d + 1) + rng.normal(size=n) + 3
+    w = rng.integers(0, 4, n).astype(np.float64)
+    return X.astype(dtype), y.astype(dtype), w
+
+
+def fit(model: Estimator, X: Any, y: Any, w: Any = None) -> Estimator:
+    model = sklearn.base.clone(model)
+    return model.fit(X, y) if w is None else model.fit(X, y, sample_weight=w)
+
+
+def takes_weights(model: Estimator) -> bool:
+    return "sample_weight" in type(model).fit.__wrapped__.__code__.co_varnames
+
+
+def answer(model: Estimator, X: Any) -> np.ndarray:
+    """What the model says about rows: the thing that laws compare."""
+    method = "predict" if sklearn.base.is_regressor(model) or sklearn.base.is_classifier(model) else "transform"
+    return np.asarray(getattr(model, method)(X))
+
+
+def learnt(model: Estimator) -> dict[str, np.ndarray]:
+    """The fitted attributes that are numbers."""
+    attributes = {}
+    for name, value in vars(model).items():
+        if name.endswith("_") and not name.startswith("_") and name not in ("history_", "cv_results_"):
+            array = np.asarray(value)
+            if array.dtype.kind in "fiub":
+                attributes[name] = array
+    return attributes

@@ -1,0 +1,106 @@
+"""Every estimator has a checker; it accepts good fits and says no to every mutation of what was learnt."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn.base
+
+import surefit
+from tests.laws.registry import fit, instances, learnt, sample
+
+MODELS = pytest.mark.parametrize("model", instances(), ids=lambda model: type(model).__name__)
+
+# Attributes a checker cannot be asked to judge: counts of work done, and what follows from the data's shape.
+NOT_CLAIMED = {"n_iter_", "n_features_in_", "feature_names_in_", "rank_", "singular_", "n_samples_"}
+
+
+def scikit_learn_twin(model):
+    module = type(model).__module__.split(".")[1]
+    cls = getattr(importlib.import_module(f"sklearn.{module}"), type(model).__name__, None)
+    if cls is None:
+        return None
+    names = cls().get_params().keys()
+    return cls(**{name: value for name, value in model.get_params().items() if name in names})
+
+
+@MODELS
+@pytest.mark.parametrize("kind", ["dense", "weights", "sparse", "float32", "offset"])
+def test_good_fits_are_accepted(model, kind):
+    X, y, w = sample(n=400)
+    weights = w if kind == "weights" else None
+    if kind == "float32":
+        X, y = X.astype(np.float32), y.astype(np.float32)
+    if kind == "sparse":
+        X = sp.csr_array(np.where(np.abs(X) < 2.0, 0.0, X))
+    if kind == "offset":
+        X = X + 1e5
+    fitted = fit(model, X, y, weights)
+    certificate = surefit.certify(fitted, X, y, weights)
+    assert certificate.holds, str(certificate)
+    assert fitted.certify(X, y, weights).to_dict()["holds"] is True
+
+
+@MODELS
+def test_scikit_learns_own_fit_is_accepted(model):
+    twin = scikit_learn_twin(model)
+    if twin is None:
+        pytest.skip("scikit-learn has no such class")
+    X, y, _ = sample(n=400)
+    certificate = surefit.certify(twin.fit(X, y), X, y)
+    assert certificate.holds, str(certificate)
+
+
+def mutations(value: np.ndarray):
+    """Lies about one attribute."""
+    rng = np.random.default_rng(0)
+    scale = np.abs(value).max() or 1.0
+    noise = np.where(rng.random(value.shape) < 0.5, -1.0, 1.0) * 1e-2 * scale
+    yield "perturbed", value + noise.astype(value.dtype) if value.dtype.kind == "f" else (value + 1)
+    yield "NaN", np.full_like(value, np.nan) if value.dtype.kind == "f" else None
+    if value.any():
+        yield "zero", np.zeros_like(value)
+    if value.ndim:
+        yield "wrong shape", value[..., :-1]
+        if value.shape[0] > 1 and not np.allclose(value, value[::-1]):
+            yield "reversed", value[::-1].copy()
+
+
+@MODELS
+def test_every_lie_is_rejected(model):
+    X, y, w = sample(n=400)
+    fitted = fit(model, X, y, w)
+    assert surefit.certify(fitted, X, y, w).holds
+    tried = 0
+    for name, value in learnt(fitted).items():
+        if name in NOT_CLAIMED:
+            continue
+        for kind, lie in mutations(value):
+            if lie is None or (name == "cluster_centers_" and kind == "reversed" and not hasattr(fitted, "labels_")):
+                continue
+            liar = copy.deepcopy(fitted)
+            setattr(liar, name, lie if lie.ndim else lie.item())
+            certificate = surefit.certify(liar, X, y, w)
+            assert not certificate.holds, f"{kind} {name} was believed:\n{certificate}"
+            tried += 1
+    assert tried >= 4
+
+
+@MODELS
+def test_other_data_is_rejected(model):
+    X, y, w = sample(n=400)
+    fitted = fit(model, X, y, w)
+    assert not surefit.certify(fitted, X[:-40], y[:-40], w[:-40]).holds
+    assert not surefit.certify(fitted, X[:, ::-1], y, w).holds
+    assert not surefit.certify(fitted, X + 1.0, y, w).holds or sklearn.base.is_regressor(fitted)
+
+
+@MODELS
+def test_an_unfitted_model_is_a_clear_error(model):
+    X, y, _ = sample()
+    with pytest.raises(ValueError, match="not fitted"):
+        surefit.certify(sklearn.base.clone(model), X, y)

@@ -1,0 +1,97 @@
+"""float32 stays float32, sparse equals dense, dataframes go in and come out, models are saved and loaded."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+
+from tests.laws.registry import answer, fit, instances, learnt, sample
+
+MODELS = pytest.mark.parametrize("model", instances(), ids=lambda model: type(model).__name__)
+
+
+@MODELS
+def test_float32_stays_float32_and_is_right(model):
+    X, y, w = sample()
+    single = fit(model, X.astype(np.float32), y.astype(np.float32), w)
+    double = fit(model, X.astype(np.float32).astype(np.float64), y.astype(np.float32).astype(np.float64), w)
+    assert answer(single, X.astype(np.float32)).dtype == np.float32
+    np.testing.assert_allclose(
+        answer(single, X.astype(np.float32)), answer(double, X), rtol=2e-4, atol=2e-4 * np.abs(answer(double, X)).max()
+    )
+
+
+@MODELS
+@pytest.mark.parametrize("container", [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.coo_array])
+def test_sparse_is_dense(model, container):
+    X, y, w = sample()
+    X = np.where(np.abs(X) < 2.0, 0.0, X)
+    np.testing.assert_allclose(
+        answer(fit(model, container(X), y, w), container(X)), answer(fit(model, X, y, w), X), rtol=1e-7, atol=1e-7
+    )
+
+
+@MODELS
+def test_unsorted_sparse_rows_are_read_and_left_alone(model):
+    X, y, _ = sample(n=40)
+    csr = sp.csr_array(X)
+    scrambled = sp.csr_array((csr.data[::-1].copy(), csr.indices[::-1].copy(), csr.indptr.copy()), shape=csr.shape)
+    scrambled.has_sorted_indices = False
+    backwards = X[::-1]
+    before = scrambled.data.copy()
+    np.testing.assert_allclose(
+        answer(fit(model, scrambled, y), X), answer(fit(model, backwards, y), X), rtol=1e-7, atol=1e-7
+    )
+    np.testing.assert_array_equal(scrambled.data, before)
+
+
+def frames(X: np.ndarray) -> list:
+    columns = {f"x{j}": X[:, j] for j in range(X.shape[1])}
+    return [pd.DataFrame(columns), pl.DataFrame(columns), pa.table(columns)]
+
+
+@MODELS
+def test_dataframes_give_the_same_answer(model):
+    X, y, w = sample()
+    plain = learnt(fit(model, X, y, w))
+    for frame in frames(X):
+        fitted = fit(model, frame, y, w)
+        for name, value in plain.items():
+            np.testing.assert_array_equal(getattr(fitted, name), value, err_msg=f"{type(frame)} {name}")
+    for frame in frames(X)[:2]:
+        assert list(fit(model, frame, y).feature_names_in_) == ["x0", "x1", "x2", "x3"]
+
+
+@MODELS
+@pytest.mark.parametrize("way", ["pickle", "deepcopy", "skops"])
+def test_saved_models_are_the_same(model, way, tmp_path):
+    X, y, w = sample()
+    fitted = fit(model, X, y, w)
+    if way == "skops":
+        from surefit.io import load, save
+
+        save(fitted, tmp_path / "model.skops")
+        again = load(tmp_path / "model.skops")
+    else:
+        again = pickle.loads(pickle.dumps(fitted)) if way == "pickle" else copy.deepcopy(fitted)
+    np.testing.assert_array_equal(answer(again, X), answer(fitted, X))
+    assert learnt(again).keys() == learnt(fitted).keys()
+
+
+@MODELS
+def test_transform_gives_dataframes_when_asked(model):
+    if not hasattr(model, "transform"):
+        pytest.skip("not a transformer")
+    X, y, _ = sample()
+    fitted = fit(model, X, y)
+    plain = fitted.transform(X)
+    assert isinstance(fitted.set_output(transform="pandas").transform(X), pd.DataFrame)
+    as_polars = fitted.set_output(transform="polars").transform(X)
+    np.testing.assert_array_equal(as_polars.to_numpy(), plain)

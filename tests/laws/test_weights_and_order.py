@@ -1,0 +1,38 @@
+"""A weight of two is a row repeated, a weight of zero is a row left out, and the order of rows does not matter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.laws.registry import answer, fit, instances, sample, takes_weights
+
+MODELS = pytest.mark.parametrize("model", instances(), ids=lambda model: type(model).__name__)
+
+
+@MODELS
+@pytest.mark.parametrize("seed", range(3))
+def test_weight_is_repetition(model, seed):
+    assert takes_weights(model), "every estimator of this catalogue takes weights"
+    X, y, w = sample(seed=seed)
+    times = w.astype(int)
+    weighted = fit(model, X, y, w)
+    repeated = fit(model, np.repeat(X, times, axis=0), np.repeat(y, times))
+    np.testing.assert_allclose(answer(weighted, X), answer(repeated, X), rtol=1e-8, atol=1e-8)
+
+
+@MODELS
+def test_unit_weights_are_no_weights(model):
+    X, y, _ = sample()
+    np.testing.assert_allclose(
+        answer(fit(model, X, y, np.ones(len(X))), X), answer(fit(model, X, y), X), rtol=1e-10, atol=1e-10
+    )
+
+
+@MODELS
+@pytest.mark.parametrize("seed", range(3))
+def test_order_of_rows_does_not_matter(model, seed):
+    X, y, w = sample(seed=seed)
+    order = np.random.default_rng(seed).permutation(len(X))
+    straight, shuffled = fit(model, X, y, w), fit(model, X[order], y[order], w[order])
+    np.testing.assert_allclose(answer(straight, X), answer(shuffled, X), rtol=1e-8, atol=1e-8)
