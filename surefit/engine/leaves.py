@@ -66,9 +66,7 @@ def merge_in_order(statistics: Iterable[Any], combine: Callable[[Any, Any], Any]
     return tree.result()
 
 
-def fold_tree(
-    n_leaves: int, leaf: Callable[[int], Any], combine: Callable[[Any, Any], Any], n_threads: int
-) -> Any:
+def fold_tree(n_leaves: int, leaf: Callable[[int], Any], combine: Callable[[Any, Any], Any], n_threads: int) -> Any:
     """T(0, n_leaves) of `leaf(i)`, on `n_threads` Python threads (for leaves whose work releases the GIL)."""
     if n_threads <= 1 or n_leaves <= 2:
         return merge_in_order((leaf(i) for i in range(n_leaves)), combine)

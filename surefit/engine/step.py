@@ -19,9 +19,7 @@ class Step:
     """Subclasses give `combine`, and `map_leaf` (NumPy on one leaf) or `map` (a native loop with its own tree)."""
 
     def map(self, state: Any, block: Block, n_threads: int) -> Any:
-        return fold_tree(
-            block.n_leaves, lambda i: self.map_leaf(state, block.leaf(i)), self.combine, n_threads
-        )
+        return fold_tree(block.n_leaves, lambda i: self.map_leaf(state, block.leaf(i)), self.combine, n_threads)
 
     def map_leaf(self, state: Any, leaf: Block) -> Any:
         raise TypeError(f"{type(self).__name__} must define map_leaf or map")

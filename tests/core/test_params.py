@@ -24,7 +24,9 @@ class Example(Estimator):
         k: Annotated[int | None, Range(1), "Number of clusters."] = None,
         mode: Annotated[Literal["fast", "slow"], "Which way."] = "fast",
         flag: Annotated[bool, "Whether."] = True,
-        start: Annotated[np.ndarray | Literal["random"], Rule(lambda a: len(a) > 0, "that is not empty"), "Start."] = "random",
+        start: Annotated[
+            np.ndarray | Literal["random"], Rule(lambda a: len(a) > 0, "that is not empty"), "Start."
+        ] = "random",
     ) -> None:
         self.alpha = alpha
         self.k = k

@@ -58,7 +58,10 @@ def test_blas_is_held_to_one_thread_and_given_back():
 
 
 def test_memory_is_refused_before_it_is_allocated():
-    with surefit.config(memory_limit=1000), pytest.raises(TooMuchMemory, match=r"2\.0 KiB; 1000 bytes are free\. Use less"):
+    with (
+        surefit.config(memory_limit=1000),
+        pytest.raises(TooMuchMemory, match=r"2\.0 KiB; 1000 bytes are free\. Use less"),
+    ):
         refuse_beyond_memory(2048, "the table", "Use less.")
     refuse_beyond_memory(2048, "the table", "Use less.")
     with pytest.raises(MemoryError, match="TiB"):

@@ -38,7 +38,9 @@ def instances() -> list[Estimator]:
     return [cls(**SETTINGS.get(cls.__name__, {})) for cls in estimator_classes()]
 
 
-def sample(n: int = 90, d: int = 4, seed: int = 0, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def sample(
+    n: int = 90, d: int = 4, seed: int = 0, dtype: Any = np.float64
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Three separated groups with distinct spreads; a linear target with noise; whole weights with zeros."""
     rng = np.random.default_rng(seed)
     groups = rng.integers(0, 3, n)

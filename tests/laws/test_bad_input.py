@@ -1,0 +1,149 @@
+"""Bad input gets a clear error and loses nothing: the estimator is as it was, and the message helps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+import sklearn.base
+
+from surefit._core.params import parameters
+from tests.laws.registry import answer, fit, instances, sample
+
+MODELS = pytest.mark.parametrize("model", instances(), ids=lambda model: type(model).__name__)
+
+
+def with_value(X, row, column, value):
+    X = X.copy()
+    X[row, column] = value
+    return X
+
+
+X, Y, W = sample()
+FRAME = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+CASES = {
+    "NaN": (with_value(X, 7, 2, np.nan), r"Input X contains NaN[\s\S]*column 2, row 7"),
+    "infinity": (with_value(X, 7, 2, -np.inf), r"Input X contains infinity[\s\S]*column 2, row 7"),
+    "NaN in a frame": (FRAME.mask(np.arange(90)[:, None] * np.ones(4) == 11), r"contains NaN[\s\S]*column 'a', row 11"),
+    "NaN in CSR": (sp.csr_array(with_value(X, 7, 2, np.nan)), r"contains NaN[\s\S]*column 2, row 7"),
+    "text": (FRAME.assign(c=["red"] * 90), r"[Cc]olumn 'c'.*'red'"),
+    "no rows": (X[:0], r"0 sample|no rows"),
+    "no columns": (X[:, :0], r"0 feature"),
+    "one dimension": (X[:, 0], r"2D array"),
+    "three dimensions": (X[None], r"dim 3"),
+    "complex": (X + 1j, r"[Cc]omplex"),
+    "iterator": (iter(X), r"one-shot iterator"),
+    "None": (None, r"None|NoneType"),
+    "string": ("no-such-file.parquet", r"no-such-file"),
+}
+
+
+@MODELS
+@pytest.mark.parametrize("case", CASES)
+def test_bad_rows(model, case):
+    data, words = CASES[case]
+    fitted = fit(model, X, Y)
+    before = dict(vars(fitted))
+    with pytest.raises((ValueError, TypeError), match=words):
+        fitted.fit(data, "y" if case == "string" else Y)
+    assert vars(fitted) == before
+
+
+@MODELS
+@pytest.mark.parametrize(
+    ("w", "words"),
+    [
+        (np.zeros(90), r"weight.*zero"),
+        (-W, r"[Nn]egative.*weight"),
+        (W[:-1], r"sample_weight.*shape"),
+        (W[:, None], r"weight.*1D"),
+        (np.where(np.arange(90) == 5, np.nan, W), r"sample_weight contains NaN[\s\S]*row 5"),
+    ],
+    ids=["all zero", "negative", "too short", "two dimensions", "NaN"],
+)
+def test_bad_weights(model, w, words):
+    with pytest.raises(ValueError, match=words):
+        fit(model, X, Y, w)
+
+
+@MODELS
+def test_bad_target(model):
+    if not sklearn.base.is_regressor(model):
+        pytest.skip("needs no target")
+    for y, words in [
+        (None, "y"),
+        (Y[:-1], "inconsistent"),
+        (np.where(np.arange(90) == 5, np.nan, Y), r"Input y contains NaN[\s\S]*row 5"),
+        (np.array(["a"] * 90), "float|numeric|string"),
+        (Y.reshape(9, 10, 1), "dim"),
+    ]:
+        with pytest.raises((ValueError, TypeError), match=words):
+            fit(model, X, y)
+
+
+@MODELS
+def test_wrong_width_later(model):
+    with pytest.raises(ValueError, match="has 3 features, but .* is expecting 4 features"):
+        answer(fit(model, X, Y), X[:, :3])
+
+
+@MODELS
+def test_every_bad_parameter_is_named(model):
+    """A value of a type no parameter takes is refused by name, all of them at once."""
+
+    class Nothing:
+        def __repr__(self):
+            return "Nothing"
+
+    declared = [p for p in parameters(type(model)) if p.fault(Nothing()) is not None]
+    assert declared, "parameters are declared with rules"
+    assert all(p.sentence for p in parameters(type(model))), "every parameter has its sentence"
+    bad = sklearn.base.clone(model).set_params(**{p.name: Nothing() for p in declared})
+    with pytest.raises(ValueError) as error:
+        bad.fit(X, Y)
+    for parameter in declared:
+        assert f"({parameter.name}=…) must be" in str(error.value)
+
+
+@MODELS
+@pytest.mark.parametrize("scale", [1e-150, 1e-30, 1e30, 1e150])
+def test_huge_and_tiny_scales_are_no_silent_nonsense(model, scale):
+    """Either the answer scales with the data, or the fit says clearly that it cannot."""
+    try:
+        fitted = fit(model, X * scale, Y)
+    except (ValueError, FloatingPointError) as error:
+        assert len(str(error)) > 20
+        return
+    values = answer(fitted, X * scale)
+    assert np.isfinite(values).all()
+    reference = answer(fit(model, X, Y), X)
+    if sklearn.base.is_regressor(model):
+        if type(model).__name__ == "LinearRegression":
+            np.testing.assert_allclose(values, reference, rtol=1e-6)
+    else:
+        np.testing.assert_allclose(np.abs(values) / scale, np.abs(reference), rtol=1e-6, atol=1e-9)
+
+
+@MODELS
+@pytest.mark.parametrize("kind", ["constant column", "all rows equal", "duplicate columns", "two rows", "wide"])
+def test_degenerate_data(model, kind):
+    """Degenerate but legal data gives finite answers or a clear error."""
+    data = X.copy()
+    y = Y
+    if kind == "constant column":
+        data[:, 1] = 5.0
+    elif kind == "all rows equal":
+        data[:] = data[0]
+    elif kind == "duplicate columns":
+        data[:, 1] = data[:, 0]
+    elif kind == "two rows":
+        data, y = data[:2], y[:2]
+    else:
+        data, y = np.hstack([X] * 50)[:20], Y[:20]
+    try:
+        fitted = fit(model, data, y)
+    except ValueError as error:
+        assert kind == "two rows" and "n_clusters" in str(error)
+        return
+    assert np.isfinite(answer(fitted, data)).all()
