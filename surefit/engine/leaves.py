@@ -29,6 +29,14 @@ def leaf_rows(n_features: int) -> int:
     return rows
 
 
+def aligned_rows(n_features: int, most_bytes: int, most_rows: int | None = None) -> int:
+    """Rows of a block: the largest 2^j leaves within `most_bytes` of float64 and `most_rows`; at least one leaf."""
+    rows = leaf_rows(n_features)
+    while 2 * rows * n_features * 8 <= most_bytes and (most_rows is None or 2 * rows <= most_rows):
+        rows *= 2
+    return rows
+
+
 class TreeMerge:
     """Merges the statistics of equal aligned subtrees, given left to right, in the fixed tree.
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
+from typing import Any
+
+from surefit._core.errors import InvalidParameter
 
 
 @dataclass(frozen=True)
@@ -31,11 +35,49 @@ def scan(
     `path` is a file, a folder, a pattern (``data/*.parquet``) or a list of files, read in sorted order. `columns` are
     the features (all but target and weight when None); `batch_rows` limits the rows held at a time.
     """
-    where = path if isinstance(path, (str, Path)) else tuple(str(one) for one in path)
-    return Scan(
-        where,
-        None if columns is None else tuple(columns),
-        target if target is None or isinstance(target, str) else tuple(target),
-        weight,
-        batch_rows,
-    )
+    faults: list[str] = []
+    where = _paths(path, faults)
+    features = None if columns is None else _names("columns", columns, faults)
+    targets = target if target is None or isinstance(target, str) else _names("target", target, faults)
+    if weight is not None and not isinstance(weight, str):
+        faults.append(f"scan(weight=…) must be the name of a column; got {weight!r}.")
+    if batch_rows is not None and not _is_count(batch_rows):
+        faults.append(f"scan(batch_rows=…) must be a whole number ≥ 1 or None; got {batch_rows!r}.")
+    if not faults:
+        taken = (targets,) if isinstance(targets, str) else targets or ()
+        for role, names in (("target", taken), ("weight", (weight,) if weight else ())):
+            for name in set(names) & set(features or ()):
+                faults.append(f"scan: column {name!r} is the {role} and a feature; leave it out of columns.")
+        if weight in taken:
+            faults.append(f"scan: column {weight!r} is both target and weight.")
+    if faults:
+        raise InvalidParameter("\n".join(faults))
+    return Scan(where, features, targets, weight, None if batch_rows is None else int(batch_rows))
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and value >= 1
+
+
+def _paths(path: Any, faults: list[str]) -> Any:
+    if isinstance(path, (str, Path)):
+        if str(path):
+            return path
+    elif isinstance(path, Iterable) and not isinstance(path, bytes):
+        paths = tuple(path)
+        if paths and all(isinstance(one, (str, Path)) and str(one) for one in paths):
+            return tuple(str(one) for one in paths)
+        path = paths
+    faults.append(f"scan(path=…) must be a file, a folder, a pattern or a list of files; got {path!r}.")
+    return None
+
+
+def _names(role: str, names: Any, faults: list[str]) -> tuple[str, ...] | None:
+    listed = (names,) if isinstance(names, (str, bytes)) or not isinstance(names, Iterable) else tuple(names)
+    if isinstance(names, (str, bytes)) or not listed or not all(isinstance(name, str) for name in listed):
+        faults.append(f"scan({role}=…) must be a list of column names; got {names!r}.")
+        return None
+    repeated = [name for name in dict.fromkeys(listed) if listed.count(name) > 1]
+    if repeated:
+        faults.append(f"scan({role}=…) names {repeated[0]!r} more than once.")
+    return tuple(str(name) for name in listed)
