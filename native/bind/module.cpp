@@ -6,6 +6,7 @@
 
 namespace nb = nanobind;
 
+void bind_cluster(nb::module_& m);
 void bind_engine(nb::module_& m);
 
 namespace {
@@ -30,5 +31,6 @@ NB_MODULE(_native, m) {
     }
   });
   m.def("simd_level", [] { return surefit::level_name(); });
+  bind_cluster(m);
   bind_engine(m);
 }
