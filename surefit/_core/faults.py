@@ -1,0 +1,121 @@
+"""Which value of the data is at fault, in words: the column, the row, and what it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from surefit._core.errors import InvalidData
+
+NOT_NUMBERS = {"O": "objects", "U": "text", "S": "bytes", "T": "text", "V": "records", "M": "dates", "m": "durations"}
+
+
+def refuse_non_finite(X: Any, name: str, columns: Any = None, first_row: int = 0, source: str = "") -> None:
+    """The sum of finite numbers is finite unless it overflows; only then every entry is looked at.
+
+    `first_row` is the number of the first row of X in the whole data, `source` names where the rows come from.
+    """
+    values = X.data if sp.issparse(X) else X
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum(dtype=np.float64)
+    if np.isfinite(total):
+        return
+    bad = ~np.isfinite(values)
+    if not bad.any():
+        return
+    if sp.issparse(X):
+        entry = int(np.flatnonzero(bad)[0])
+        row, column = int(np.searchsorted(X.indptr, entry, side="right")) - 1, int(X.indices[entry])
+        value = values[entry]
+    elif values.ndim == 1:
+        row, column = int(np.flatnonzero(bad)[0]), 0
+        value = values[row]
+    else:
+        row, column = (int(i) for i in np.argwhere(bad)[0])
+        value = values[row, column]
+    kind = "NaN" if np.isnan(value) else "infinity or a value too large for dtype('float64')"
+    where = f"column {columns[column]!r}, " if columns is not None else f"column {column}, "
+    if columns is None and values.ndim == 1 and not sp.issparse(X):
+        where = ""
+    count = int(bad.sum())
+    raise InvalidData(
+        f"Input {name} contains {kind}.\n{count} bad value{'s' if count > 1 else ''}; the first is in "
+        f"{where}row {first_row + row}{source}. Impute or drop such rows first."
+    )
+
+
+def refuse_dates_and_masks(X: Any) -> None:
+    """What NumPy would turn into numbers without a word: dates become counts, masked entries what lies under them."""
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        row = int(np.argwhere(np.ma.getmaskarray(X))[0][0])
+        raise InvalidData(f"X has masked entries; the first is in row {row}. Fill them or drop such rows first.")
+    if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
+        raise InvalidData(
+            f"X holds {NOT_NUMBERS[X.dtype.kind]} ({X.dtype}), not numbers. Turn them into numbers first."
+        )
+    for name, kind in column_kinds(X):
+        if kind.startswith(("date", "time", "duration")):
+            raise InvalidData(f"Column {name!r} holds dates or times ({kind}). Turn them into numbers or leave it out.")
+
+
+def column_kinds(X: Any) -> list[tuple[Any, str]]:
+    """The columns of a dataframe and the types of their values, in the words of pandas, polars or pyarrow."""
+    if not hasattr(X, "columns"):
+        return []
+    if hasattr(X, "column_names"):
+        return [(name, str(kind).lower()) for name, kind in zip(X.column_names, X.schema.types, strict=True)]
+    return [(name, str(kind).lower()) for name, kind in zip(X.columns, getattr(X, "dtypes", ()), strict=False)]
+
+
+def culprit(X: Any) -> str | None:
+    """The first column that cannot be read as numbers; None if X has none, or no columns."""
+    for name, values in _columns(X):
+        if values.dtype.kind == "c":
+            return f"Column {name!r} is complex. Pass its real and imaginary parts as two columns."
+        if values.dtype.kind in NOT_NUMBERS:
+            for row, value in enumerate(values):
+                if not _is_number(value):
+                    shown = value.item() if isinstance(value, np.generic) else value
+                    return f"Column {name!r} is not numeric: row {row} holds {shown!r}. Encode it or leave it out."
+    return None
+
+
+def ragged(X: Any) -> str | None:
+    """Which row of a list of lists has another length than the first."""
+    if not isinstance(X, (list, tuple)):
+        return None
+    lengths = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else None for row in X]
+    for row, length in enumerate(lengths):
+        if length != lengths[0]:
+            sizes = ["one value" if n in (None, 1) else f"{n} values" for n in (lengths[0], length)]
+            return f"Rows must have the same length: row 0 has {sizes[0]}, row {row} has {sizes[1]}."
+    return None
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return not isinstance(value, (np.datetime64, np.timedelta64))
+
+
+def _columns(X: Any) -> Iterator[tuple[Any, np.ndarray]]:
+    """The columns of a dataframe by name, of an array or list by number; nothing for other things."""
+    names = getattr(X, "columns", None)
+    if names is not None and hasattr(X, "__getitem__") and not callable(names):
+        for position, name in enumerate(getattr(X, "column_names", names)):
+            column = X[name] if not hasattr(X, "iloc") else X.iloc[:, position]
+            yield name, np.asarray(column)
+        return
+    if sp.issparse(X) or names is not None:
+        return
+    if not isinstance(X, (np.ndarray, list, tuple)) or ragged(X) is not None:
+        return
+    rows = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
+    if rows.ndim == 2:
+        for position in range(rows.shape[1]):
+            yield position, rows[:, position]
