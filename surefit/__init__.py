@@ -12,6 +12,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 _FAMILIES = ("cluster", "decomposition", "linear_model")
+_TOOLS = ("io", "model_selection", "plot", "report")
 _FUNCTIONS = {
     "Certificate": "surefit.certificates",
     "certify": "surefit.engine.certify",
@@ -26,14 +27,18 @@ __all__ = [
     "cluster",
     "config",
     "decomposition",
+    "io",
     "linear_model",
+    "model_selection",
+    "plot",
+    "report",
     "scan",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """Importing surefit is light; what is used is loaded when it is first named."""
-    if name in _FAMILIES:
+    if name in _FAMILIES or name in _TOOLS:
         return importlib.import_module(f"surefit.{name}")
     if name in _FUNCTIONS:
         return getattr(importlib.import_module(_FUNCTIONS[name]), name)

@@ -1,0 +1,204 @@
+"""What `compare` returns: the scores of every model on the same folds, intervals, certificates, and their tables."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from surefit.certificates import Certificate, Grade
+from surefit.certificates.claim import STRENGTH, plain
+from surefit.model_selection.candidates import Task
+from surefit.model_selection.intervals import Difference, Interval
+
+
+@dataclass
+class Outcome:
+    """One model: its scores fold by fold, the fit on all rows, and what could be proved about it."""
+
+    name: str
+    estimator: Any
+    scores: np.ndarray
+    interval: Interval
+    fit_seconds: float
+    certificates: dict[str, Certificate]
+    versus_best: Difference | None = None
+    p_adjusted: float | None = None
+    predictions: np.ndarray | None = None
+    """Each row predicted by a model that has not seen it (first repeat); None without a target."""
+    fold_coefficients: np.ndarray | None = None
+    """Coefficients of the fold fits, one row per fold; None where the model has none."""
+    extra: dict[str, float] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def holds(self) -> bool | None:
+        """Do all certificates hold? None when there is nothing to certify."""
+        return all(one.holds for one in self.certificates.values()) if self.certificates else None
+
+    @property
+    def grade(self) -> Grade | None:
+        """The grade of the weakest certificate."""
+        grades = [one.grade for one in self.certificates.values()]
+        return max(grades, key=STRENGTH.index) if grades else None
+
+    @property
+    def verdict(self) -> str:
+        """✓ GRADE, ✗ GRADE or —."""
+        return "—" if self.holds is None else f"{'✓' if self.holds else '✗'} {self.grade}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "estimator": str(self.estimator),
+            "score": plain(self.interval.mean),
+            "low": plain(self.interval.low),
+            "high": plain(self.interval.high),
+            "scores": plain(self.scores),
+            "difference_to_best": None
+            if self.versus_best is None
+            else {
+                "mean": plain(self.versus_best.mean),
+                "low": plain(self.versus_best.low),
+                "high": plain(self.versus_best.high),
+                "p": plain(self.versus_best.p),
+                "p_holm": plain(self.p_adjusted),
+            },
+            "fit_seconds": self.fit_seconds,
+            "grade": None if self.grade is None else self.grade.value,
+            "holds": self.holds,
+            "certificates": {name: one.to_dict() for name, one in self.certificates.items()},
+            "extra": {name: plain(value) for name, value in self.extra.items()},
+            "warnings": list(self.warnings),
+        }
+
+
+@dataclass
+class Comparison:
+    """All outcomes, best first for a regression and in the order given for a clustering."""
+
+    task: Task
+    metric: str
+    level: float
+    splits: str
+    n_splits: int
+    test_train_ratio: float
+    n_rows: int
+    n_features: int
+    outcomes: list[Outcome]
+    columns: list[dict[str, Any]]
+    versions: dict[str, str]
+    target: str | None = None
+    data_name: str = "data"
+    notes: list[str] = field(default_factory=list)
+    command: str | None = None
+    X: Any = field(default=None, repr=False)
+    y: np.ndarray | None = field(default=None, repr=False)
+
+    @property
+    def best(self) -> Outcome:
+        """The highest mean score; for a clustering, the k-means with the highest silhouette where there is one."""
+        if self.task == "clustering":
+            clusterings = [one for one in self.outcomes if "silhouette" in one.extra]
+            if clusterings:
+                return max(clusterings, key=lambda one: one.extra["silhouette"])
+        return max(self.outcomes, key=lambda one: one.interval.mean)
+
+    @property
+    def holds(self) -> bool:
+        """No certificate fails."""
+        return all(one.holds is not False for one in self.outcomes)
+
+    def __getitem__(self, name: str) -> Outcome:
+        for one in self.outcomes:
+            if one.name == name:
+                return one
+        raise KeyError(f"no model {name!r}; there are {', '.join(one.name for one in self.outcomes)}")
+
+    @property
+    def extra_names(self) -> list[str]:
+        return list(dict.fromkeys(name for one in self.outcomes for name in one.extra))
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """Head and body of the table, as text."""
+        head = ["model", f"{self.metric} ({100 * self.level:g} %)", *self.extra_names, "fit", "certificate"]
+        body = []
+        for one in self.outcomes:
+            extra = [f"{one.extra[name]:.3f}" if name in one.extra else "" for name in self.extra_names]
+            body.append([one.name, score_text(one.interval), *extra, seconds_text(one.fit_seconds), one.verdict])
+        return head, body
+
+    def __str__(self) -> str:
+        head, body = self.table()
+        widths = [max(len(row[j]) for row in [head, *body]) for j in range(len(head))]
+        right = set(range(1, len(head) - 1))
+
+        def line(row: list[str]) -> str:
+            cells = [f"{cell:>{widths[j]}}" if j in right else f"{cell:<{widths[j]}}" for j, cell in enumerate(row)]
+            return "  ".join(cells).rstrip()
+
+        rule = "─" * (sum(widths) + 2 * (len(widths) - 1))
+        lines = [self.headline, rule, line(head), rule, *map(line, body), rule, f"best: {self.best.name}"]
+        return "\n".join(lines + [f"note: {note}" for note in self.notes])
+
+    __repr__ = __str__
+
+    @property
+    def headline(self) -> str:
+        target = f", target {self.target}" if self.target and self.task != "clustering" else ""
+        return f"{self.data_name}: {self.task}{target}; {self.n_rows} rows × {self.n_features} columns; {self.splits}"
+
+    def _repr_html_(self) -> str:
+        head, body = self.table()
+        top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+        rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in body)
+        return f"<table><caption>{escape(self.headline)}</caption><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "task": self.task,
+            "data": self.data_name,
+            "target": self.target,
+            "n_rows": self.n_rows,
+            "n_features": self.n_features,
+            "metric": self.metric,
+            "level": self.level,
+            "splits": self.splits,
+            "n_splits": self.n_splits,
+            "test_train_ratio": self.test_train_ratio,
+            "best": self.best.name,
+            "holds": self.holds,
+            "models": [one.to_dict() for one in self.outcomes],
+            "columns": self.columns,
+            "notes": list(self.notes),
+            "command": self.command,
+            "versions": dict(self.versions),
+        }
+
+    def to_json(self, indent: int | None = None) -> str:
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def report(self, path: str | Path) -> Path:
+        """Write one self-contained HTML page: tables, certificates and pictures."""
+        import surefit
+
+        return surefit.report.write_report(self, path)
+
+
+def score_text(interval: Interval) -> str:
+    """0.482 ± 0.071, with as many decimals as the interval deserves."""
+    mean, half = interval.mean, interval.half
+    if not np.isfinite(half):
+        return f"{mean:.4g}"
+    decimals = 3 if half == 0 else int(np.clip(2 - np.ceil(np.log10(half)), 0, 6))
+    return f"{mean:.{decimals}f} ± {half:.{decimals}f}".replace("-", "−")
+
+
+def seconds_text(seconds: float) -> str:
+    if seconds < 0.01:
+        return f"{seconds * 1e3:.1f} ms"
+    return f"{seconds * 1e3:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"

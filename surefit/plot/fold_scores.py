@@ -1,0 +1,60 @@
+"""Scores fold by fold: one row per model, one line per fold, so that what is paired is seen to be paired."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from surefit._core.errors import InvalidData
+from surefit.plot.axes import axes_of, shorten, tidy
+
+
+class FoldScoresDisplay:
+    """Holds `scores` (name → scores on the same folds) and `intervals` (name → (low, high)); the first is on top."""
+
+    def __init__(
+        self,
+        *,
+        scores: Mapping[str, ArrayLike],
+        intervals: Mapping[str, tuple[float, float]] | None = None,
+        metric: str = "score",
+    ) -> None:
+        self.scores = {name: np.asarray(one, dtype=float) for name, one in scores.items()}
+        if not self.scores or len({one.shape for one in self.scores.values()}) != 1:
+            raise InvalidData("every model needs scores on the same folds, as many as the others")
+        self.intervals, self.metric = dict(intervals or {}), metric
+
+    @classmethod
+    def from_comparison(cls, comparison: Any, *, ax: Any = None, **kwargs: Any) -> FoldScoresDisplay:
+        """From what `surefit.model_selection.compare` returns."""
+        return cls(
+            scores={one.name: one.scores for one in comparison.outcomes},
+            intervals={one.name: (one.interval.low, one.interval.high) for one in comparison.outcomes},
+            metric=comparison.metric,
+        ).plot(ax, **kwargs)
+
+    def plot(
+        self, ax: Any = None, *, name: str | None = None, line_kwargs: dict[str, Any] | None = None
+    ) -> FoldScoresDisplay:
+        names = list(self.scores)[::-1]
+        self.ax_, self.figure_ = axes_of(ax, (6.4, 1.4 + 0.42 * len(names)))
+        at = np.arange(len(names))
+        table = np.stack([self.scores[one] for one in names])
+        options = {"color": "C3", "linewidth": 0.6, "alpha": 0.45, "marker": "o", "markersize": 2.6} | (
+            line_kwargs or {}
+        )
+        self.lines_ = self.ax_.plot(table, at, **options)
+        for row, one in enumerate(names):
+            if one in self.intervals:
+                self.ax_.hlines(row, *self.intervals[one], linewidth=4.5, alpha=0.35, color="C0", zorder=3)
+        (self.means_,) = self.ax_.plot(table.mean(axis=1), at, "o", color="C0", markersize=7, zorder=4)
+        self.ax_.set_yticks(at, [shorten(one) for one in names])
+        self.ax_.set_ylim(-0.6, len(names) - 0.4)
+        self.ax_.set_xlabel(f"{self.metric} on unseen rows (small: one fold; large: mean and interval)")
+        tidy(self.ax_, "x")
+        if name:
+            self.ax_.set_title(name)
+        return self
