@@ -1,0 +1,68 @@
+"""Reading a model's parameters and fitted attributes: whatever they hold, the answer is an array or a reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .certificate import CertificateError
+
+MISSING = object()
+
+
+class Attributes:
+    """The public attributes of a fitted model, with the faults found while reading them."""
+
+    def __init__(self, model: Any, fitted: str) -> None:
+        """`fitted` names the attribute without which the model counts as not fitted."""
+        self.model = model
+        self.name = type(model).__name__
+        self.faults: list[str] = []
+        if getattr(model, fitted, MISSING) is MISSING:
+            raise CertificateError(f"This {self.name} is not fitted: it has no {fitted}. Call fit first.")
+
+    def has(self, name: str) -> bool:
+        return getattr(self.model, name, None) is not None
+
+    def parameter(self, name: str, default: Any) -> Any:
+        value = getattr(self.model, name, default)
+        return default if value is None else value
+
+    def flag(self, name: str, default: bool) -> bool:
+        value = getattr(self.model, name, default)
+        return bool(value) if isinstance(value, (bool, np.bool_, int)) else default
+
+    def raw(self, name: str) -> NDArray | None:
+        """The attribute as an array of its own type, or None where it is not numeric."""
+        value = getattr(self.model, name, None)
+        try:
+            array = np.asarray(value)
+        except (ValueError, TypeError):  # ragged lists
+            return None
+        return array if array.dtype.kind in "biuf" else None
+
+    def array(self, name: str, *shapes: tuple[int, ...], finite: bool = True) -> NDArray[np.float64] | None:
+        """The attribute in float64 if it has one of the shapes and finite entries; else None and a fault."""
+        if getattr(self.model, name, None) is None:
+            self.faults.append(f"{name} is missing")
+            return None
+        array = self.raw(name)
+        if array is None:
+            self.faults.append(f"{name} is not an array of numbers")
+            return None
+        if shapes and array.shape not in shapes:
+            wanted = " or ".join(str(s) for s in dict.fromkeys(shapes))
+            self.faults.append(f"{name} has shape {array.shape}, expected {wanted}")
+            return None
+        array = array.astype(np.float64)
+        if finite and not np.isfinite(array).all():
+            bad = int(np.count_nonzero(~np.isfinite(array)))
+            self.faults.append(f"{name} has {bad} entries that are NaN or infinite")
+            return None
+        return array
+
+    def number(self, name: str) -> float | None:
+        array = self.array(name, (), (1,))
+        return None if array is None else float(array.reshape(()))
