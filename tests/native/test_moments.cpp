@@ -1,0 +1,178 @@
+// The moments on hand-made and on random rows, against sums in long double, under the sanitizers.
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+#include "check.hpp"
+#include "engine/moments.hpp"
+
+using surefit::DenseRows;
+using surefit::SparseRows;
+
+namespace {
+
+struct Result {
+  double weight;
+  std::vector<double> mean, products;
+};
+
+bool same_bits(const Result& a, const Result& b) {
+  return a.weight == b.weight &&
+         (a.mean.empty() || std::memcmp(a.mean.data(), b.mean.data(), a.mean.size() * sizeof(double)) == 0) &&
+         (a.mean.empty() || std::memcmp(a.products.data(), b.products.data(), a.products.size() * sizeof(double)) == 0);
+}
+
+template <class Rows>
+Result run(const Rows& rows, std::size_t leaf_rows, int n_threads) {
+  const std::size_t p = rows.n_features + rows.n_targets;
+  const double unset = std::numeric_limits<double>::quiet_NaN();
+  Result result{0, std::vector<double>(p, unset), std::vector<double>(p * p, unset)};
+  result.weight = surefit::moments(rows, leaf_rows, n_threads, result.mean.data(), result.products.data());
+  return result;
+}
+
+// z = [x, y] in long double, two sweeps.
+template <class T>
+void check_against_sums(const DenseRows<T>& rows, const Result& got, double tolerance) {
+  const std::size_t p = rows.n_features + rows.n_targets;
+  const auto z = [&](std::size_t k, std::size_t j) -> long double {
+    return j < rows.n_features ? static_cast<long double>(rows.x[k * rows.n_features + j])
+                               : static_cast<long double>(rows.y[k * rows.n_targets + j - rows.n_features]);
+  };
+  long double weight = 0;
+  std::vector<long double> mean(p), products(p * p);
+  for (std::size_t k = 0; k < rows.n_rows; ++k) {
+    const long double w = rows.w ? rows.w[k] : 1;
+    weight += w;
+    for (std::size_t j = 0; j < p; ++j) mean[j] += w * z(k, j);
+  }
+  for (auto& m : mean) m = weight == 0 ? 0 : m / weight;
+  for (std::size_t k = 0; k < rows.n_rows; ++k) {
+    const long double w = rows.w ? rows.w[k] : 1;
+    for (std::size_t i = 0; i < p; ++i)
+      for (std::size_t j = 0; j < p; ++j) products[i * p + j] += w * (z(k, i) - mean[i]) * (z(k, j) - mean[j]);
+  }
+  CHECK(std::fabs(got.weight - static_cast<double>(weight)) <= tolerance * static_cast<double>(weight));
+  for (std::size_t i = 0; i < p; ++i) {
+    CHECK(std::fabs(got.mean[i] - static_cast<double>(mean[i])) <= tolerance * (1 + std::fabs(got.mean[i])));
+    for (std::size_t j = 0; j < p; ++j) {
+      const double scale = std::sqrt(static_cast<double>(products[i * p + i] * products[j * p + j]));
+      CHECK(std::fabs(got.products[i * p + j] - static_cast<double>(products[i * p + j])) <= tolerance * (scale + 1e-9));
+      CHECK(got.products[i * p + j] == got.products[j * p + i]);
+    }
+  }
+}
+
+template <class T>
+void test_dense() {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal(2, 1);
+  for (std::size_t n : {0, 1, 2, 31, 257, 1300}) {
+    for (std::size_t d : {0, 1, 3, 8, 25, 48}) {
+      for (std::size_t t : {0, 1, 3, 17}) {
+        // exactly as large as needed: a read beyond the end is an error the address sanitizer sees
+        std::vector<T> x(n * d);
+        std::vector<double> y(n * t), w(n);
+        for (auto& v : x) v = static_cast<T>(normal(random));
+        for (auto& v : y) v = normal(random);
+        for (auto& v : w) v = random() % 4 == 0 ? 0.0 : static_cast<double>(random() % 1000) / 256;
+        for (const double* weights : {static_cast<const double*>(nullptr), static_cast<const double*>(w.data())}) {
+          const DenseRows<T> rows{x.data(), n, d, t ? y.data() : nullptr, t, weights};
+          for (std::size_t leaf_rows : {1, 100, 512, 4096}) {
+            if (leaf_rows == 1 && n > 300) continue;
+            const Result one = run(rows, leaf_rows, 1);
+            check_against_sums(rows, one, 1e-12);
+            CHECK(same_bits(one, run(rows, leaf_rows, 3)));
+          }
+        }
+      }
+    }
+  }
+}
+
+// More numbers than are kept once per thread: the threads share the blocks of one leaf.
+void test_wide() {
+  constexpr std::size_t n = 40, d = 4200;
+  std::vector<float> x(n * d);
+  std::mt19937 random(3);
+  for (auto& v : x) v = static_cast<float>(random() % 64) / 8;
+  const DenseRows<float> rows{x.data(), n, d, nullptr, 0, nullptr};
+  const Result one = run(rows, 16, 1);
+  CHECK(same_bits(one, run(rows, 16, 2)));
+  for (std::size_t j : {std::size_t{0}, std::size_t{77}, d - 1}) {
+    const std::size_t i = d / 2;
+    double mean_i = 0, mean_j = 0, product = 0;
+    for (std::size_t k = 0; k < n; ++k) mean_i += x[k * d + i] / double(n), mean_j += x[k * d + j] / double(n);
+    for (std::size_t k = 0; k < n; ++k) product += (x[k * d + i] - mean_i) * (x[k * d + j] - mean_j);
+    CHECK(std::fabs(one.products[i * d + j] - product) <= 1e-10 * n * 64);
+  }
+}
+
+template <class T, class Index>
+void test_sparse() {
+  std::mt19937_64 random(5);
+  for (std::size_t n : {0, 1, 40, 600}) {
+    for (std::size_t d : {1, 7, 30}) {
+      std::vector<T> dense(n * d), data;
+      std::vector<Index> indices, indptr{0};
+      std::vector<double> y(n), w(n);
+      for (std::size_t k = 0; k < n; ++k) {
+        y[k] = static_cast<double>(random() % 100);
+        w[k] = static_cast<double>(random() % 3);
+        for (std::size_t j = d; j-- > 0;) {  // decreasing: not the sorted order
+          const std::size_t column = k % 2 ? j : d - 1 - j;
+          if (random() % 3) continue;
+          dense[k * d + column] = static_cast<T>(static_cast<double>(random() % 512) / 64 - 4);
+          data.push_back(dense[k * d + column]);
+          indices.push_back(static_cast<Index>(column));
+        }
+        indptr.push_back(static_cast<Index>(data.size()));
+      }
+      const SparseRows<T, Index> rows{data.data(), indices.data(), indptr.data(), data.size(), n, d, y.data(), 1, w.data()};
+      const Result one = run(rows, 64, 1);
+      check_against_sums(DenseRows<T>{dense.data(), n, d, y.data(), 1, w.data()}, one, 1e-11);
+      CHECK(same_bits(one, run(rows, 64, 3)));
+    }
+  }
+}
+
+template <class Rows>
+bool refused(const Rows& rows) {
+  try {
+    run(rows, 1, 2);
+  } catch (const std::invalid_argument&) {
+    return true;
+  }
+  return false;
+}
+
+void test_broken_sparse() {
+  const double data[] = {1, 2, 3};
+  const std::int32_t good[] = {0, 1, 2}, large[] = {0, 1, 5}, negative[] = {0, -1, 2};
+  const std::int32_t ends[] = {0, 1, 3}, beyond[] = {0, 1, 4}, falls[] = {0, 3, 1}, late[] = {1, 2, 3};
+  const auto rows = [&](const std::int32_t* indices, const std::int32_t* indptr) {
+    return SparseRows<double, std::int32_t>{data, indices, indptr, 3, 2, 4, nullptr, 0, nullptr};
+  };
+  CHECK(!refused(rows(good, ends)));
+  CHECK(refused(rows(large, ends)));
+  CHECK(refused(rows(negative, ends)));
+  CHECK(refused(rows(good, beyond)));
+  CHECK(refused(rows(good, falls)));
+  CHECK(refused(rows(good, late)));
+}
+
+}  // namespace
+
+int main() {
+  test_dense<float>();
+  test_dense<double>();
+  test_wide();
+  test_sparse<float, std::int32_t>();
+  test_sparse<double, std::int64_t>();
+  test_broken_sparse();
+  return 0;
+}
