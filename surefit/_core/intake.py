@@ -126,8 +126,17 @@ def take_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     if w.shape[0] != n_rows:
         raise InvalidData(f"sample_weight.shape == {w.shape}, expected {(n_rows,)}!")
     refuse_non_finite(w, "sample_weight")
-    if (w < 0).any():
-        raise InvalidData(f"Negative values in sample_weight: row {int(np.argmax(w < 0))} has {w[w < 0][0]}")
+    refuse_negative(w)
     if not w.any():
-        raise InvalidData("Sample weights must contain at least one non-zero number: all weights are zero")
+        refuse_all_zero()
     return w
+
+
+def refuse_negative(w: np.ndarray, first_row: int = 0, source: str = "") -> None:
+    if (w < 0).any():
+        row = int(np.argmax(w < 0))
+        raise InvalidData(f"Negative values in sample_weight: row {first_row + row}{source} has {w[row]}")
+
+
+def refuse_all_zero() -> None:
+    raise InvalidData("Sample weights must contain at least one non-zero number: all weights are zero")

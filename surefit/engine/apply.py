@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from surefit._core.errors import InvalidData
 from surefit._core.intake import take_rows
 from surefit._core.threads import single_threaded_blas
 from surefit.engine.open import kind_of
@@ -26,6 +27,11 @@ def apply_rows(estimator: Any, X: Any, function: Callable[[Any], np.ndarray], *,
         from surefit.engine.parquet import open_parquet
 
         source = open_parquet(X, None, None, columns=getattr(estimator, "feature_names_in_", None))
+        if source.n_features != estimator.n_features_in_:
+            raise InvalidData(
+                f"X has {source.n_features} features, but {type(estimator).__name__} is expecting "
+                f"{estimator.n_features_in_} features as input"
+            )
         with single_threaded_blas():
             return np.concatenate([function(block.X) for block in source.blocks()])
     from surefit.engine.dask import apply_dask

@@ -14,6 +14,7 @@ from surefit._core.errors import InvalidData
 from surefit.certificates import Certificate, Rows, check
 from surefit.certificates.registry import checker_for
 from surefit.engine.open import open_data
+from surefit.engine.scan import Scan
 from surefit.engine.source import Source
 
 
@@ -52,7 +53,7 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Cer
     """
     checker_for(model)
     needs_target = is_regressor(model) or is_classifier(model)
-    if needs_target and y is None and getattr(X, "target", None) is None:
+    if needs_target and y is None and not (isinstance(X, Scan) and X.target):
         raise InvalidData(f"certify needs the target y that this {type(model).__name__} was fitted on")
     reader = _Reader()
     source = open_data(reader, X, y, sample_weight, target=needs_target)

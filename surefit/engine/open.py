@@ -57,16 +57,18 @@ def open_data(
             f"{type(estimator).__name__} with these parameters needs its rows in memory; got a {kind} source. "
             "Load it first (for example with pyarrow or .compute())."
         )
-    if target and y is None and getattr(X, "target", None) is None:
+    if target and y is None and not (isinstance(X, Scan) and X.target):
         raise InvalidData(f"{type(estimator).__name__} needs a target: pass y (for Parquet the name of a column)")
     if kind == "parquet":
         from surefit.engine.parquet import open_parquet
 
-        source = open_parquet(X, y if target else None, sample_weight, n_jobs=n_jobs)
+        source = open_parquet(X, y, sample_weight, target=target, n_jobs=n_jobs)
     else:
         from surefit.engine.dask import open_dask
 
-        source = open_dask(X, y if target else None, sample_weight)
+        source = open_dask(X, y, sample_weight, target=target)
+    if source.is_sparse and not sparse:
+        raise InvalidData(f"{type(estimator).__name__} does not take sparse rows; make the blocks dense first")
     if source.n_rows < min_rows:
         raise InvalidData(f"Found {source.n_rows} row(s); at least {min_rows} are needed")
     estimator.n_features_in_ = source.n_features
