@@ -118,9 +118,9 @@ def take_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     """Weights as a 1-D float64 array; None stays None (every row counts once)."""
     if sample_weight is None:
         return None
-    w = np.ascontiguousarray(_numbers(sample_weight, "sample_weight"), dtype=np.float64)
-    if np.ndim(sample_weight) == 0:
-        w = np.full(n_rows, w.ravel()[0])
+    w = np.asarray(_numbers(sample_weight, "sample_weight"), dtype=np.float64, order="C")
+    if w.ndim == 0:
+        w = np.full(n_rows, float(w))
     if w.ndim != 1:
         raise InvalidData(f"Sample weights must be 1D array or scalar; got {w.ndim} dimensions")
     if w.shape[0] != n_rows:
