@@ -8,12 +8,12 @@ one-dimensional. Checkers upcast a block to float64 themselves and never hold al
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-F64 = NDArray[np.float64]
+F64 = NDArray[Any]  # float64 throughout
 
 
 class Rows:
@@ -80,9 +80,7 @@ class Blocks(Protocol):
 class ArrayBlocks:
     """Blocks of an array (or `Rows`) that is in memory."""
 
-    def __init__(
-        self, X: Block, y: NDArray | None = None, w: NDArray | None = None, block_rows: int = 4096
-    ) -> None:
+    def __init__(self, X: Block, y: NDArray | None = None, w: NDArray | None = None, block_rows: int = 4096) -> None:
         self.X = X if isinstance(X, Rows) else np.asarray(X)
         if len(self.X.shape) != 2:
             raise ValueError(f"X must have two dimensions; got {len(self.X.shape)}.")

@@ -84,9 +84,7 @@ class Certificate:
             return self
         if not self.claims:
             raise CertificateError(f"{self.model}: the certificate has no claims.")
-        lines = [
-            f"  {c.name}: {c.sentence} ({_number(c.value)}, limit {_number(c.limit)})" for c in self.failures
-        ]
+        lines = [f"  {c.name}: {c.sentence} ({_number(c.value)}, limit {_number(c.limit)})" for c in self.failures]
         raise CertificateError(f"{self.model}: {len(lines)} of {len(self)} claims fail.\n" + "\n".join(lines))
 
     def to_dict(self) -> dict[str, Any]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 
-class Grade(str, Enum):
+class Grade(StrEnum):
     """What kind of truth a claim states. Grades never flatter."""
 
     OPTIMAL = "OPTIMAL"
@@ -29,9 +29,6 @@ class Grade(str, Enum):
     """Holds with a stated probability under listed assumptions."""
     UNPROVED = "UNPROVED"
     """Stopped early or numerically broken, and why."""
-
-    def __str__(self) -> str:
-        return self.value
 
 
 # From the strongest statement to the weakest: a certificate is as strong as its weakest claim.

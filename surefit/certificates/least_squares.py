@@ -64,7 +64,11 @@ def first_pass(blocks: Blocks, *, targets: bool = True) -> Moments:
             raise BadData(f"a block has {X.shape[1]} columns, expected {d}")
         if targets and y is None:
             raise CertificateError("This check needs y: the targets the model was fitted to.")
-        if not all_finite(X) or (targets and not all_finite(y)) or (w is not None and not all_finite(w)):
+        if (
+            not all_finite(X)
+            or (targets and y is not None and not all_finite(y))
+            or (w is not None and not all_finite(w))
+        ):
             raise BadData("the data have entries that are NaN, infinite or not numbers")
         omega = np.ones(n) if w is None else np.asarray(w, dtype=np.float64)
         if (omega < 0).any():
@@ -73,7 +77,7 @@ def first_pass(blocks: Blocks, *, targets: bool = True) -> Moments:
         seen += n
         total += float(omega.sum())
         sx += tmatmul(X, omega)
-        if targets:
+        if targets and y is not None:
             y2, y_2d = two_dimensional(y), np.asarray(y).ndim == 2
             n_targets = y2.shape[1]
             sy = omega @ y2 if sy is None else sy + omega @ y2
@@ -87,7 +91,7 @@ def first_pass(blocks: Blocks, *, targets: bool = True) -> Moments:
     return Moments(total, sx / total, y_mean, n_targets, y_2d, sparse)
 
 
-def two_dimensional(y: F64) -> F64:
+def two_dimensional(y: F64 | None) -> F64:
     y = np.asarray(y, dtype=np.float64)
     return y[:, None] if y.ndim == 1 else y
 
@@ -103,7 +107,7 @@ def fold_qr(R: F64 | None, block: F64) -> F64:
     step = max(2 * width, QR_ENTRIES // max(1, width))
     for lo in range(0, block.shape[0], step):
         part = block[lo : lo + step]
-        R = np.linalg.qr(part if R is None else np.vstack([R, part]), mode="r")
+        R = np.asarray(np.linalg.qr(part if R is None else np.vstack([R, part]), mode="r"))
     return np.zeros((0, width)) if R is None else R
 
 

@@ -41,9 +41,7 @@ def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
     eps = epsilon(np.asarray(model.coef_))
     res = second_pass(blocks, moments, coef, intercept, centred)
     if not (np.isfinite(res.r_norm).all() and np.isfinite(res.gradient).all()):
-        return [
-            failed("finite", "The residuals overflow: coefficients of this size fit nothing.")
-        ], "two passes"
+        return [failed("finite", "The residuals overflow: coefficients of this size fit nothing.")], "two passes"
     opt = optimality(res, coef, np.zeros(len(coef)), eps, positive=positive, n_rows=blocks.n_rows)
     claims = [feasible(coef)] if positive else []
     claims += optimal_claims(opt, "sum of squared residuals", positive)
@@ -63,7 +61,7 @@ def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
         claims.append(condition(view, coef.shape[1]))
         if view.rank < coef.shape[1] and not positive:
             claims.append(minimum_norm(view, coef, eps))
-        if attrs.has("singular_") and not positive:
+        if res.factor is not None and attrs.has("singular_") and not positive:
             claims.append(singular_values(attrs, res.factor, eps))
     return claims, cost_note(view is not None, blocks)
 
@@ -145,8 +143,8 @@ def condition(view: Projection, d: int, penalty: float = 0.0) -> Claim:
     rank = "full rank" if view.rank == d else f"rank {view.rank} of {d}"
     return Claim(
         "condition",
-        f"Condition number of the centred and scaled columns{with_penalty} ({rank}): up to {lost:.0f} of the 16 digits of the "
-        "data are lost in the coefficients.",
+        f"Condition number of the centred and scaled columns{with_penalty} ({rank}): up to {lost:.0f} of the "
+        "16 digits of the data are lost in the coefficients.",
         Grade.BOUNDED,
         kappa,
         None,
@@ -175,9 +173,10 @@ def minimum_norm(view: Projection, coef: F64, eps: float) -> Claim:
 def singular_values(attrs: Attributes, factor: F64, eps: float) -> Claim:
     claimed = attrs.array("singular_")
     truth = np.linalg.svd(factor, compute_uv=False)
-    if claimed is None or claimed.ndim != 1 or claimed.size > max(factor.shape):
-        reason = "; ".join(attrs.faults) or f"singular_ has shape {claimed.shape}"
-        return failed("singular_values", f"{reason}.")
+    if claimed is None:
+        return failed("singular_values", f"{'; '.join(attrs.faults)}.")
+    if claimed.ndim != 1 or claimed.size > max(factor.shape):
+        return failed("singular_values", f"singular_ has shape {claimed.shape}.")
     size = max(claimed.size, truth.size)
     a, b = np.zeros(size), np.zeros(size)
     a[: claimed.size], b[: truth.size] = claimed, truth

@@ -37,9 +37,7 @@ class Optimality:
         return "" if self.limit <= 1e-9 else " (float32 fit)"
 
 
-def optimality(
-    res: Residuals, coef: F64, alpha: F64, eps: float, *, positive: bool, n_rows: int
-) -> Optimality:
+def optimality(res: Residuals, coef: F64, alpha: F64, eps: float, *, positive: bool, n_rows: int) -> Optimality:
     """Evaluate coef (t, d) with one penalty per target."""
     t, d = coef.shape
     single = eps > 1e-10
@@ -60,7 +58,7 @@ def optimality(
         projections.append(view)
         for k, j in enumerate(at):
             gap[j] = res.r_mean[j] ** 2 + _gap(view, k, gradient[:, j], coef[j], value, positive)
-            backward[j] = _backward(res, view, k, j, gradient[:, j], coef[j], value)
+            backward[j] = _backward(res, view, k, int(j), gradient[:, j], coef[j], value)
 
     # cosine between the residual and each column; for constrained fits only the half that matters
     norm = np.sqrt(res.column_norm[:, None] ** 2 + alpha)
@@ -73,14 +71,10 @@ def optimality(
     worst = np.maximum(cosine.max(axis=0, initial=0.0), np.abs(res.r_mean) / room)
     scale = f + floor**2 / limit
     relative = np.where(gap == 0, 0.0, gap / np.where(scale > 0, scale, 1.0))
-    return Optimality(
-        limit, f, gap, relative, worst, backward, floor, projections, bool(np.isfinite(gap).all())
-    )
+    return Optimality(limit, f, gap, relative, worst, backward, floor, projections, bool(np.isfinite(gap).all()))
 
 
-def _project(
-    res: Residuals, coef: F64, alpha: float, at: F64, rank_limit: float, noise: F64
-) -> Projection | None:
+def _project(res: Residuals, coef: F64, alpha: float, at: F64, rank_limit: float, noise: F64) -> Projection | None:
     if res.factor is None or res.projected is None:
         return None
     factor, projected, d = res.factor, res.projected[:, at], coef.shape[1]

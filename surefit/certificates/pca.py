@@ -130,9 +130,7 @@ def _measure(blocks: Blocks, moments: Moments, V: F64) -> Measured:
         kept += float(omega @ np.einsum("ij,ij->i", Y, Y))
         twice += float(omega @ np.einsum("ij,ij->i", Y @ inner, Y))
     n = moments.total if weighted else float(blocks.n_rows)
-    return Measured(
-        n, m, squares / moments.total, total / (n - 1), CV / (n - 1), (total - 2 * kept + twice) / (n - 1)
-    )
+    return Measured(n, m, squares / moments.total, total / (n - 1), CV / (n - 1), (total - 2 * kept + twice) / (n - 1))
 
 
 def _residual_norm(E: F64) -> float:
@@ -201,9 +199,7 @@ def _derived(attrs: Attributes, blocks: Blocks, fit: Fit, data: Measured, tight:
         errors["explained_variance_ratio_"] = float(np.abs(fit.ratio - fit.lam / total).max(initial=0.0))
     squares = fit.lam * (n - 1)
     top = float(squares.max(initial=0.0))
-    errors["singular_values_"] = float(np.abs(fit.singular**2 - squares).max(initial=0.0)) / (
-        top if top > 0 else 1.0
-    )
+    errors["singular_values_"] = float(np.abs(fit.singular**2 - squares).max(initial=0.0)) / (top if top > 0 else 1.0)
     errors["negative"] = float(max(0.0, -fit.singular.min(initial=0.0), -fit.lam.min(initial=0.0))) / total
     if attrs.has("noise_variance_"):
         noise = attrs.number("noise_variance_")

@@ -15,9 +15,7 @@ MAX_WORK = 2e12
 BLOCK, STEPS, DELTA = 8, 6, 0.01
 
 
-def largest_claims(
-    blocks: Blocks, V: F64, lam: F64, data: Any, grade: Grade, limit: float
-) -> tuple[list[Claim], str]:
+def largest_claims(blocks: Blocks, V: F64, lam: F64, data: Any, grade: Grade, limit: float) -> tuple[list[Claim], str]:
     """The claim, and the cost in words."""
     n, d, k = blocks.n_rows, blocks.n_features, V.shape[0]
     kept = np.einsum("kd,dk->k", V, data.CV)

@@ -50,9 +50,7 @@ def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
     grid = _grid(attrs)
     claims.append(_on_grid(alpha, grid))
     if attrs.has("cv"):
-        return claims, cost_note(
-            formed, blocks
-        ) + "; scores of other splits than leave-one-out are not checked"
+        return claims, cost_note(formed, blocks) + "; scores of other splits than leave-one-out are not checked"
     if grid is None or not claims[0].holds or not affordable(blocks.n_rows, blocks.n_features):
         return claims, cost_note(formed, blocks) + "; leave-one-out not checked"
     if not (grid > 0).all():
@@ -72,9 +70,7 @@ def _on_grid(alpha: F64, grid: F64 | None) -> Claim:
     if grid is None:
         return failed("on_grid", "alphas is not a list of numbers.")
     away = np.min(np.abs(alpha[:, None] - grid) / np.maximum(np.abs(grid), 1e-300), axis=1)
-    return at_most(
-        "on_grid", "alpha_ is one of alphas; largest relative distance.", Grade.EXACT, away.max(), 1e-12
-    )
+    return at_most("on_grid", "alpha_ is one of alphas; largest relative distance.", Grade.EXACT, away.max(), 1e-12)
 
 
 @dataclass
@@ -91,7 +87,7 @@ def _factor(blocks: Blocks, moments: Moments, centred: bool) -> tuple[Spectrum, 
     d = blocks.n_features
     m = moments.x_mean if centred else np.zeros(d)
     ym = moments.y_mean if centred else np.zeros(moments.n_targets)
-    R: F64 | None = None
+    R = np.zeros((0, d + moments.n_targets + int(centred)))
     for X, y, w in blocks:
         R = fold_qr(R, _stack(X, y, w, m, ym, centred))
     R = R[1:, 1:] if centred else R
@@ -99,7 +95,7 @@ def _factor(blocks: Blocks, moments: Moments, centred: bool) -> tuple[Spectrum, 
     return Spectrum(Vt.T, S * S, S[:, None] * (U.T @ R[:, d:])), m, ym
 
 
-def _stack(X: Any, y: F64, w: F64 | None, m: F64, ym: F64, centred: bool) -> F64:
+def _stack(X: Any, y: F64 | None, w: F64 | None, m: F64, ym: F64, centred: bool) -> F64:
     root = (np.ones(X.shape[0]) if w is None else np.sqrt(np.asarray(w, dtype=np.float64)))[:, None]
     columns = [(dense(X) - m) * root, (two_dimensional(y) - ym) * root]
     return np.hstack([root, *columns] if centred else columns)
@@ -190,8 +186,8 @@ def _refits(
 ) -> Claim:
     """Leave the sampled rows out one at a time and fit the rest: blocks without them are factorised once."""
     d, t = blocks.n_features, moments.n_targets
-    base: F64 | None = None
-    touched: list[tuple[int, Any, F64, F64 | None]] = []
+    base = np.zeros((0, d + t + int(centred)))
+    touched: list[tuple[int, Any, F64 | None, F64 | None]] = []
     row = 0
     for X, y, w in blocks:
         rows = X.shape[0]
@@ -204,14 +200,13 @@ def _refits(
     scale = np.sqrt(sum(float(np.mean(e**2)) for e in sampled.values()) / max(1, len(sampled)))
     at = np.array([int(np.argmin(np.abs(grid - a))) for a in alpha])
     for i, closed in sampled.items():
-        R, left = base, None
+        R, x, target = base, np.zeros(d), np.zeros(t)
         for first, X, y, w in touched:
             stack = _stack(X, y, w, m, ym, centred)
             if first <= i < first + X.shape[0]:
                 stack = np.delete(stack, i - first, axis=0)
-                left = (dense(X[i - first : i - first + 1])[0], two_dimensional(y)[i - first])
+                x, target = dense(X[i - first : i - first + 1])[0], two_dimensional(y)[i - first]
             R = fold_qr(R, stack)
-        x, target = left
         for j in range(t):
             error = target[j] - ym[j] - _predict(R, x - m, j, d, float(grid[at[j]]), centred)
             worst = max(worst, abs(error - closed[j, at[j]]) / (scale + abs(error)) if scale > 0 else 0.0)
@@ -236,9 +231,7 @@ def _predict(R: F64, x: F64, j: int, d: int, alpha: float, centred: bool) -> flo
     return float(x @ solution[off:] + (solution[0] if centred else 0.0))
 
 
-def _scores(
-    attrs: Attributes, scores: F64, alpha: F64, grid: F64, per_target: bool, agree: float
-) -> list[Claim]:
+def _scores(attrs: Attributes, scores: F64, alpha: F64, grid: F64, per_target: bool, agree: float) -> list[Claim]:
     """best_score_ recomputed, and alpha_ the best of the grid. scores: (definition, target, penalty)."""
     table = scores if per_target else scores.mean(axis=1, keepdims=True)
     chosen = alpha if per_target else alpha[:1]
