@@ -94,7 +94,7 @@ struct CentreStore {
     offset.reset(k_pad);
     shift.reset(stride);
     own_sq_norm.reset(p.k);
-    if (p.shift) std::copy_n(p.shift, d, shift.data());
+    for (std::size_t j = 0; j < d && p.shift; ++j) shift[j] = static_cast<T>(p.shift[j] * p.scale);
     centres = {p.k, d, stride, k_pad, own.data(), packed.data(), offset.data(), shift.data(), own_sq_norm.data(),
                static_cast<T>(p.scale), T(0), T(0)};
   }
@@ -229,7 +229,8 @@ void lloyd_pass(const Rows& rows, const Problem<typename Rows::Scalar>& p, Scrat
   // Nodes are handed on by swapping their pointers: each set of buffers is in one place, and all outlive the pass.
   struct Thread {
     Aligned<T> tile;
-    Aligned<std::int32_t> list;
+    Aligned<std::int32_t> list, start;
+    Aligned<double> sq_dist;
     NodeStore leaf;
     std::vector<NodeStore> levels;
   };
@@ -240,7 +241,9 @@ void lloyd_pass(const Rows& rows, const Problem<typename Rows::Scalar>& p, Scrat
     Thread& own = threads[static_cast<std::size_t>(id)];
     if (!own.tile.data()) {
       own.tile.reset(d * table.row_tile);
-      if (bounds) own.list.reset(std::min(n, L) + 1, false);
+      own.list.reset(std::min(n, L) + 1, false);
+      own.start.reset(k + 1, false);
+      if (bounds || sq_dist) own.sq_dist.reset(std::min(n, L), false);
       if (update && n_levels > 1) {
         own.leaf.open(k, n_sums, n_spans);
         own.levels.resize(n_levels - 1);
@@ -254,7 +257,7 @@ void lloyd_pass(const Rows& rows, const Problem<typename Rows::Scalar>& p, Scrat
     const auto at = [&](std::size_t level) -> Node& {
       return level + 1 == n_levels ? result : own.levels[level].node;
     };
-    Work<T> work{own.tile.data(), own.list.data()};
+    Work<T> work{own.tile.data(), own.list.data(), own.start.data(), own.sq_dist.data()};
     std::size_t filled = 0;  // bit l: at(l) holds a complete subtree of 2^l leaves; an empty node is all zeros
     const std::size_t last = std::min((task + 1) * task_leaves, n_leaves);
     for (std::size_t i = task * task_leaves; i < last; ++i) {

@@ -51,7 +51,7 @@ void pack_common(const double* centres, Centres<T>& out) {
     for (std::size_t j = 0; j < d; ++j) {
       const T m = static_cast<T>(centres[c * d + j] * out.scale);
       out.own[c * out.stride + j] = m;
-      const T p = static_cast<T>(double(m) - double(out.shift[j]) * out.scale);
+      const T p = static_cast<T>(double(m) - double(out.shift[j]));
       shifted += double(p) * p;
       own += double(m) * m;
     }
@@ -67,7 +67,7 @@ void pack_common(const double* centres, Centres<T>& out) {
 template <class T>
 inline T shifted_value(const Centres<T>& c, std::size_t centre, std::size_t j) {
   if (centre >= c.k) return 0;
-  return static_cast<T>(double(c.own[centre * c.stride + j]) - double(c.shift[j]) * c.scale);
+  return static_cast<T>(double(c.own[centre * c.stride + j]) - double(c.shift[j]));
 }
 
 template <class T>
@@ -107,17 +107,28 @@ void score_rows(const Dense<T>& rows, const Centres<T>& c, const LeafTask<T>& ta
     const std::size_t here = count - first < std::size_t(R) ? count - first : std::size_t(R);
     std::size_t id[R];
     const T* pointers[R];
-    for (std::size_t r = 0; r < std::size_t(R); ++r) {
-      const std::size_t q = first + (r < here ? r : here - 1);
-      id[r] = task.lo + (list ? std::size_t(list[q]) : q);
-      pointers[r] = row_of(rows, id[r]);
+    if (!list && task.lo + first + R <= (rows.tail_from < task.hi ? rows.tail_from : task.hi)) {
+      const T* x = rows.x + (task.lo + first) * rows.d;
+      for (int r = 0; r < R; ++r, x += rows.d) pointers[r] = x;
+      for (int r = 0; r < R; ++r) id[r] = task.lo + first + std::size_t(r);
+    } else {
+      for (std::size_t r = 0; r < std::size_t(R); ++r) {
+        const std::size_t q = first + (r < here ? r : here - 1);
+        id[r] = task.lo + (list ? std::size_t(list[q]) : q);
+        pointers[r] = row_of(rows, id[r]);
+      }
     }
     pack_rows<T>(pointers, rows.d, c.shift, c.scale, work.tile);
     Scores<T> scores;
     score_tile<T, kSecond>(work.tile, c, scores);
     Index<T> index[R];
     std::memcpy(index, scores.index, sizeof index);
-    for (std::size_t r = 0; r < here; ++r) task.label[id[r]] = static_cast<std::int32_t>(index[r]);
+    if (list) {
+      for (std::size_t r = 0; r < here; ++r) task.label[id[r]] = static_cast<std::int32_t>(index[r]);
+    } else {
+      std::int32_t* label = task.label + task.lo + first;
+      for (std::size_t r = 0; r < here; ++r) label[r] = static_cast<std::int32_t>(index[r]);
+    }
     if constexpr (kSecond) {
       Vec<T> sq_norm[kRowVecs] = {};
       for (std::size_t j = 0; j < rows.d; ++j) {
@@ -179,17 +190,6 @@ void score_rows(const Csr<T, I>& rows, const Centres<T>& c, const LeafTask<T>& t
   }
 }
 
-template <class T>
-inline Vec<double> load_double(const T* p) {
-  if constexpr (sizeof(T) == sizeof(double)) {
-    return load(p);
-  } else {
-    ShortVec<T, kLanes<double>> v;
-    std::memcpy(&v, p, sizeof v);
-    return __builtin_convertvector(v, Vec<double>);
-  }
-}
-
 inline double sum_lanes(Vec<double> v) {
   double lanes[kLanes<double>], total = 0;
   store(lanes, v);
@@ -205,52 +205,108 @@ inline T upper_bound(double sq_dist) {
   return static_cast<T>(std::sqrt(sq_dist)) * (1 + 8 * kUlp<T>) + std::numeric_limits<T>::min();
 }
 
-// kEach: the distance of every row is wanted, not only the sum.
-template <bool kEach, class T>
-void update_rows(const Dense<T>& rows, const Centres<T>& c, const LeafTask<T>& task, Node& node) {
+// Rows of the leaf (offsets from lo) cluster by cluster, in order: list[start[c] … start[c+1]).
+template <class T>
+void group_rows(const LeafTask<T>& task, std::size_t k, Work<T>& work) {
+  std::int32_t* start = work.start;
+  const std::int32_t* label = task.label + task.lo;
+  const std::size_t count = task.hi - task.lo;
+  for (std::size_t c = 0; c <= k; ++c) start[c] = 0;
+  for (std::size_t i = 0; i < count; ++i) ++start[label[i]];
+  std::int32_t sum = 0;
+  for (std::size_t c = 0; c <= k; ++c) {
+    const std::int32_t here = start[c];
+    start[c] = sum;
+    sum += here;
+  }
+  for (std::size_t i = 0; i < count; ++i) work.list[start[label[i]]++] = static_cast<std::int32_t>(i);
+  for (std::size_t c = k; c > 0; --c) start[c] = start[c - 1];
+  start[0] = 0;
+}
+
+// Features j … of the rows of one cluster, kVecs vectors wide: the sums stay in registers.
+// kEach: the squared distance of every row is wanted, not only the sum.
+template <class T, int kVecs, bool kEach>
+inline Vec<double> add_cluster(const Dense<T>& rows, const LeafTask<T>& task, const std::int32_t* list,
+                               std::size_t count, const T* own, std::size_t j, double scale, Vec<std::int64_t> in_row,
+                               double* sums, double* sq_dist) {
   constexpr int W = kLanes<double>;
-  constexpr std::size_t kStep = 4 * W;
-  const std::size_t d = rows.d, whole = d / W * W;
-  const double scale = c.scale;
-  Vec<std::int64_t> in_row;  // the lanes of the last vector that belong to the row
-  for (int lane = 0; lane < W; ++lane) in_row[lane] = whole + lane < d ? -1 : 0;
-  Vec<double> inertia[4] = {};
-  for (std::size_t i = task.lo; i < task.hi; ++i) {
-    const std::size_t own = static_cast<std::size_t>(task.label[i]);
-    const T* x = row_of(rows, i);
-    const T* m = c.own + own * c.stride;
-    const double weight = task.w ? task.w[i] : 1.0;
-    double* sums = node.sums + own * c.stride;
-    touch(node, own);
-    node.weight[own] += weight;
-    Vec<double> sq[4] = {};
-    const auto add = [&](Vec<double> t, std::size_t j, int a) {
-      const Vec<double> wt = weight * t;
-      store(sums + j, load(sums + j) + wt);
-      inertia[a] += wt * t;
-      if constexpr (kEach) sq[a] += t * t;
-    };
-    std::size_t j = 0;
-    for (; j + kStep <= d; j += kStep) {
+  Vec<double> m[kVecs], sum[kVecs] = {}, inertia[kVecs] = {};
+  for (int a = 0; a < kVecs; ++a) m[a] = load_double(own + j + a * W);
+  for (std::size_t q = 0; q < count; ++q) {
+    const std::size_t i = task.lo + static_cast<std::size_t>(list[q]);
+    const T* x = row_of(rows, i) + j;
+    const double w = task.w ? task.w[i] : 1.0;
+    Vec<double> sq{};
 #pragma GCC unroll 4
-      for (int a = 0; a < 4; ++a) add(load_double(x + j + a * W) * scale - load_double(m + j + a * W), j + a * W, a);
+    for (int a = 0; a < kVecs; ++a) {
+      Vec<double> t = load_double(x + a * W) * scale - m[a];
+      if (a == kVecs - 1) t = in_row ? t : Vec<double>{};
+      const Vec<double> wt = w * t;
+      sum[a] += wt;
+      inertia[a] += wt * t;
+      if constexpr (kEach) sq += t * t;
     }
-    for (; j < whole; j += W) add(load_double(x + j) * scale - load_double(m + j), j, 0);
-    if (j < d) {
-      const Vec<double> t = load_double(x + j) * scale - load_double(m + j);
-      add(in_row ? t : Vec<double>{}, j, 1);
+    if constexpr (kEach) sq_dist[list[q]] += sum_lanes(sq);
+  }
+  Vec<double> total{};
+  for (int a = 0; a < kVecs; ++a) {
+    store(sums + j + a * W, load(sums + j + a * W) + sum[a]);
+    total += inertia[a];
+  }
+  return total;
+}
+
+template <bool kEach, class T>
+void update_rows(const Dense<T>& rows, const Centres<T>& c, const LeafTask<T>& task, Work<T>& work, Node& node) {
+  constexpr std::size_t W = kLanes<double>;
+  group_rows(task, c.k, work);
+  // the lanes of the last vector that belong to the row
+  Vec<std::int64_t> all, rest;
+  for (std::size_t lane = 0; lane < W; ++lane) {
+    all[lane] = -1;
+    rest[lane] = lane < (rows.d - 1) % W + 1 ? -1 : 0;
+  }
+  const std::size_t n_vecs = (rows.d + W - 1) / W;
+  if constexpr (kEach) {
+    for (std::size_t i = 0; i < task.hi - task.lo; ++i) work.sq_dist[i] = 0;
+  }
+  Vec<double> inertia{};
+  for (std::size_t own = 0; own < c.k; ++own) {
+    const std::int32_t* list = work.list + work.start[own];
+    const std::size_t count = static_cast<std::size_t>(work.start[own + 1] - work.start[own]);
+    if (count == 0) continue;
+    touch(node, own);
+    double weight = task.w ? 0.0 : static_cast<double>(count);
+    for (std::size_t q = 0; q < count && task.w; ++q) weight += task.w[task.lo + static_cast<std::size_t>(list[q])];
+    node.weight[own] += weight;
+    double* sums = node.sums + own * c.stride;
+    const T* m = c.own + own * c.stride;
+    for (std::size_t v = 0; v < n_vecs; v += 4) {
+      const auto add = [&]<int kVecs>() {
+        inertia += add_cluster<T, kVecs, kEach>(rows, task, list, count, m, v * W, c.scale,
+                                                v + kVecs == n_vecs ? rest : all, sums, work.sq_dist);
+      };
+      switch (n_vecs - v) {
+        case 1: add.template operator()<1>(); break;
+        case 2: add.template operator()<2>(); break;
+        case 3: add.template operator()<3>(); break;
+        default: add.template operator()<4>(); break;
+      }
     }
-    if constexpr (kEach) {
-      const double sq_dist = sum_lanes((sq[0] + sq[1]) + (sq[2] + sq[3]));
+  }
+  node.inertia = sum_lanes(inertia);
+  if constexpr (kEach) {
+    for (std::size_t i = task.lo; i < task.hi; ++i) {
+      const double sq_dist = work.sq_dist[i - task.lo];
       if (task.bounds) task.bounds->upper[i] = upper_bound<T>(sq_dist);
       if (task.sq_dist) task.sq_dist[i] = sq_dist;
     }
   }
-  node.inertia = sum_lanes((inertia[0] + inertia[1]) + (inertia[2] + inertia[3]));
 }
 
 template <bool kEach, class T, class I>
-void update_rows(const Csr<T, I>& rows, const Centres<T>& c, const LeafTask<T>& task, Node& node) {
+void update_rows(const Csr<T, I>& rows, const Centres<T>& c, const LeafTask<T>& task, Work<T>&, Node& node) {
   double inertia = 0;
   for (std::size_t i = task.lo; i < task.hi; ++i) {
     const std::size_t own = static_cast<std::size_t>(task.label[i]);
@@ -326,9 +382,9 @@ void leaf(const Rows& rows, const Centres<typename Rows::Scalar>& c, const LeafT
   }
   if (!task.update) return;
   if (task.bounds || task.sq_dist) {
-    update_rows<true>(rows, c, task, node);
+    update_rows<true>(rows, c, task, work, node);
   } else {
-    update_rows<false>(rows, c, task, node);
+    update_rows<false>(rows, c, task, work, node);
   }
   node.fingerprint = fingerprint(task.label + task.lo, task.first_row + task.lo, count);
 }

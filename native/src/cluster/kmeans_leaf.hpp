@@ -33,6 +33,7 @@ struct Csr {
 //   own      (k, stride)  c, for distances and update sums
 //   packed   c' = c − shift, in blocks of `centre_block` centres, feature by feature (dense); (d, k_pad) (CSR)
 //   offset   −½‖c'‖², and −inf for the centres that only fill the last block
+//   shift    times scale
 template <class T>
 struct Centres {
   std::size_t k, d, stride, k_pad;
@@ -83,7 +84,9 @@ struct LeafTask {
 template <class T>
 struct Work {
   T* tile;               // d × row_tile
-  std::int32_t* list;    // rows of the leaf that must be scored
+  std::int32_t* list;    // leaf_rows: rows of the leaf that must be scored, then its rows cluster by cluster
+  std::int32_t* start;   // k + 1: where the rows of each cluster start in the list
+  double* sq_dist;       // leaf_rows
 };
 
 template <class Rows>

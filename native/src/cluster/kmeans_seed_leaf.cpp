@@ -46,17 +46,6 @@ inline void tile_trials(const T* tile, std::size_t d, const T* trials, Vec<T> (&
   }
 }
 
-template <class T>
-inline Vec<double> widen(const T* p) {
-  if constexpr (sizeof(T) == sizeof(double)) {
-    return load(p);
-  } else {
-    ShortVec<T, kLanes<double>> v;
-    std::memcpy(&v, p, sizeof v);
-    return __builtin_convertvector(v, Vec<double>);
-  }
-}
-
 template <class T, int kTrials>
 void some_trials(const SeedRows<T>& rows, std::size_t lo, std::size_t hi, const T* trials, const T* nearest,
                  T* distances, std::size_t distance_stride, double* potential) {
@@ -73,7 +62,7 @@ void some_trials(const SeedRows<T>& rows, std::size_t lo, std::size_t hi, const 
         const Vec<T> m = load(nearest + first + v * W);
         store(least + v * W, sq[t][v] < m ? sq[t][v] : m);
       }
-      for (int part = 0; part < R; part += D) sum[t] += load(rows.w + first + part) * widen(least + part);
+      for (int part = 0; part < R; part += D) sum[t] += load(rows.w + first + part) * load_double(least + part);
     }
   }
   for (int t = 0; t < kTrials; ++t) {

@@ -3,6 +3,10 @@
 // Included by vector sources only; everything is in the namespace of the level.
 #pragma once
 
+#ifdef SUREFIT_LEVEL_v4
+#include <immintrin.h>
+#endif
+
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -56,13 +60,29 @@ inline V odd_lanes(V a, V b, std::index_sequence<I...>) {
   return __builtin_shufflevector(a, b, static_cast<int>(2 * I + 1)...);
 }
 
-// N lanes from N/S rows: features j … j+S−1 of each, shifted and scaled.
+// kLanes<double> values as doubles.
+template <class T>
+inline Vec<double> load_double(const T* p) {
+  if constexpr (sizeof(T) == sizeof(double)) {
+    return load(p);
+  } else {
+#ifdef SUREFIT_LEVEL_v4  // the generic conversion is done in halves
+    return _mm512_maskz_cvtps_pd(0xff, _mm256_loadu_ps(p));
+#else
+    ShortVec<T, kLanes<double>> v;
+    std::memcpy(&v, p, sizeof v);
+    return __builtin_convertvector(v, Vec<double>);
+#endif
+  }
+}
+
+// N lanes from N/S rows: features j … j+S−1 of each, scaled and shifted.
 template <class T, int S, int N>
 inline ShortVec<T, N> load_rows(const T* const* rows, std::size_t j, ShortVec<T, S> shift, T scale) {
   if constexpr (N == S) {
     ShortVec<T, S> v;
     std::memcpy(&v, rows[0] + j, sizeof v);
-    return (v - shift) * scale;
+    return v * scale - shift;
   } else {
     return join(load_rows<T, S, N / 2>(rows, j, shift, scale),
                 load_rows<T, S, N / 2>(rows + N / 2 / S, j, shift, scale), std::make_index_sequence<N>());
