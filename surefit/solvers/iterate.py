@@ -1,0 +1,58 @@
+"""Sparse data too wide for a square matrix: LSMR on the centred rows, which are never formed.
+
+With ones e, centred and weighted rows are A = √W (X − e mᵀ): products with A and Aᵀ cost one sparse product and a few
+sums. LSMR runs on AᵀA implicitly, starts at zero and stays in the span of the rows, so it ends at the shortest answer.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from surefit.engine.source import Source
+
+_TOLERANCE = 1e-14
+
+
+def iterate(
+    data: Source, alpha: np.ndarray, fit_intercept: bool, max_iter: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Coefficients (targets, features) and intercepts."""
+    from scipy.sparse.linalg import LinearOperator, lsmr
+
+    X, n, d = data.X, data.n_rows, data.n_features
+    Y = (data.y[:, None] if data.y.ndim == 1 else data.y).astype(np.float64)
+    w = np.ones(n) if data.w is None else data.w
+    root = np.sqrt(w)
+    total = w.sum()
+    x_mean, y_mean = np.zeros(d), np.zeros(Y.shape[1])
+    if fit_intercept:
+        x_mean = (X.T @ w) / total
+        y_mean = Y[0] + (w @ (Y - Y[0])) / total
+
+    def forward(v: np.ndarray) -> np.ndarray:
+        v = v.ravel()
+        return root * (X @ v - x_mean @ v)
+
+    def backward(u: np.ndarray) -> np.ndarray:
+        u = root * u.ravel()
+        return X.T @ u - x_mean * u.sum()
+
+    A = LinearOperator((n, d), matvec=forward, rmatvec=backward, dtype=np.float64)
+    limit = max_iter or 10 * min(n, d) + 100
+    coef = np.zeros((Y.shape[1], d))
+    for k in range(Y.shape[1]):
+        target = root * (Y[:, k] - y_mean[k])
+        result = lsmr(A, target, np.sqrt(alpha[k]), _TOLERANCE, _TOLERANCE, conlim=0, maxiter=limit)
+        coef[k] = result[0]
+        if result[1] == 7:
+            scale = result[5] * max(result[3], np.finfo(float).tiny)
+            warnings.warn(
+                f"stopped after {limit} iterations at a relative gradient of {result[4] / scale:.1e} "
+                f"(tolerance {_TOLERANCE:.0e}); raise max_iter or scale the columns",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+    return coef, y_mean - coef @ x_mean

@@ -1,0 +1,230 @@
+"""Least squares, with or without a ridge penalty, on data of any size:
+
+    min over w, b of  Σᵢ ωᵢ (yᵢ − xᵢ·w − b)² + α ‖w‖²            one α for each target
+
+The cheap road first, the safe one when it is needed; which one depends on the data alone, never on where it lies:
+
+1. One pass gives the products of deviations. Columns are scaled to unit norm, the scaled matrix is factorised by
+   Cholesky and its condition number κ² (κ: that of the scaled data) is estimated. The answer has an error of about
+   κ²·ε. Up to `PLAIN` that is what a QR factorisation of the data would give, and the answer stands.
+2. Up to `REFINABLE`, further passes measure the gradient at the answer and correct it (`refine`).
+3. Beyond that, products have lost too much. A pass computes the triangular factor of the data itself (`tsqr`); its
+   singular values decide the rank, and the answer is corrected as in 2. When columns are linearly dependent at the
+   level of rounding the answer is the shortest w in the user's coordinates.
+
+Data with more columns than rows goes to `wide`, sparse data too wide for a square matrix to `iterate`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
+
+from surefit._core.errors import InvalidData
+from surefit._core.memory import refuse_beyond_memory
+from surefit.engine.moments import Moments, MomentsStep
+from surefit.engine.source import Source
+from surefit.solvers import twofold
+from surefit.solvers.iterate import iterate
+from surefit.solvers.refine import Answer, refine, unshift
+from surefit.solvers.triangle import Inverse, column_norms, solve_triangle, varies
+from surefit.solvers.tsqr import Shift, triangular_factor
+from surefit.solvers.wide import solve_wide
+
+PLAIN = 2e3
+"""Condition of the scaled products up to which the first answer stands."""
+REFINABLE = 1e8
+"""Condition of the scaled products up to which they serve to correct the answer."""
+SPARSE_WIDTH = 4096
+"""Sparse data with more columns is solved by iteration, without a square matrix."""
+
+
+class LinearFit(NamedTuple):
+    coef: np.ndarray
+    """(targets, features)"""
+    intercept: np.ndarray
+    rank: int | None = None
+    singular: np.ndarray | None = None
+    """Singular values of the (centred, √weight-scaled) data; None where they were not computed."""
+    factor: np.ndarray | None = None
+    """F with FᵀF = XᵀX (centred, weighted); None where the columns are dependent."""
+    mean: np.ndarray | None = None
+    weight: float = 0.0
+    residual_ss: np.ndarray | None = None
+    total_ss: np.ndarray | None = None
+
+
+def least_squares(
+    data: Source,
+    *,
+    alpha: np.ndarray | None = None,
+    fit_intercept: bool = True,
+    inference: bool = False,
+    max_iter: int | None = None,
+) -> LinearFit:
+    """Solve for all targets. `alpha`: a penalty for each; `inference`: rank, singular values and residuals are wanted."""
+    d, targets = data.n_features, data.n_targets
+    alpha = np.zeros(targets) if alpha is None else alpha
+    if data.is_sparse and (d > SPARSE_WIDTH or (data.n_rows < d and data.n_rows * d > 2**26)):
+        return LinearFit(*iterate(data, alpha, fit_intercept, max_iter))
+    if data.n_rows < d:
+        return LinearFit(*solve_wide(data, alpha, fit_intercept))
+    refuse_beyond_memory(
+        32.0 * (d + targets) ** 2,
+        f"The products of {d} columns",
+        "Use fewer columns, or sparse data, which is solved by iteration.",
+    )
+    return from_moments(
+        data, data.fold(MomentsStep(True)), alpha=alpha, fit_intercept=fit_intercept, inference=inference
+    )
+
+
+def from_moments(
+    data: Source, moments: Moments, *, alpha: np.ndarray, fit_intercept: bool, inference: bool = False
+) -> LinearFit:
+    """The answer when the moments of [X, y] are known; `data` is passed over again only where they do not suffice."""
+    d, targets = data.n_features, data.n_targets
+    centre, products = centred_products(moments, data, fit_intercept)
+    S, cross, total_ss = products[:d, :d], products[:d, d:], np.diagonal(products)[d:].copy()
+    norms = np.sqrt(np.diagonal(products).clip(0.0))
+    shift = Shift(centre, _powers(norms, moments.weight), fit_intercept)
+    penalties, group = np.unique(alpha, return_inverse=True)
+    trusted = _products_are_good(products, norms, moments, data)
+    inverses: list[Inverse | None] = [_cholesky(S, penalty) if trusted else None for penalty in penalties]
+
+    w = np.zeros((targets, d))
+    triangle = None
+    if any(inverse is None for inverse in inverses):
+        triangle = triangular_factor(data, centre, fit_intercept)
+        norms = column_norms(triangle)
+        shift = shift._replace(scale=_powers(norms, moments.weight))
+        total_ss = norms[d:] ** 2
+        noise = np.sqrt(moments.weight) * np.abs(centre[:d])
+    for i, penalty in enumerate(penalties):
+        members = np.flatnonzero(group == i)
+        if inverses[i] is None:
+            w[members], inverses[i] = solve_triangle(
+                triangle[:, :d], triangle[:, d + members], penalty, noise, min(data.n_rows, data.leaf_rows)
+            )
+        else:
+            w[members] = inverses[i].apply(cross[:, members].T)
+    b, residual_ss = _intercept(w, centre, d, fit_intercept), None
+    if inference and triangle is None:
+        residual_ss = total_ss - np.einsum("kj,jk->k", w, cross)
+    if any(inverse.condition > PLAIN and inverse.full_rank for inverse in inverses) or (
+        inference and (triangle is not None or (residual_ss <= 1e-6 * total_ss).any())
+    ):
+        w, b, residual_ss = _refined(data, shift, moments.weight, w, alpha, inverses, group)
+    if not inference:
+        return LinearFit(w, b)
+    factor = triangle[:d, :d] if triangle is not None else inverses[0].factor
+    singular = _singular_values(factor, d)
+    return LinearFit(
+        w,
+        b,
+        inverses[0].rank,
+        singular,
+        factor if inverses[0].rank == d else None,
+        centre[:d],
+        moments.weight,
+        np.maximum(residual_ss, 0.0),
+        total_ss,
+    )
+
+
+def centred_products(moments: Moments, data: Source, fit_intercept: bool) -> tuple[np.ndarray, np.ndarray]:
+    """What is subtracted from the columns (nothing without an intercept), and the products of what remains."""
+    if not np.isfinite(moments.mean).all():
+        column = int(np.flatnonzero(~np.isfinite(moments.mean))[0])
+        what = f"column {column} of X" if column < data.n_features else "the target"
+        raise InvalidData(f"the mean of {what} overflows: its values are too large. Rescale it.")
+    if fit_intercept:
+        return moments.mean, moments.products
+    raw = moments.products + moments.weight * np.multiply.outer(moments.mean, moments.mean)
+    return np.zeros_like(moments.mean), raw
+
+
+def _products_are_good(products: np.ndarray, norms: np.ndarray, moments: Moments, data: Source) -> bool:
+    """Not overflown or underflown; and for CSR, whose products are differences, not cancelled."""
+    if not np.isfinite(products).all() or ((norms < 1e-140) & (norms > 0)).any() or norms.max(initial=0.0) > 1e140:
+        return False
+    if not data.is_sparse:
+        return True
+    raw = np.diagonal(moments.products) + moments.weight * moments.mean**2
+    return bool((np.diagonal(products) >= 1e-6 * raw)[: data.n_features].all())
+
+
+def _cholesky(S: np.ndarray, penalty: float) -> Inverse | None:
+    """(S + penalty·I)⁻¹ through the unit-diagonal form of S; None where it is too ill-conditioned to be used."""
+    diagonal = np.diagonal(S) + penalty
+    keep = varies(np.sqrt(diagonal.clip(0.0)), np.zeros(len(diagonal)))
+    full = keep.all()
+    A = S if full else S[np.ix_(keep, keep)]
+    if A.shape[0] == 0:
+        return Inverse.nothing(len(keep))
+    norms = np.sqrt(diagonal[keep])
+    C = A / norms[:, None] / norms
+    np.fill_diagonal(C, 1.0)
+    factor, fault = dpotrf(C, lower=0, clean=1)
+    if fault:
+        return None
+    one_norm = np.abs(C).sum(axis=0).max()
+    reciprocal, _ = dpocon(factor, one_norm)
+    if not reciprocal * REFINABLE >= 1.0:
+        return None
+
+    def solve(g: np.ndarray) -> np.ndarray:
+        return dpotrs(factor, g.T, lower=0)[0].T
+
+    of_data = factor * norms if penalty == 0 else None
+    return Inverse(keep, norms, solve, 1.0 / reciprocal, int(keep.sum()), True, of_data)
+
+
+def _refined(
+    data: Source,
+    shift: Shift,
+    weight: float,
+    w: np.ndarray,
+    alpha: np.ndarray,
+    inverses: list[Inverse],
+    group: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    d = data.n_features
+    x_scale, y_scale = shift.scale[:d], shift.scale[d:]
+
+    def solve(g: np.ndarray) -> np.ndarray:
+        # The factor belongs to unscaled columns: (s XᵀX s)⁻¹ g = s⁻¹ (XᵀX)⁻¹ s⁻¹ g.
+        step = np.zeros_like(g)
+        for i, inverse in enumerate(inverses):
+            members = np.flatnonzero(group == i)
+            if inverse.full_rank:
+                step[members] = inverse.apply(g[members] / x_scale) / x_scale
+        return step
+
+    start = w / x_scale * y_scale[:, None]
+    answer = Answer(twofold.exact(start), twofold.zeros(len(y_scale)))
+    answer, residual_ss = refine(data, shift, weight, answer, solve, alpha)
+    w, b = unshift(answer, shift)
+    return w, b, residual_ss / y_scale**2
+
+
+def _intercept(w: np.ndarray, centre: np.ndarray, d: int, fit_intercept: bool) -> np.ndarray:
+    return centre[d:] - w @ centre[:d] if fit_intercept else np.zeros(len(w))
+
+
+def _powers(norms: np.ndarray, weight: float) -> np.ndarray:
+    """Powers of two that bring the columns to about unit size."""
+    size = np.where((norms > 0) & np.isfinite(norms), norms, 1.0) / np.sqrt(weight)
+    return np.ldexp(1.0, -np.frexp(size)[1])
+
+
+def _singular_values(factor: np.ndarray | None, d: int) -> np.ndarray:
+    """Those of the data, from its triangular factor; columns that were left out count as zeros."""
+    values = np.zeros(d)
+    if factor is not None and factor.size:
+        found = scipy.linalg.svdvals(factor, check_finite=False)
+        values[: len(found)] = found
+    return values
