@@ -1,0 +1,94 @@
+"""Run scikit-learn's own tests twice, with its classes and with surefit's in their place, and compare.
+
+    python -m tests.dropin [-k EXPRESSION]
+
+What counts: the cases that pass with scikit-learn's classes and touch surefit's when these are in their place. Tests of
+scikit-learn's other classes and of its private functions run the same code both times and are left out. Every case that
+counts and does not pass must stand in misses.toml with its reason; an entry that matches nothing must go. The share
+that passes must be at least 95 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import sklearn
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+SKLEARN = Path(sklearn.__file__).resolve().parent
+MODULES = (
+    "cluster/tests/test_k_means.py",
+    "decomposition/tests/test_pca.py",
+    "linear_model/tests/test_base.py",
+    "linear_model/tests/test_ridge.py",
+)
+SHARE = 0.95
+
+
+def run(classes: str, expression: str) -> dict[str, dict[str, Any]]:
+    """Outcome and touch of every case, with `classes` = sklearn or surefit."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "outcomes.json"
+        command = [sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=line", "-n", "2", "-k", expression]
+        command += ["-c", str(HERE / "pytest.ini"), "--rootdir", str(SKLEARN), *(str(SKLEARN / m) for m in MODULES)]
+        environment = {**os.environ, "DROPIN": classes, "DROPIN_OUT": str(out), "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
+        if not out.exists():
+            sys.exit(f"scikit-learn's tests did not run with the classes of {classes}:\n{done.stdout}{done.stderr}")
+        return json.loads(out.read_text())
+
+
+def reason_for(case: str, misses: dict[str, str]) -> str | None:
+    """The pattern in misses.toml that covers a case: its name, with or without the parameters, or with *."""
+    for pattern in misses:
+        if case == pattern or case.partition("[")[0] == pattern:
+            return pattern
+        if "*" in pattern and fnmatch.fnmatchcase(case, pattern.replace("[", "[[]")):
+            return pattern
+    return None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.dropin")
+    parser.add_argument("-k", default="", dest="expression", help="only tests whose names match")
+    expression = parser.parse_args().expression
+    entries = tomllib.loads((HERE / "misses.toml").read_text("utf-8")).get("miss", [])
+    misses = {entry["test"]: entry["reason"] for entry in entries}
+
+    theirs, ours = run("sklearn", expression), run("surefit", expression)
+    baseline = {case for case, one in theirs.items() if one["outcome"] == "passed"}
+    gone = sorted(baseline - set(ours))
+    counted = sorted(case for case in baseline & set(ours) if ours[case]["touched"])
+    failed = [case for case in counted if ours[case]["outcome"] != "passed"]
+    broken = sorted(c for c in baseline & set(ours) if not ours[c]["touched"] and ours[c]["outcome"] == "failed")
+    unlisted = [case for case in failed if reason_for(case, misses) is None] + broken + gone
+    used = {reason_for(case, misses) for case in failed}
+    stale = [] if expression else [pattern for pattern in misses if pattern not in used]
+
+    print(f"scikit-learn {sklearn.__version__}: {len(theirs)} cases, {len(baseline)} pass with its own classes")
+    for module in MODULES:
+        count = Counter(ours[case]["outcome"] == "passed" for case in counted if case.startswith(module))
+        print(f"  {module:<36} {count[True]:>4} of {count.total():>4} cases pass with surefit's classes")
+    for case in unlisted:
+        print(f"not listed: {case}\n    {ours.get(case, {}).get('why', 'is not collected with surefit')}")
+    for pattern in stale:
+        print(f"listed, but it passes or is gone: {pattern}")
+    share = 1 - len(failed) / max(1, len(counted))
+    print(f"{share:.1%} of {len(counted)} cases pass; {len(failed) - len(set(failed) & set(unlisted))} listed misses")
+    if unlisted or stale or not counted or (share < SHARE and not expression):
+        sys.exit(f"drop-in test FAILED: {len(unlisted)} unlisted, {len(stale)} stale, at least {SHARE:.0%} must pass")
+
+
+if __name__ == "__main__":
+    main()
