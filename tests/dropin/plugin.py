@@ -1,4 +1,4 @@
-"""A pytest plugin: puts surefit's classes where scikit-learn's tests import theirs from, and records what each test did.
+"""A pytest plugin: puts surefit's classes where scikit-learn's tests import theirs, and records each test.
 
 With DROPIN=surefit the public names are replaced before a test module is imported, so that decorators and module-level
 instances see the replacement too. A test *touches* the classes when a function of theirs runs during it.
