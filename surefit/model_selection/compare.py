@@ -173,7 +173,7 @@ def _named(estimators: Estimators, task: Task, n_train: int, n_columns: int) -> 
 def _scoring(scoring: str | Callable | None, y: np.ndarray | None) -> tuple[Callable[..., float], str]:
     """(model, X_train, X_test, y_test) → score, and its name in the table."""
     if scoring is None and y is None:
-        return lambda model, X_train, X_test, y_test: explained_share(model, X_train, X_test), "share explained"
+        return lambda model, X_train, X_test, y_test: explained_share(model, X_train, X_test), "explained"
     if callable(scoring):
         return lambda model, X_train, X_test, y_test: float(scoring(model, X_test, y_test)), "score"
     name = scoring or "r2"

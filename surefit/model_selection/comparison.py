@@ -149,14 +149,15 @@ class Comparison:
 
     @property
     def headline(self) -> str:
-        target = f", target {self.target}" if self.target and self.task != "clustering" else ""
-        return f"{self.data_name}: {self.task}{target}; {self.n_rows} rows × {self.n_features} columns; {self.splits}"
+        target = f" of {self.target}" if self.target and self.task != "clustering" else ""
+        return f"{self.data_name}: {self.task}{target}, {self.n_rows} rows × {self.n_features} columns, {self.splits}"
 
     def _repr_html_(self) -> str:
         head, body = self.table()
         top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
         rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in body)
-        return f"<table><caption>{escape(self.headline)}</caption><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
+        caption = f"<caption>{escape(self.headline)}</caption>"
+        return f"<table>{caption}<thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
 
     def to_dict(self) -> dict[str, Any]:
         return {

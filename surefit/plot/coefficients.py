@@ -77,6 +77,6 @@ class CoefficientDisplay:
 
 def intervals_of(estimator: Any, level: float) -> tuple[np.ndarray, np.ndarray]:
     """(low, high) of the coefficients, without the intercept, from `estimator.summary(level)`."""
-    table = estimator.summary(level=level).to_dict()["coefficients"]
-    rows = [row for row in table if row["name"] != "intercept"]
-    return np.array([row["low"] for row in rows]), np.array([row["high"] for row in rows])
+    table = estimator.summary(level=level)
+    skip = 1 if estimator.fit_intercept else 0
+    return np.asarray(table.low)[skip:], np.asarray(table.high)[skip:]

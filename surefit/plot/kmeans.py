@@ -1,4 +1,4 @@
-"""k-means in pictures: the clusters on the first two principal components, and the cost against the number of clusters."""
+"""k-means in pictures: the clusters on the first two principal components, and the inertia against k."""
 
 from __future__ import annotations
 
@@ -99,10 +99,10 @@ class InertiaDisplay:
 
 def proved_interval(certificate: Any) -> tuple[float, float]:
     """(proved lower bound, inertia recomputed) from the certificate of a KMeans."""
-    for claim in certificate:
-        if "lower_bound" in claim.detail and "inertia" in claim.detail:
-            return float(claim.detail["lower_bound"]), float(claim.detail["inertia"])
-    raise InvalidData(f"the certificate of this {certificate.model} holds no proved interval")
+    if "interval" not in certificate:
+        raise InvalidData(f"the certificate of this {certificate.model} holds no proved interval")
+    ends = certificate["interval"].detail
+    return float(ends["lower"]), float(ends["upper"])
 
 
 def _at_most(X: np.ndarray, rows: int = 20000) -> np.ndarray:

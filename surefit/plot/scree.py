@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surefit._core.errors import InvalidData
+from surefit.decomposition.dimension import knee as knee_of
 from surefit.plot.axes import axes_of, tidy
 
 MOST = 30
@@ -53,12 +54,3 @@ class ScreeDisplay:
         if name:
             self.ax_.set_title(name)
         return self
-
-
-def knee_of(shares: np.ndarray) -> int:
-    """The component farthest below the chord from the first to the last point of the scree, counted from one."""
-    if shares.size < 3 or shares[0] == shares[-1]:
-        return 1
-    x = np.linspace(0.0, 1.0, shares.size)
-    height = (shares - shares[-1]) / (shares[0] - shares[-1])
-    return int(np.argmax(1.0 - x - height)) + 1

@@ -1,0 +1,64 @@
+"""Start and end of every command: what goes wrong becomes one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+CERTIFICATE_FAILS, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """The entry point: run a command and leave with its exit code."""
+    sys.exit(run(args))
+
+
+def run(args: Sequence[str] | None = None) -> int:
+    """Run a command; its exit code."""
+    words = list(sys.argv[1:] if args is None else args)
+    try:
+        try:
+            from surefit.cli.app import command
+        except ImportError as error:
+            if error.name not in ("typer", "rich"):
+                raise
+            return say(f'the command line needs {error.name}: pip install "surefit[cli]"', BAD_INPUT)
+        return int(command().main(args=words, prog_name="surefit", standalone_mode=False) or 0)
+    except KeyboardInterrupt:
+        return say("interrupted", INTERRUPTED)
+    except Exception as error:
+        if hasattr(error, "format_message"):  # what the parser of arguments refuses
+            return say(f"{error.format_message()} (surefit --help tells what there is)", BAD_INPUT)
+        if type(error).__name__ == "NoArgsIsHelpError":
+            return BAD_INPUT
+        raise
+
+
+def guarded(body: Callable[[], int]) -> int:
+    """The body of a command. Faults of the input end in one line; a bug keeps its traceback."""
+    from surefit._core.errors import SurefitError
+
+    try:
+        return body()
+    except KeyboardInterrupt:
+        return say("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # who read our output has gone
+        return 0
+    except (SurefitError, ValueError, TypeError, OSError, MemoryError) as error:
+        if os.environ.get("SUREFIT_DEBUG"):
+            raise
+        return say(one_line(error), BAD_INPUT)
+
+
+def one_line(error: BaseException) -> str:
+    """The message without line breaks."""
+    lines: list[Any] = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return "; ".join(line.rstrip(";") for line in lines) or type(error).__name__
+
+
+def say(line: str, code: int) -> int:
+    print(f"surefit: {line}", file=sys.stderr)
+    return code

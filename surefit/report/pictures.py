@@ -1,0 +1,207 @@
+"""Which pictures a comparison deserves, each with a caption and words for those who cannot see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from surefit._core.errors import SurefitError
+from surefit.model_selection.comparison import Comparison, Outcome, score_text
+from surefit.model_selection.unsupervised import prepared, split_last
+from surefit.plot import (
+    CoefficientDisplay,
+    FoldScoresDisplay,
+    InertiaDisplay,
+    KMeansDisplay,
+    ResidualsDisplay,
+    ScreeDisplay,
+    svg_of,
+)
+
+
+@dataclass(frozen=True)
+class Picture:
+    title: str
+    caption: str
+    alt: str
+    svg: str
+
+
+def pictures_of(comparison: Comparison) -> list[Picture]:
+    """All pictures, in the order of the page."""
+    found = [_fold_scores(comparison)]
+    if comparison.y is not None:
+        found += _predictions(comparison)
+        found += _coefficients(comparison)
+    if comparison.X is not None:
+        found += _scree(comparison)
+        found += _clusters(comparison)
+    found += _inertia(comparison)
+    return found
+
+
+def _fold_scores(comparison: Comparison) -> Picture:
+    best = max(comparison.outcomes, key=lambda one: one.interval.mean)
+    return Picture(
+        "Scores, fold by fold",
+        f"Each thin line is one of the {comparison.n_splits} folds: all models saw the same rows. Large dots are "
+        f"means, bars the {100 * comparison.level:g} % corrected resampled t interval.",
+        f"Dot plot of {comparison.metric} on unseen rows for {len(comparison.outcomes)} models; the highest mean is "
+        f"{score_text(best.interval)} for {best.name}.",
+        svg_of(
+            lambda ax: FoldScoresDisplay.from_comparison(comparison, ax=ax),
+            height=1.4 + 0.36 * len(comparison.outcomes),
+        ),
+    )
+
+
+def _predictions(comparison: Comparison) -> Iterator[Picture]:
+    best, y = comparison.best, comparison.y
+    if best.predictions is None or np.isnan(best.predictions).any():
+        return
+    r = float(np.corrcoef(best.predictions, y)[0, 1]) if np.ptp(best.predictions) > 0 else 0.0
+    residuals = y - best.predictions
+    yield Picture(
+        f"Predicted and actual: {best.name}",
+        "Every row is predicted by a model that has not seen it. Points on the line are exact.",
+        f"Scatter plot of {y.size} actual values of {comparison.target or 'the target'} against predictions of "
+        f"{best.name} for unseen rows; correlation {r:.2f}.",
+        svg_of(lambda ax: ResidualsDisplay.from_predictions(y, best.predictions, kind="actual_vs_predicted", ax=ax)),
+    )
+    yield Picture(
+        f"What is left over: {best.name}",
+        "Actual minus predicted, for unseen rows. A bend or a funnel says that a straight line is not the whole story.",
+        f"Scatter plot of residuals of {best.name} against predictions; their standard deviation is "
+        f"{residuals.std():.4g}, the largest is {np.abs(residuals).max():.4g}.",
+        svg_of(lambda ax: ResidualsDisplay.from_predictions(y, best.predictions, ax=ax)),
+    )
+
+
+def _coefficients(comparison: Comparison) -> Iterator[Picture]:
+    """The best model whose coefficients belong to columns of the data, and the one with confidence intervals."""
+    linear = [one for one in _ranked(comparison) if hasattr(split_last(one.estimator)[1], "coef_") and _plain(one)]
+    tested = [one for one in linear if _has_intervals(one)]
+    shown = {one.name: one for one in (*tested[:1], *[one for one in linear if one not in tested][:1])}
+    for one in shown.values():
+        _, estimator = split_last(one.estimator)
+        names = feature_names(one, comparison)
+        size = min(estimator.coef_.size, 20)
+        top = names[int(np.argmax(np.abs(np.ravel(estimator.coef_))))]
+        scaled = " per standard deviation of its column" if isinstance(one.estimator, Pipeline) else ""
+        if _has_intervals(one):
+            caption = f"Effect of each column{scaled}, with 95 % confidence intervals of least squares."
+            draw = _draw(CoefficientDisplay.from_estimator, estimator, names=names)
+        else:
+            folds = one.fold_coefficients
+            caption = f"Effect of each column{scaled}; bars span the fits on the {comparison.n_splits} training parts."
+            display = CoefficientDisplay(
+                coef=np.ravel(estimator.coef_),
+                names=names,
+                low=None if folds is None else folds.min(axis=0),
+                high=None if folds is None else folds.max(axis=0),
+                interval_words="range over the folds",
+            )
+            draw = _draw(display.plot)
+        yield Picture(
+            f"Coefficients: {one.name}",
+            caption,
+            f"Coefficients of {one.name} as dots with bars, largest on top; the largest belongs to {top}.",
+            svg_of(draw, height=1.2 + 0.3 * size),
+        )
+
+
+def _scree(comparison: Comparison) -> Iterator[Picture]:
+    from surefit.decomposition import PCA
+
+    Z = prepared(_shortest(comparison).estimator, comparison.X)
+    if min(Z.shape) < 3:
+        return
+    pca = PCA().fit(Z)
+    display = ScreeDisplay(shares=pca.explained_variance_ratio_)
+    yield Picture(
+        "Scree of the columns",
+        "How much of the variance each principal component carries; the ring marks the knee.",
+        f"Scree plot of {display.shares.size} principal components; the knee is at {display.knee}, which carry "
+        f"{100 * display.shares[: display.knee].sum():.0f} % of the variance.",
+        svg_of(display.plot),
+    )
+
+
+def _clusters(comparison: Comparison) -> Iterator[Picture]:
+    clusterings = [one for one in comparison.outcomes if hasattr(split_last(one.estimator)[1], "cluster_centers_")]
+    if not clusterings:
+        return
+    one = comparison.best if comparison.best in clusterings else clusterings[0]
+    _, estimator = split_last(one.estimator)
+    Z = prepared(one.estimator, comparison.X)
+    counts = np.bincount(estimator.predict(Z), minlength=len(estimator.cluster_centers_))
+    yield Picture(
+        f"Clusters: {one.name}",
+        "Rows and centres on the first two principal components.",
+        f"Scatter plot of {Z.shape[0]} rows in {counts.size} clusters of {', '.join(map(str, counts))} rows.",
+        svg_of(_draw(KMeansDisplay.from_estimator, estimator, Z)),
+    )
+
+
+def _inertia(comparison: Comparison) -> Iterator[Picture]:
+    pairs = []
+    for one in comparison.outcomes:
+        for certificate in one.certificates.values():
+            if certificate.model == "KMeans" and "interval" in certificate:
+                pairs.append((len(split_last(one.estimator)[1].cluster_centers_), certificate))
+    if len(pairs) < 2:
+        return
+    ratios = [float(certificate["interval"].value) for _, certificate in pairs]
+    yield Picture(
+        "Inertia and what is proved about it",
+        "The best possible inertia for each k lies in the band: below the fit that was found, above the proved bound.",
+        f"Inertia against the number of clusters with a proved lower bound; the bound is between "
+        f"{min(ratios):.0%} and {max(ratios):.0%} of the inertia found.",
+        svg_of(_draw(InertiaDisplay.from_certificates, pairs)),
+    )
+
+
+def _draw(method: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+    return lambda ax: method(*args, ax=ax, **kwargs)
+
+
+def _ranked(comparison: Comparison) -> list[Outcome]:
+    return sorted(comparison.outcomes, key=lambda one: -one.interval.mean)
+
+
+def _shortest(comparison: Comparison) -> Outcome:
+    """The model with the fewest steps: what its last step sees is the data, prepared and nothing more."""
+    return min(comparison.outcomes, key=lambda one: len(getattr(one.estimator, "steps", [one.estimator])))
+
+
+def _plain(one: Outcome) -> bool:
+    """The coefficients belong to columns, not to components."""
+    steps = getattr(one.estimator, "steps", [])
+    return np.ndim(split_last(one.estimator)[1].coef_) == 1 and not any(
+        hasattr(step, "components_") for _, step in steps
+    )
+
+
+def _has_intervals(one: Outcome) -> bool:
+    """Does the fit have confidence intervals? `summary` refuses where the theory gives none."""
+    _, estimator = split_last(one.estimator)
+    if not hasattr(estimator, "summary"):
+        return False
+    try:
+        estimator.summary()
+    except SurefitError:
+        return False
+    return True
+
+
+def feature_names(one: Outcome, comparison: Comparison) -> list[str]:
+    before, _ = split_last(one.estimator)
+    columns = [column["name"] for column in comparison.columns]
+    if before is None:
+        return columns
+    names = [str(name) for name in before.get_feature_names_out()]
+    return columns if names == [f"x{j}" for j in range(len(columns))] else names
