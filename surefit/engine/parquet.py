@@ -63,6 +63,12 @@ def open_parquet(
     return ParquetSource(table, features, y if target else None, sample_weight, X.batch_rows, thread_count(n_jobs))
 
 
+def parquet_columns(path: str | Path) -> tuple[int, list[str]]:
+    """(number of rows, names of the columns), from the metadata of the files."""
+    table = _Table(parquet_files(path))
+    return table.n_rows, table.features_without(())
+
+
 class ParquetSource(Source):
     is_sparse = False
 
