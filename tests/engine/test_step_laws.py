@@ -1,0 +1,147 @@
+"""The laws of a step, run on every one of them: what makes memory, Parquet and Dask give the same bits."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from surefit._core.config import config
+from surefit.engine.block import Block
+from surefit.engine.leaves import leaf_rows, merge_in_order
+from surefit.engine.source import MemorySource
+from tests.engine.steps import CASES, Case, arrays_of, same_bits
+
+every_step = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+D = 300  # leaves of 2048 rows, so that little data has many leaves
+LEAF = leaf_rows(D)
+
+
+def data(n: int, *, dtype: Any = np.float64, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = (rng.standard_normal((n, D)) * 10 ** rng.uniform(-3, 3, D) + 100.0).astype(dtype)
+    return X, rng.standard_normal(n), rng.uniform(0.1, 2.0, n)
+
+
+def block(X: Any, y: Any, w: Any, start: int = 0, stop: int | None = None) -> Block:
+    rows = slice(start, stop)
+    return Block(X[rows], y[rows], w[rows], start, LEAF)
+
+
+def test_leaves_of_the_laws_are_many() -> None:
+    assert LEAF == 2048
+
+
+@every_step
+def test_combine_is_associative_to_rounding(case: Case) -> None:
+    X, y, w = data(3 * LEAF)
+    a, b, c = (case.step.map(case.state(D), block(X, y, w, i * LEAF, (i + 1) * LEAF), 1) for i in range(3))
+    combine = case.step.combine
+    for left, right in zip(arrays_of(combine(combine(a, b), c)), arrays_of(combine(a, combine(b, c))), strict=True):
+        np.testing.assert_allclose(left, right, rtol=1e-10, atol=1e-10 * np.abs(left).max())
+
+
+@every_step
+@pytest.mark.parametrize("n", [1, LEAF, LEAF + 1, 4 * LEAF, 7 * LEAF + 5])
+@pytest.mark.parametrize("block_leaves", [1, 2, 4])
+def test_aligned_blocks_merged_are_the_whole(case: Case, n: int, block_leaves: int) -> None:
+    X, y, w = data(n)
+    whole = case.step.map(case.state(D), block(X, y, w), 2)
+    rows = block_leaves * LEAF
+    parts = [case.step.map(case.state(D), block(X, y, w, lo, lo + rows), 1) for lo in range(0, n, rows)]
+    assert same_bits(merge_in_order(parts, case.step.combine), whole)
+
+
+@every_step
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_map_is_pure_and_knows_no_threads(case: Case, dtype: Any) -> None:
+    X, y, w = data(5 * LEAF + 3, dtype=dtype)
+    state = case.state(D)
+    before = [array.copy() for array in (X, y, w)], copy.deepcopy(state)
+    first = case.step.map(state, block(X, y, w), 1)
+    for n_threads in (1, 2, 3):
+        assert same_bits(case.step.map(state, block(X, y, w), n_threads), first)
+    assert all(np.array_equal(now, then) for now, then in zip((X, y, w), before[0], strict=True))
+    assert same_bits(state, before[1])
+
+
+@every_step
+def test_combine_leaves_its_arguments_alone(case: Case) -> None:
+    X, y, w = data(2 * LEAF)
+    left, right = (case.step.map(case.state(D), block(X, y, w, lo, lo + LEAF), 1) for lo in (0, LEAF))
+    kept = copy.deepcopy((left, right))
+    once = case.step.combine(left, right)
+    assert same_bits((left, right), kept)
+    assert same_bits(case.step.combine(left, right), once)
+
+
+@every_step
+def test_steps_and_statistics_can_be_pickled(case: Case) -> None:
+    X, y, w = data(LEAF + 1)
+    statistic = case.step.map(case.state(D), block(X, y, w), 1)
+    assert same_bits(pickle.loads(pickle.dumps(statistic)), statistic)
+    step, state = pickle.loads(pickle.dumps((case.step, case.state(D))))
+    assert same_bits(step.map(state, block(X, y, w), 1), statistic)
+
+
+@every_step
+def test_size_of_a_statistic_does_not_grow_with_the_rows(case: Case) -> None:
+    X, y, w = data(4 * LEAF)
+    sizes = {
+        sum(array.nbytes for array in arrays_of(case.step.map(case.state(D), block(X, y, w, 0, n), 1)))
+        for n in (LEAF, 2 * LEAF, 4 * LEAF)
+    }
+    assert len(sizes) == 1
+
+
+@every_step
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_same_bits_from_memory_parquet_and_dask(case: Case, dtype: Any, n_threads: int, write: Any) -> None:
+    from surefit.engine.dask import open_dask
+    from surefit.engine.parquet import open_parquet
+
+    da = pytest.importorskip("dask.array")
+    X, y, w = data(5 * LEAF + 77, dtype=dtype)
+    state = case.state(D)
+    with config(n_threads=n_threads):
+        memory = MemorySource(X, y, w).fold(case.step, state)
+        assert same_bits(MemorySource(np.asfortranarray(X), y, w).fold(case.step, state), memory)
+        parquet = open_parquet(write(X, files=3, y=y, w=w), "y", "w")
+        assert parquet.dtype == dtype
+        assert same_bits(parquet.fold(case.step, state), memory)
+        lazy = (da.from_array(X, chunks=(1234, 70)), da.from_array(y, chunks=999), da.from_array(w, chunks=5000))
+        assert same_bits(open_dask(*lazy).fold(case.step, state), memory)
+
+
+@every_step
+def test_same_bits_from_worker_processes(case: Case, client: Any) -> None:
+    from surefit.engine.dask import open_dask
+
+    da = pytest.importorskip("dask.array")
+    X, y, w = data(6 * LEAF + 1)
+    state = case.state(D)
+    source = open_dask(da.from_array(X, chunks=(3000, -1)), da.from_array(y, chunks=3000), w)
+    assert same_bits(source.fold(case.step, state), MemorySource(X, y, w).fold(case.step, state))
+
+
+@every_step
+def test_same_bits_from_sparse_memory_and_dask(case: Case) -> None:
+    if not case.sparse:
+        pytest.skip("this step takes dense rows only")
+    from surefit.engine.dask import open_dask
+
+    da = pytest.importorskip("dask.array")
+    X, y, w = data(3 * LEAF + 5)
+    X[np.random.default_rng(1).random(X.shape) < 0.95] = 0.0
+    rows, state = sp.csr_array(X), case.state(D)
+    memory = MemorySource(rows, y, w).fold(case.step, state)
+    with config(n_threads=1):
+        assert same_bits(MemorySource(rows, y, w).fold(case.step, state), memory)
+    source = open_dask(da.from_array(X, chunks=(1000, 100)).map_blocks(sp.csr_array), y, w)
+    assert source.is_sparse
+    assert same_bits(source.fold(case.step, state), memory)
