@@ -1,0 +1,215 @@
+"""The checker of LinearRegression on scikit-learn's fits, on NIST's reference problems, and on mutations."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.linear_model import LinearRegression
+
+from surefit.certificates import CertificateError, Grade
+from tests.certificates.bench import altered, certify, changed, failing
+
+rng = np.random.default_rng(7)
+N, D = 400, 6
+X = rng.normal(size=(N, D)) @ np.diag([1, 2, 0.5, 1, 3, 1]) + 2.0
+Y = X @ np.array([1.0, -2.0, 0.5, 0.0, 3.0, -1.0]) + 4.0 + rng.normal(size=N)
+W = rng.random(N) * 3
+Y3 = np.column_stack([Y, X[:, 0] - Y, rng.normal(size=N)])
+
+NIST = Path(__file__).resolve().parents[2].parent / "shared" / "nist_linear.json"
+
+
+def nist(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """Design matrix, y, certified (intercept, coefficients), certified residual sum of squares."""
+    if not NIST.exists():
+        pytest.skip("NIST's linear reference problems (shared/nist_linear.json) are not next to the project")
+    s = json.loads(NIST.read_text())["sets"][name]
+    x, y = np.array(s["x"], dtype=float), np.array(s["y"], dtype=float)
+    A = np.column_stack([x**p for p in range(1, s["degree_or_columns"] + 1)]) if s["model"] == "poly" else x
+    return A, y, np.array(s["coef"], dtype=float), float(s["residual_ss"])
+
+
+GOOD: dict[str, tuple[Any, ...]] = {
+    "plain": (X, Y),
+    "weights": (X, Y, W),
+    "zero weights": (X, Y, np.where(np.arange(N) % 3 == 0, 0.0, W)),
+    "three targets": (X, Y3, W),
+    "one column of targets": (X, Y[:, None]),
+    "single precision": (X.astype(np.float32), Y.astype(np.float32)),
+    "noise-free": (X, X @ np.arange(6.0) - 1.0),
+    "offset of a million": (X + 1e6, Y + 1e6),
+    "duplicated columns": (np.hstack([X, X[:, :2]]), Y),
+    "constant columns": (np.hstack([X, np.full((N, 1), 0.1), np.zeros((N, 1))]), Y, W),
+    "wide": (X[:20].T.copy(), Y[:6]),
+    "as many rows as columns": (X[:6], Y[:6]),
+    "one row": (X[:1], Y[:1]),
+    "constant target": (X, np.full(N, 0.3)),
+    "zero target": (X, np.zeros(N)),
+    "all columns constant": (np.ones((N, 3)), Y),
+    "collinear": (np.hstack([X, X @ np.ones((6, 1))]), Y),
+}
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("name", GOOD)
+def test_accepts_scikit_learn(name: str, intercept: bool) -> None:
+    data = GOOD[name]
+    # a condition number above 1e6 needs a smaller cut-off than scikit-learn's default
+    tol = 1e-12 if "million" in name and not intercept else 1e-6
+    model = LinearRegression(fit_intercept=intercept, tol=tol).fit(*data)
+    c = certify(model, *data)
+    assert c.holds, f"\n{c}"
+    assert c.grade is Grade.OPTIMAL and {"optimal", "orthogonal", "backward_error", "condition"} <= {x.name for x in c}
+
+
+@pytest.mark.parametrize("data", [(X, Y), (X, Y, W), (X, Y3), (np.hstack([X, X]), Y)])
+def test_accepts_non_negative(data: tuple[Any, ...]) -> None:
+    model = LinearRegression(positive=True).fit(*data)
+    c = certify(model, *data)
+    assert c.holds, f"\n{c}"
+    assert "feasible" in c
+
+
+def test_accepts_sparse() -> None:
+    S = sp.random(N, 30, 0.2, format="csr", random_state=3)
+    y = S @ rng.normal(size=30) + rng.normal(size=N)
+    model = LinearRegression(tol=1e-12).fit(S, y)
+    assert certify(model, S, y).grade is Grade.OPTIMAL
+    assert not certify(altered(model, coef_=changed(model.coef_, 3, 1e-2)), S, y).holds
+
+
+def test_gap_equals_the_closed_form() -> None:
+    """f(w) − f* against lstsq on the plain design matrix."""
+    model = LinearRegression().fit(X, Y)
+    wrong = altered(model, coef_=model.coef_ + 0.1)
+    A = np.column_stack([np.ones(N), X])
+    best = np.linalg.lstsq(A, Y, rcond=None)[1][0]
+    f = float(((Y - X @ wrong.coef_ - wrong.intercept_) ** 2).sum())
+    claim = certify(wrong, X, Y)["optimal"]
+    assert not claim.holds
+    assert claim.detail["objective"] == pytest.approx(f, rel=1e-12)
+    assert claim.detail["lower_bound"] == pytest.approx(best, rel=1e-9)
+
+
+def test_condition_number_is_that_of_the_scaled_columns() -> None:
+    A = X - X.mean(axis=0)
+    claim = certify(LinearRegression().fit(X, Y), X, Y)["condition"]
+    assert claim.value == pytest.approx(np.linalg.cond(A / np.linalg.norm(A, axis=0)), rel=1e-9)
+    assert claim.informs
+
+
+MODEL = LinearRegression().fit(X, Y)
+MUTATIONS: dict[str, dict[str, Any]] = {
+    "perturbed coefficient": {"coef_": changed(MODEL.coef_, 2, 1e-3)},
+    "slightly perturbed": {"coef_": MODEL.coef_ * (1 + 1e-4)},
+    "zero coefficient": {"coef_": MODEL.coef_ * (np.arange(D) != 4)},
+    "all zero": {"coef_": np.zeros(D)},
+    "permuted": {"coef_": MODEL.coef_[::-1].copy()},
+    "flipped": {"coef_": -MODEL.coef_},
+    "intercept moved": {"intercept_": MODEL.intercept_ + 1e-3},
+    "intercept flipped": {"intercept_": -MODEL.intercept_},
+    "NaN": {"coef_": changed(MODEL.coef_, 0, np.nan)},
+    "infinite": {"intercept_": np.inf},
+    "huge": {"coef_": MODEL.coef_ * 1e300},
+    "one short": {"coef_": MODEL.coef_[:-1]},
+    "wrong shape": {"coef_": MODEL.coef_[:, None]},
+    "text": {"coef_": "abc"},
+    "ragged": {"coef_": [[1.0], [1.0, 2.0]]},
+    "no intercept": {"intercept_": None},
+    "singular values": {"singular_": MODEL.singular_ * 1.01},
+}
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_rejects_mutations(name: str) -> None:
+    assert certify(MODEL, X, Y).holds
+    c = certify(altered(MODEL, **MUTATIONS[name]), X, Y)
+    assert not c.holds and c.grade is Grade.UNPROVED
+
+
+def test_rejects_other_data() -> None:
+    assert not certify(MODEL, X[:-5], Y[:-5]).holds
+    assert not certify(MODEL, X, np.roll(Y, 1)).holds
+    assert not certify(MODEL, X, Y, W).holds
+    assert not certify(MODEL, X[:, ::-1], Y).holds
+    assert certify(MODEL, X[::-1], Y[::-1]).holds
+
+
+def test_rejects_an_intercept_that_was_not_asked_for() -> None:
+    model = LinearRegression(fit_intercept=False).fit(X, Y)
+    assert failing(certify(altered(model, intercept_=1.0), X, Y)) == {"attributes"}
+
+
+def test_rejects_a_longer_minimiser() -> None:
+    """Duplicated columns: moving weight between the twins keeps the fit and lengthens the coefficients."""
+    A = np.hstack([X, X[:, :1]])
+    model = LinearRegression().fit(A, Y)
+    assert certify(model, A, Y)["minimum_norm"].holds
+    moved = altered(model, coef_=changed(changed(model.coef_, 0, 0.5), 6, -0.5))
+    assert failing(certify(moved, A, Y)) == {"minimum_norm"}
+
+
+def test_rejects_broken_constraints() -> None:
+    model = LinearRegression(positive=True).fit(X, Y)
+    assert (model.coef_ == 0).any()
+    free = LinearRegression().fit(X, Y)
+    assert "feasible" in failing(certify(altered(model, coef_=free.coef_, intercept_=free.intercept_), X, Y))
+    clipped = np.maximum(free.coef_, 0)
+    centred = altered(model, coef_=clipped, intercept_=float(Y.mean() - X.mean(axis=0) @ clipped))
+    assert "optimal" in failing(certify(centred, X, Y))
+    assert not certify(altered(model, coef_=model.coef_ * 0.99), X, Y).holds
+
+
+@pytest.mark.parametrize("name", ["Filip", "Longley", "Wampler1", "Wampler2", "Wampler3", "Wampler4", "Wampler5"])
+def test_accepts_certified_values(name: str) -> None:
+    A, y, certified, rss = nist(name)
+    model = altered(LinearRegression(), coef_=certified[1:], intercept_=certified[0])
+    c = certify(model, A, y)
+    assert c.holds, f"\n{c}"
+    assert c["optimal"].detail["lower_bound"] == pytest.approx(rss, rel=1e-7, abs=1e-15)
+
+
+def test_rejects_truncated_rank_on_filip() -> None:
+    """scikit-learn 1.9 drops singular values below 1e-6 by default; its fit is eight times above the least."""
+    A, y, _, rss = nist("Filip")
+    model = LinearRegression(tol=1e-6).fit(A, y)
+    c = certify(model, A, y)
+    assert {"optimal", "orthogonal"} <= failing(c)
+    assert c["optimal"].detail["objective"] > 5 * rss
+    assert c["optimal"].detail["lower_bound"] == pytest.approx(rss, rel=1e-6)
+
+
+def test_certified_digits_matter_on_filip() -> None:
+    A, y, certified, _ = nist("Filip")
+    rounded = np.array([float(f"{v:.9e}") for v in certified])
+    assert not certify(altered(LinearRegression(), coef_=rounded[1:], intercept_=rounded[0]), A, y).holds
+
+
+def test_wide_beyond_factors_is_stationary() -> None:
+    """More than 2000 columns: the gradient is checked, no gap is claimed."""
+    S = sp.random(300, 2100, 0.02, format="csr", random_state=0)
+    y = rng.normal(size=300)
+    model = LinearRegression(fit_intercept=False, tol=1e-13).fit(S, y)
+    c = certify(model, S, y)
+    assert c.holds and c.grade is Grade.STATIONARY and "optimal" not in c
+    assert not certify(altered(model, coef_=model.coef_ * 1.01), S, y).holds
+
+
+def test_not_fitted_and_no_target() -> None:
+    with pytest.raises(CertificateError, match="not fitted"):
+        certify(LinearRegression(), X, Y)
+    with pytest.raises(CertificateError, match="needs y"):
+        certify(MODEL, X)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_bad_data_give_a_reason(bad: float) -> None:
+    assert "NaN" in certify(MODEL, changed(X, (3, 2), bad), Y)[0].sentence
+    assert "NaN" in certify(MODEL, X, changed(Y, 3, bad))[0].sentence
+    assert "negative" in certify(MODEL, X, Y, -W)[0].sentence
+    assert "zero" in certify(MODEL, X, Y, 0 * W)[0].sentence
