@@ -60,8 +60,7 @@ def print_comparison(comparison: Comparison, width: int | None = None) -> None:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("fit", justify="right", no_wrap=True)
     table.add_column("certificate", no_wrap=True)
-    low = min(_finite(one.interval.low, one.interval.mean) for one in comparison.outcomes)
-    high = max(_finite(one.interval.high, one.interval.mean) for one in comparison.outcomes)
+    low, high = comparison.scale()
     for one in comparison.outcomes:
         best = one is comparison.best
         cells: list[Any] = [
@@ -112,7 +111,7 @@ def whisker(one: Outcome, low: float, high: float, cells: int = 21) -> str:
         left, right = at(one.interval.low), at(one.interval.high)
         line[left : right + 1] = "─" * (right + 1 - left)
         line[left], line[right] = "├", "┤"
-    line[at(one.interval.mean)] = "●"
+    line[at(one.interval.mean)] = "●" if one.interval.mean >= low else "◂"
     return "".join(line)
 
 
@@ -122,7 +121,3 @@ def versus_text(one: Outcome) -> str:
     p = one.p_adjusted
     words = "" if p is None or np.isnan(p) else (", p < 0.001" if p < 0.001 else f", p = {p:.2g}")
     return score_text(one.versus_best) + words
-
-
-def _finite(value: float, otherwise: float) -> float:
-    return value if np.isfinite(value) else otherwise

@@ -113,6 +113,12 @@ class Comparison:
         """No certificate fails."""
         return all(one.holds is not False for one in self.outcomes)
 
+    def scale(self) -> tuple[float, float]:
+        """The ends of an axis that shows all intervals; a model far behind is off its edge."""
+        one = [one.interval for one in self.outcomes]
+        ends = [(i.low, i.high) if np.isfinite(i.half) else (i.mean, i.mean) for i in one]
+        return shared_scale([low for low, _ in ends], [high for _, high in ends])
+
     def __getitem__(self, name: str) -> Outcome:
         for one in self.outcomes:
             if one.name == name:
@@ -195,7 +201,8 @@ def score_text(interval: Interval) -> str:
     mean, half = interval.mean, interval.half
     if not np.isfinite(half):
         return f"{mean:.4g}"
-    decimals = 3 if half == 0 else int(np.clip(2 - np.ceil(np.log10(half)), 0, 6))
+    wanted = 0 if half == 0 else 2 - np.ceil(np.log10(half))
+    decimals = int(np.clip(wanted, 3 if abs(mean) < 10 else 0, 6))
     return f"{mean:.{decimals}f} ± {half:.{decimals}f}".replace("-", "−")
 
 
@@ -203,3 +210,19 @@ def seconds_text(seconds: float) -> str:
     if seconds < 0.01:
         return f"{seconds * 1e3:.1f} ms"
     return f"{seconds * 1e3:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def shared_scale(lows: list[float], highs: list[float]) -> tuple[float, float]:
+    """A scale on which intervals can be told apart: up to a third of them, far below the rest, are left off its edge.
+
+    >>> shared_scale([0.0, 0.40, 0.42, 0.41], [0.1, 0.5, 0.52, 0.5])
+    (0.4, 0.52)
+    """
+    ends = [value for value in (*lows, *highs) if np.isfinite(value)]
+    if not ends:
+        return 0.0, 1.0
+    starts, low, high = sorted(value for value in lows if np.isfinite(value)), min(ends), max(ends)
+    for start in starts[1 : (len(lows) + 2) // 3 + 1]:
+        if high - start < (high - low) / 2:
+            low = start
+    return low, high

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surefit._core.errors import InvalidData
+from surefit.model_selection.comparison import shared_scale
 from surefit.plot.axes import axes_of, shorten, tidy
 
 
@@ -46,15 +47,27 @@ class FoldScoresDisplay:
         options = {"color": "C3", "linewidth": 0.6, "alpha": 0.45, "marker": "o", "markersize": 2.6} | (
             line_kwargs or {}
         )
-        self.lines_ = self.ax_.plot(table, at, **options)
+        low, high = shared_scale(table.min(axis=1).tolist(), table.max(axis=1).tolist())
+        far = table.max(axis=1) < low
+        self.lines_ = self.ax_.plot(np.where(far[:, None], np.nan, table), at, **options)
         for row, one in enumerate(names):
             if one in self.intervals:
                 self.ax_.hlines(row, *self.intervals[one], linewidth=4.5, alpha=0.35, color="C0", zorder=3)
         (self.means_,) = self.ax_.plot(table.mean(axis=1), at, "o", color="C0", markersize=7, zorder=4)
+        if far.any():
+            self._leave_at_the_edge(table.mean(axis=1), far, low, high)
         self.ax_.set_yticks(at, [shorten(one) for one in names])
         self.ax_.set_ylim(-0.6, len(names) - 0.4)
-        self.ax_.set_xlabel(f"{self.metric} on unseen rows (small: one fold; large: mean and interval)")
+        self.ax_.set_xlabel(f"{self.metric} on unseen rows")
         tidy(self.ax_, "x")
         if name:
             self.ax_.set_title(name)
         return self
+
+    def _leave_at_the_edge(self, means: np.ndarray, far: np.ndarray, low: float, high: float) -> None:
+        """A model far behind is named at the edge, so that the others can be told apart."""
+        room = 0.08 * (high - low)
+        self.ax_.set_xlim(low - 2 * room, high + room)
+        for row in np.flatnonzero(far):
+            mean = f"{means[row]:.3f}".replace("-", "−")
+            self.ax_.text(low - 2 * room, row, f"  ◂ {mean}", va="center", color="C0", zorder=5)

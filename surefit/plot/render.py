@@ -18,7 +18,7 @@ SCHEMES = "<style>svg{--ink:#2b3038}@media (prefers-color-scheme:dark){svg{--ink
 PALETTE = ("#3f90da", "#e76300", "#bd1f01", "#94a4a2", "#832db6", "#a96b59", "#ffa90e", "#b9ac70", "#717581", "#92dadd")
 
 
-def svg_of(draw: Callable[[Any], Any], width: float = 6.4, height: float = 4.2) -> str:
+def svg_of(draw: Callable[[Any], Any], width: float = 5.4, height: float = 3.7) -> str:
     """The SVG text of what `draw(ax)` draws, the same bytes each time."""
     matplotlib = require("matplotlib", extra="plot", purpose="Drawing")
     figures = require("matplotlib.figure", extra="plot", purpose="Drawing")
@@ -26,7 +26,7 @@ def svg_of(draw: Callable[[Any], Any], width: float = 6.4, height: float = 4.2) 
     style = {
         "svg.fonttype": "path",
         "svg.hashsalt": "surefit",
-        "font.size": 10.5,
+        "font.size": 10,
         "axes.titlesize": 11.5,
         "axes.titlelocation": "left",
         "axes.titleweight": "bold",

@@ -44,10 +44,10 @@ class ScreeDisplay:
             self.ax_.annotate(
                 f"knee: {self.knee} {noun}, {carried:.0f} % of the variance",
                 (self.knee, height),
-                xytext=(14, 12),
+                xytext=(16, 6),
                 textcoords="offset points",
             )
-        self.ax_.set(xlabel="component", ylabel="share of the variance (%)", ylim=(0, None))
+        self.ax_.set(xlabel="component", ylabel="share of the variance (%)", ylim=(0, 112 * float(shown.max())))
         if shown.size <= 15:
             self.ax_.set_xticks(number)
         tidy(self.ax_, "y")

@@ -54,7 +54,7 @@ def _head(comparison: Comparison) -> str:
     best = comparison.best
     certified = [one for one in comparison.outcomes if one.holds is not None]
     good = sum(1 for one in certified if one.holds)
-    verdict = f"{good} of {len(certified)} models certified" if certified else "nothing to certify"
+    verdict = f"{good} of {len(certified)}" if certified else "none"
     tone = "good" if comparison.holds else "bad"
     target = f" of <b>{escape(comparison.target)}</b>" if comparison.target and comparison.y is not None else ""
     extra = "".join(f"<small>{escape(name)} {value:.3f}</small>" for name, value in best.extra.items())
@@ -65,7 +65,7 @@ def _head(comparison: Comparison) -> str:
 <div class="card"><dt>{escape(comparison.metric)} on unseen rows</dt><dd>{score_text(best.interval)}
 <small>{100 * comparison.level:g} % interval</small>{extra}</dd></div>
 <div class="card"><dt>Certificates</dt><dd class="{tone}">{"✓" if comparison.holds else "✗"} {verdict}
-<small>recomputed from the data, not from the solver</small></dd></div>
+<small>models certified from the data alone</small></dd></div>
 <div class="card"><dt>Data</dt><dd>{comparison.n_rows:,} × {comparison.n_features}
 <small>rows × columns</small></dd></div>
 </dl></header>"""
@@ -88,20 +88,24 @@ def _lead(comparison: Comparison) -> str:
 
 
 def _results(comparison: Comparison) -> str:
-    ends = [value for one in comparison.outcomes for value in (one.interval.low, one.interval.high)]
-    finite = [value for value in ends if np.isfinite(value)] or [one.interval.mean for one in comparison.outcomes]
-    low, high = min(finite), max(finite)
+    low, high = comparison.scale()
     tested = ["against the best"] if comparison.task != "clustering" else []
     head = ["model", comparison.metric, "interval", *tested, *comparison.extra_names, "fit", "certificate"]
     classes = ["", "n", "", *["n"] * (len(tested) + len(comparison.extra_names) + 1), ""]
     top = "".join(f'<th scope="col" class="{c}">{escape(h)}</th>' for h, c in zip(head, classes, strict=True))
+    words = (
+        "p-values against the highest mean are Holm's, for all models at once."
+        if tested
+        else "The score is the share of the variance of unseen rows that a model carries: by the nearest centre, or by "
+        "the projection on the components. The silhouette says how far clusters are apart."
+    )
     rows = "".join(_row(one, comparison, low, high) for one in comparison.outcomes)
     warnings = [f"{one.name}: {line}" for one in comparison.outcomes for line in one.warnings]
     notes = "".join(f"<li>{escape(note)}</li>" for note in [*comparison.notes, *warnings])
     return f"""<section><h2>Results</h2>
 <p class="soft">Every model was fitted on the same {comparison.n_splits} training parts and scored on rows it had not
 seen ({escape(comparison.splits)}). Intervals are corrected for the overlap of the training parts (Nadeau and Bengio,
-2003); p-values against the highest mean are Holm's, for all models at once.</p>
+2003). {words}</p>
 <div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table></div>
 {f"<ul class='soft'>{notes}</ul>" if notes else ""}</section>"""
 
@@ -143,7 +147,7 @@ def _p(p: float) -> str:
 
 def _verdict(one: Outcome) -> str:
     if one.holds is None:
-        return '<span class="soft">none to give</span>'
+        return '<span class="soft nowrap">no claim</span>'
     return f'<span class="nowrap {"good" if one.holds else "bad"}">{escape(one.verdict)}</span>'
 
 

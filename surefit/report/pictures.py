@@ -54,7 +54,7 @@ def _fold_scores(comparison: Comparison) -> Picture:
         f"{score_text(best.interval)} for {best.name}.",
         svg_of(
             lambda ax: FoldScoresDisplay.from_comparison(comparison, ax=ax),
-            height=1.4 + 0.36 * len(comparison.outcomes),
+            height=1.1 + 0.34 * len(comparison.outcomes),
         ),
     )
 
@@ -110,7 +110,7 @@ def _coefficients(comparison: Comparison) -> Iterator[Picture]:
             f"Coefficients: {one.name}",
             caption,
             f"Coefficients of {one.name} as dots with bars, largest on top; the largest belongs to {top}.",
-            svg_of(draw, height=1.2 + 0.3 * size),
+            svg_of(draw, height=max(1.1 + 0.26 * size, 2.2)),
         )
 
 

@@ -11,7 +11,7 @@ STYLE = """
 html{font:16px/1.6 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;
 -webkit-text-size-adjust:100%}
 body{margin:0;background:var(--page);color:var(--ink)}
-main{max-width:62rem;margin:0 auto;padding:3rem 1.5rem 5rem}
+main{max-width:66rem;margin:0 auto;padding:3rem 1.5rem 5rem}
 h1{font-size:2rem;line-height:1.2;margin:0 0 .3rem;letter-spacing:-.015em}
 h2{font-size:1.3rem;margin:3.2rem 0 .4rem;letter-spacing:-.01em}
 h3{font-size:1rem;margin:0}
