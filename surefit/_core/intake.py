@@ -40,7 +40,7 @@ def take_rows(estimator: Any, X: Any, *, reset: bool, sparse: bool = True, min_r
 def _general(estimator: Any, X: Any, *, reset: bool, sparse: bool, min_rows: int) -> Any:
     if X is None:
         raise InvalidData("X is None; it must be an array, a dataframe, a sparse matrix, a Parquet path or Dask data")
-    if hasattr(X, "collect") and hasattr(X, "columns"):
+    if hasattr(X, "collect") and not hasattr(X, "__array__"):
         raise InvalidData(f"X is a lazy {type(X).__name__}: call .collect() first, or write it to Parquet")
     refuse_dates_and_masks(X)
     try:
@@ -84,10 +84,12 @@ def take_targets(estimator: Any, y: Any, n_rows: int) -> np.ndarray:
         raise InvalidData(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
-    if type(y) is not np.ndarray or y.dtype not in FLOATS or y.ndim not in (1, 2) or 0 in y.shape:
+    if type(y) is not np.ndarray or y.dtype not in FLOATS or y.ndim not in (1, 2):
         y = _numbers(y, "y")
         if y.ndim == 0 or y.ndim > 2:
             raise InvalidData(f"y must have one or two dimensions; got shape {y.shape}")
+    if y.ndim == 2 and y.shape[1] == 0:
+        raise InvalidData(f"y has no columns: Found 0 feature(s) (shape={y.shape})")
     if y.shape[0] != n_rows:
         raise InvalidData(
             f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, y has {y.shape[0]}"
@@ -103,12 +105,20 @@ def _numbers(values: Any, name: str) -> np.ndarray:
             f"{name} is the name of a column ({values!r}), which goes with a Parquet path or a Dask dataframe; "
             "with X in memory pass the column itself"
         )
-    kind = getattr(np.asarray(values) if isinstance(values, (list, tuple)) else values, "dtype", None)
-    if isinstance(kind, np.dtype) and kind.kind in "mM":
-        raise InvalidData(f"{name} holds dates ({kind}), not numbers")
+    if type(values) is np.ndarray and values.dtype in FLOATS:
+        return values
     try:
+        kind = getattr(np.asarray(values) if isinstance(values, (list, tuple)) else values, "dtype", None)
+        if isinstance(kind, np.dtype) and kind.kind in "mM":
+            raise InvalidData(f"it holds dates ({kind}), not numbers")
         return check_array(
-            values, ensure_2d=False, allow_nd=True, dtype=FLOATS, ensure_all_finite=False, input_name=name
+            values,
+            ensure_2d=False,
+            allow_nd=True,
+            dtype=FLOATS,
+            ensure_all_finite=False,
+            ensure_min_samples=0,
+            input_name=name,
         )
     except ValueError as error:
         raise InvalidData(f"{name}: {error}") from error
