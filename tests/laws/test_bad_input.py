@@ -84,7 +84,7 @@ def test_bad_target(model):
 
 @MODELS
 def test_wrong_width_later(model):
-    with pytest.raises(ValueError, match="has 3 features, but .* is expecting 4 features"):
+    with pytest.raises(ValueError, match=r"has 3 features, but .* is expecting 4 features"):
         answer(fit(model, X, Y), X[:, :3])
 
 
@@ -118,6 +118,8 @@ def test_huge_and_tiny_scales_are_no_silent_nonsense(model, scale):
     values = answer(fitted, X * scale)
     assert np.isfinite(values).all()
     reference = answer(fit(model, X, Y), X)
+    if sklearn.base.is_clusterer(model):  # which cluster gets which number is free
+        values, reference = np.sort(values, axis=1), np.sort(reference, axis=1)
     if sklearn.base.is_regressor(model):
         if type(model).__name__ == "LinearRegression":
             np.testing.assert_allclose(values, reference, rtol=1e-6)

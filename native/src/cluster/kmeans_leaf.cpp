@@ -372,7 +372,9 @@ void leaf(const Rows& rows, const Centres<typename Rows::Scalar>& c, const LeafT
           Work<typename Rows::Scalar>& work, Node& node) {
   using T = typename Rows::Scalar;
   const std::size_t count = task.hi - task.lo;
-  if (!task.bounds) {
+  if (c.k == 1 && !task.bounds) {
+    for (std::size_t i = task.lo; i < task.hi; ++i) task.label[i] = 0;
+  } else if (!task.bounds) {
     score_rows<T, false>(rows, c, task, work, nullptr, count);
   } else if (!task.bounds->valid) {
     score_rows<T, true>(rows, c, task, work, nullptr, count);

@@ -1,0 +1,287 @@
+"""Lloyd's algorithm: assign every row to its nearest centre, move every centre to the mean of its rows, repeat.
+
+    min over c₁ … c_k of  Σᵢ ωᵢ minⱼ ‖xᵢ − cⱼ‖²
+
+One pass over the rows is one step of the protocol; the new centres are the driver's. Each half of an iteration can only
+lower the sum, and there are finitely many assignments, so the iteration ends where one more step changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from surefit import _native
+from surefit.engine.block import Block
+from surefit.engine.source import Source
+from surefit.engine.step import Step
+
+FINGERPRINTS = 2**64
+
+
+class Frame(NamedTuple):
+    """How rows are measured: x' = (x − shift)·scale. No distance notices the shift, and rounding does."""
+
+    shift: np.ndarray | None
+    """About the mean, in the type of the rows; None for CSR, which a shift would fill."""
+    scale: float
+    """A power of two; 1 unless squares of the data could overflow or vanish."""
+
+
+class LloydState(NamedTuple):
+    centers: np.ndarray
+    frame: Frame
+
+
+class LloydStatistic(NamedTuple):
+    """Sums are of ω (x − c)·scale about the row's own centre c; for CSR of ω x·scale."""
+
+    weight: np.ndarray
+    sums: np.ndarray
+    inertia: float
+    fingerprint: int
+    """Of all labels with their row numbers: two passes that agree in it gave the same labels."""
+
+
+class LloydStep(Step):
+    """One assignment, and the sums the update needs."""
+
+    def map(self, state: LloydState, block: Block, n_threads: int) -> LloydStatistic:
+        X, w, (shift, scale) = block.X, block.w, state.frame
+        scratch = _scratch(block)
+        if sp.issparse(X):
+            out = _native.kmeans_pass_csr(
+                *_parts(X), w, state.centers, scale, block.start, block.leaf_rows, n_threads, scratch
+            )
+        else:
+            out = _native.kmeans_pass(
+                X, w, state.centers, shift, scale, block.start, block.leaf_rows, n_threads, scratch
+            )
+        return LloydStatistic(*out)
+
+    def combine(self, left: LloydStatistic, right: LloydStatistic) -> LloydStatistic:
+        return LloydStatistic(
+            left.weight + right.weight,
+            left.sums + right.sums,
+            left.inertia + right.inertia,
+            (left.fingerprint + right.fingerprint) % FINGERPRINTS,
+        )
+
+
+def lloyd_twin(X: np.ndarray, w: np.ndarray | None, centers: np.ndarray) -> tuple[np.ndarray, LloydStatistic]:
+    """What the native pass computes, in plain NumPy: labels, and the statistic without its fingerprint."""
+    X = np.asarray(X, dtype=np.float64)
+    w = np.ones(len(X)) if w is None else w
+    sq_dist = ((X[:, None, :] - centers) ** 2).sum(axis=2)
+    labels = sq_dist.argmin(axis=1)
+    deviations = X - centers[labels]
+    sums = np.zeros_like(centers)
+    np.add.at(sums, labels, w[:, None] * deviations)
+    inertia = float(w @ (deviations**2).sum(axis=1))
+    return labels, LloydStatistic(np.bincount(labels, w, len(centers)), sums, inertia, 0)
+
+
+def _scratch(block: Block) -> Any:
+    if block.scratch is None:
+        return None
+    kept = block.scratch.get("kmeans")
+    if kept is None:
+        kept = block.scratch["kmeans"] = _native.KMeansScratch()
+    return kept
+
+
+def _parts(X: Any) -> tuple[Any, Any, Any, int]:
+    return X.data, X.indices, X.indptr, X.shape[1]
+
+
+class Spread(NamedTuple):
+    """Where the data lies and how far it spreads, in the frame's scale."""
+
+    mean: np.ndarray
+    variance: float
+    """Mean over the columns of the weighted variance, times scale²."""
+    frame: Frame
+
+
+def measure_spread(data: Source) -> Spread:
+    """One pass: sums about the first row, which lies within the data, so nothing cancels."""
+    first = np.zeros((1, data.n_features))
+    if not data.is_sparse:
+        rows = data.X if data.resident else next(iter(data.blocks())).X
+        first[0] = rows[0]
+    scale = 1.0
+    deviation = _about(data, first, scale)
+    if not np.isfinite(deviation[1]) or (data.dtype == np.float64 and deviation[1] < 1e-280):
+        scale = _power_of_two(float(data.fold(_Reach(), first[0])), data.dtype)
+        deviation = _about(data, first, scale)
+    else:
+        root = float(np.sqrt(deviation[1]))
+        band = 2.0**20 if data.dtype == np.float32 else 2.0**100
+        if root > 0 and not 1 / band < root < band:
+            scale = _power_of_two(root, data.dtype)
+            deviation = _about(data, first, scale)
+    mean, total = deviation
+    shift = None if data.is_sparse else mean.astype(data.dtype)
+    return Spread(mean, total / data.n_features, Frame(shift, scale))
+
+
+def _about(data: Source, first: np.ndarray, scale: float) -> tuple[np.ndarray, float]:
+    """The mean, and the variance summed over the columns (times scale²)."""
+    one = data.fold(_Unkept(), LloydState(first, Frame(None, scale)))
+    weight = float(one.weight[0])
+    offset = one.sums[0] / weight
+    total = one.inertia / weight - float(offset @ offset)
+    return first[0] + offset / scale, max(total, 0.0)
+
+
+class _Unkept(LloydStep):
+    """A pass about one point leaves nothing for the next."""
+
+    def map(self, state: LloydState, block: Block, n_threads: int) -> LloydStatistic:
+        return super().map(state, Block(block.X, None, block.w, block.start, block.leaf_rows), n_threads)
+
+
+class _Reach(Step):
+    """The largest |x − origin|: only for data whose squares leave the range of double precision."""
+
+    def map_leaf(self, state: np.ndarray, leaf: Block) -> float:
+        values = leaf.X.data / 2 if sp.issparse(leaf.X) else leaf.X / 2 - state / 2
+        return 2 * float(np.abs(values).max(initial=0.0))
+
+    def combine(self, left: float, right: float) -> float:
+        return max(left, right)
+
+
+def _power_of_two(size: float, dtype: np.dtype) -> float:
+    """1/size as a power of two that the type of the rows can hold."""
+    if size == 0:
+        return 1.0
+    limit = 120 if dtype == np.float32 else 1000
+    exponent = int(np.frexp(min(size, np.finfo(np.float64).max))[1])
+    return float(2.0 ** np.clip(-exponent, -limit, limit))
+
+
+class Far(NamedTuple):
+    """Rows that lie far from their centres, the farthest first; all distinct."""
+
+    sq_dist: np.ndarray
+    hash: np.ndarray
+    rows: np.ndarray
+
+
+class FarStep(Step):
+    """The `count` distinct rows of positive weight farthest from their centre, ties by hash: a mergeable sketch."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def map_leaf(self, state: LloydState, leaf: Block) -> Far:
+        X, w, (shift, scale) = leaf.X, leaf.w, state.frame
+        if sp.issparse(X):
+            _, sq_dist = _native.kmeans_assign_csr(*_parts(X), state.centers, scale, leaf.leaf_rows, 1, True)
+            hashes = _native.hash_rows_csr(*_parts(X), 1)
+        else:
+            _, sq_dist = _native.kmeans_assign(X, state.centers, shift, scale, leaf.leaf_rows, 1, True)
+            hashes = _native.hash_rows(X, 1)
+        kept = np.flatnonzero(sq_dist > 0 if w is None else (sq_dist > 0) & (w > 0))
+        kept = kept[self._leading(sq_dist[kept], hashes[kept])]
+        rows = X[kept].toarray() if sp.issparse(X) else X[kept]
+        return Far(sq_dist[kept], hashes[kept], rows)
+
+    def combine(self, left: Far, right: Far) -> Far:
+        sq_dist = np.concatenate([left.sq_dist, right.sq_dist])
+        hashes = np.concatenate([left.hash, right.hash])
+        kept = self._leading(sq_dist, hashes)
+        return Far(sq_dist[kept], hashes[kept], np.concatenate([left.rows, right.rows])[kept])
+
+    def _leading(self, sq_dist: np.ndarray, hashes: np.ndarray) -> np.ndarray:
+        order = np.lexsort((hashes, -sq_dist))
+        fresh = np.ones(len(order), dtype=bool)
+        fresh[1:] = hashes[order[1:]] != hashes[order[:-1]]
+        return order[fresh][: self.count]
+
+
+class LloydResult(NamedTuple):
+    centers: np.ndarray
+    """In float64; every entry is a number of the rows' type."""
+    inertia: float
+    n_iter: int
+    history: list[float]
+    labels: np.ndarray | None
+    """None for data that is not in memory."""
+    n_used: int
+    """Clusters that hold a row of positive weight."""
+    unfinished: float | None
+    """Squared movement of the centres at the last iteration over what tol allows; None if the run converged."""
+
+
+def lloyd(
+    data: Source,
+    centers: np.ndarray,
+    spread: Spread,
+    max_iter: int,
+    tol: float,
+    progress: Callable[[np.ndarray, float], bool] | None = None,
+) -> LloydResult:
+    """From `centers` until no label changes, or the centres move by no more than tol · mean variance (squared).
+
+    A cluster that lost all its rows is started again at the row farthest from its centre.
+    """
+    step, frame = LloydStep(), spread.frame
+    centers = np.ascontiguousarray(centers.astype(data.dtype), dtype=np.float64)
+    allowed, moved = tol * spread.variance, np.inf
+    history: list[float] = []
+    labels_seen, settled = None, False
+    for _ in range(max_iter):
+        passed = data.fold(step, LloydState(centers, frame))
+        history.append(passed.inertia / frame.scale / frame.scale)
+        empty = passed.weight == 0
+        relocated = _relocate(data, LloydState(centers, frame), empty) if empty.any() else None
+        if passed.fingerprint == labels_seen and relocated is None:
+            settled = True
+            break
+        labels_seen = passed.fingerprint
+        fresh = _means(centers, passed, empty, frame.scale, data)
+        if relocated is not None:
+            fresh[np.flatnonzero(empty)[: len(relocated)]] = relocated
+        change = (fresh - centers) * frame.scale
+        moved, centers = float(np.vdot(change, change)), fresh
+        if progress is not None and progress(centers, history[-1]):
+            break
+        if moved <= allowed:
+            break
+    n_iter = len(history)
+    if not settled:  # labels and inertia of the centres that are returned
+        passed = data.fold(step, LloydState(centers, frame))
+        history.append(passed.inertia / frame.scale / frame.scale)
+    labels = next(iter(data.blocks())).scratch["kmeans"].labels() if data.resident else None
+    unfinished = None if settled or moved <= allowed else moved / allowed if allowed > 0 else np.inf
+    return LloydResult(centers, history[-1], n_iter, history, labels, int(np.count_nonzero(passed.weight)), unfinished)
+
+
+def _means(centers: np.ndarray, passed: LloydStatistic, empty: np.ndarray, scale: float, data: Source) -> np.ndarray:
+    """Weighted means of the clusters, rounded to the rows' type; an empty cluster stays where it was."""
+    weight = np.where(empty, 1.0, passed.weight)[:, None]
+    mean = passed.sums / weight / scale
+    mean = np.where(empty[:, None], centers, mean) if data.is_sparse else centers + mean
+    return np.ascontiguousarray(mean.astype(data.dtype), dtype=np.float64)
+
+
+def _relocate(data: Source, state: LloydState, empty: np.ndarray) -> np.ndarray | None:
+    """New places for the empty clusters, or None if every row already lies on its centre."""
+    far = data.fold(FarStep(int(np.count_nonzero(empty))), state)
+    return far.rows.astype(np.float64) if len(far.rows) else None
+
+
+def nearest_centers(
+    X: Any, centers: np.ndarray, frame: Frame, leaf_rows: int, n_threads: int, *, distances: bool = False
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Labels of rows in memory, and their squared distances (times scale²) if wanted."""
+    centers = np.ascontiguousarray(centers, dtype=np.float64)
+    if sp.issparse(X):
+        return _native.kmeans_assign_csr(*_parts(X), centers, frame.scale, leaf_rows, n_threads, distances)
+    shift = None if frame.shift is None else np.ascontiguousarray(frame.shift, dtype=X.dtype)
+    return _native.kmeans_assign(np.ascontiguousarray(X), centers, shift, frame.scale, leaf_rows, n_threads, distances)

@@ -1,0 +1,207 @@
+"""Where k-means starts: rows chosen at random, in a way that does not depend on the order of the rows.
+
+Rows of positive weight are put in canonical order (by a hash of their contents, ties by contents), equal rows are
+merged and their weights added. What is then drawn by cumulative weight in that order depends on the set of weighted
+rows alone: shuffling changes nothing, and a row of weight two is a row given twice.
+
+Data beyond SAMPLE_BYTES is seeded from a canonical sample: the distinct rows with the smallest hashes, each with its
+total weight. Hashes are as good as random, and the sample of two blocks is found from the samples of each.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from surefit import _native
+from surefit._core.threads import thread_count
+from surefit.engine.block import Block
+from surefit.engine.leaves import leaf_rows
+from surefit.engine.source import Source
+from surefit.engine.step import Step
+
+SAMPLE_BYTES = 2**26
+SAMPLE_ROWS_PER_CENTER = 64
+SPARSE_WIDTH = 256
+"""Columns a CSR row is reckoned as, at most, when the size of the sample is chosen."""
+
+Seeding = Literal["k-means++", "random", "farthest"]
+
+
+class Canonical(NamedTuple):
+    """Distinct rows in canonical order: X[order[i]] with total weight w[i] (None: all one)."""
+
+    X: Any
+    order: np.ndarray
+    w: np.ndarray | None
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.order)
+
+
+def row_hashes(X: Any, n_threads: int = 1) -> np.ndarray:
+    """64-bit hashes of the rows; equal rows, dense or CSR, hash alike, and −0 is 0."""
+    if sp.issparse(X):
+        return _native.hash_rows_csr(X.data, X.indices, X.indptr, X.shape[1], n_threads)
+    return _native.hash_rows(np.ascontiguousarray(X), n_threads)
+
+
+def canonical_rows(X: Any, w: np.ndarray | None, hashes: np.ndarray, first_only: int | None = None) -> Canonical:
+    """The distinct rows of positive weight in canonical order, all or the first few."""
+    order = _native.order_by_hash(hashes)
+    if w is not None:
+        order = order[w[order] > 0]
+    if first_only is not None and first_only < len(order):
+        order = _leading(order, hashes, first_only)
+    sorted_hashes = hashes[order]
+    alike = sorted_hashes[1:] == sorted_hashes[:-1]
+    if not alike.any():
+        return Canonical(X, order, None if w is None else w[order])
+    order, same = _by_contents(X, order, alike)
+    starts = np.flatnonzero(np.concatenate([[True], ~same]))
+    weights = np.add.reduceat(np.ones(len(order)) if w is None else w[order], starts)
+    return Canonical(X, order[starts], weights)
+
+
+def _leading(order: np.ndarray, hashes: np.ndarray, count: int) -> np.ndarray:
+    """The rows of the first `count` hashes, all repetitions with them."""
+    sorted_hashes = hashes[order]
+    fresh = np.concatenate([[True], sorted_hashes[1:] != sorted_hashes[:-1]])
+    starts = np.flatnonzero(fresh)
+    return order if len(starts) <= count else order[: starts[count]]
+
+
+def _by_contents(X: Any, order: np.ndarray, alike: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Runs of equal hash: as a rule equal rows. Where they are not, the run is sorted by contents."""
+    left, right = order[:-1][alike], order[1:][alike]
+    equal = _equal_rows(X, left, right)
+    same = alike.copy()
+    same[alike] = equal
+    if equal.all():
+        return order, same
+    order = order.copy()
+    edges = np.flatnonzero(np.concatenate([[True], ~alike, [True]]))
+    for start, stop in pairwise(edges):
+        if stop - start > 1:
+            rows = X[order[start:stop]]
+            rows = rows.toarray() if sp.issparse(rows) else rows
+            order[start:stop] = order[start:stop][np.lexsort((rows + 0.0).T[::-1])]
+    same[alike] = _equal_rows(X, order[:-1][alike], order[1:][alike])
+    return order, same
+
+
+def _equal_rows(X: Any, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    if not sp.issparse(X):
+        return (X[left] == X[right]).all(axis=1)
+    differences = abs(X[left] - X[right])
+    return np.asarray(differences.sum(axis=1)).ravel() == 0
+
+
+class Sketch(NamedTuple):
+    hash: np.ndarray
+    rows: Any
+    weight: np.ndarray
+
+
+class SketchStep(Step):
+    """The `count` distinct rows with the smallest hashes, and the whole weight of each. Mergeable."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def map(self, state: None, block: Block, n_threads: int) -> Sketch:
+        return self._cut(block.X, block.w, row_hashes(block.X, n_threads))
+
+    def combine(self, left: Sketch, right: Sketch) -> Sketch:
+        if sp.issparse(left.rows):
+            rows = sp.vstack([left.rows, right.rows], format="csr")
+        else:
+            rows = np.concatenate([left.rows, right.rows])
+        return self._cut(rows, np.concatenate([left.weight, right.weight]), np.concatenate([left.hash, right.hash]))
+
+    def _cut(self, rows: Any, w: np.ndarray | None, hashes: np.ndarray) -> Sketch:
+        distinct = canonical_rows(rows, w, hashes, self.count)
+        weight = np.ones(distinct.n_rows) if distinct.w is None else distinct.w
+        return Sketch(hashes[distinct.order], rows[distinct.order], weight)
+
+
+def sample_size(n_features: int, n_clusters: int, sparse: bool) -> int:
+    """Rows of the canonical sample."""
+    width = min(n_features, SPARSE_WIDTH) if sparse else n_features
+    return max(SAMPLE_BYTES // (8 * width), SAMPLE_ROWS_PER_CENTER * n_clusters)
+
+
+def canonical_sample(data: Source, n_clusters: int) -> Canonical:
+    """All distinct rows of small data in memory; the canonical sample otherwise."""
+    size = sample_size(data.n_features, n_clusters, data.is_sparse)
+    if data.resident and data.n_rows <= size:
+        n_threads = 1 if data.n_rows <= data.leaf_rows else thread_count()
+        return canonical_rows(data.X, data.w, row_hashes(data.X, n_threads))
+    sketch = data.fold(SketchStep(size))
+    rows = sketch.rows if sp.issparse(sketch.rows) else np.ascontiguousarray(sketch.rows)
+    return Canonical(rows, np.arange(len(sketch.weight)), sketch.weight)
+
+
+def choose(
+    sample: Canonical,
+    n_clusters: int,
+    seeding: Seeding,
+    rng: np.random.Generator,
+    scale: float = 1.0,
+    n_trials: int | None = None,
+) -> tuple[np.ndarray, float]:
+    """Positions in the sample of the chosen rows, and the potential Σ ω min‖x − c‖²·scale² ('random': NaN)."""
+    n_trials = 2 + int(np.log(n_clusters)) if n_trials is None else n_trials
+    if seeding == "random":
+        return _weighted_rows(sample, n_clusters, rng), np.nan
+    uniform = rng.random(1 + (n_clusters - 1) * n_trials)
+    L = leaf_rows(sample.X.shape[1])
+    n_threads = 1 if sample.n_rows <= L else thread_count()
+    rest = (sample.order, sample.w, n_clusters, n_trials, uniform, scale, seeding == "farthest", L, n_threads)
+    X = sample.X
+    if sp.issparse(X):
+        return _native.kmeans_seed_csr(X.data, X.indices, X.indptr, X.shape[1], *rest)
+    return _native.kmeans_seed(X, *rest)
+
+
+def _weighted_rows(sample: Canonical, n_clusters: int, rng: np.random.Generator) -> np.ndarray:
+    """Distinct rows, one after the other with chances as their weights: those with the smallest Eᵢ/ωᵢ, E exponential.
+
+    Fewer distinct rows than clusters are all taken, and the first of them again.
+    """
+    keys = rng.standard_exponential(sample.n_rows)
+    keys = keys if sample.w is None else keys / sample.w
+    order = np.argsort(keys, kind="stable")
+    return np.resize(order, n_clusters) if sample.n_rows < n_clusters else order[:n_clusters]
+
+
+def rows_at(sample: Canonical, positions: np.ndarray) -> np.ndarray:
+    """The chosen rows, dense."""
+    rows = sample.X[sample.order[positions]]
+    return rows.toarray() if sp.issparse(rows) else rows
+
+
+def plus_plus_twin(
+    X: np.ndarray, w: np.ndarray, n_clusters: int, n_trials: int, uniform: np.ndarray
+) -> tuple[list[int], float]:
+    """k-means++ on rows in canonical order, in plain NumPy: positions of the chosen rows, and the potential.
+
+    Each round draws `n_trials` rows with chances ω·d² (d: distance to the nearest centre so far) and keeps the one that
+    leaves the least potential Σ ω d².
+    """
+    first = int(np.searchsorted(np.cumsum(w), uniform[0] * w.sum(), side="right"))
+    chosen = [min(first, len(X) - 1)]
+    sq_dist = ((X - X[chosen[0]]) ** 2).sum(axis=1)
+    for c in range(1, n_clusters):
+        mass = np.cumsum(w * sq_dist) if (w * sq_dist).any() else np.cumsum(w)
+        shares = uniform[1 + (c - 1) * n_trials : 1 + c * n_trials]
+        trials = np.minimum(np.searchsorted(mass, shares * mass[-1], side="right"), len(X) - 1)
+        after = [np.minimum(sq_dist, ((X - X[t]) ** 2).sum(axis=1)) for t in trials]
+        best = int(np.argmin([w @ one for one in after]))
+        chosen.append(int(trials[best]))
+        sq_dist = after[best]
+    return chosen, float(w @ sq_dist)
