@@ -55,7 +55,7 @@ def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
     if centers is not None and (centers.ndim != 2 or centers.shape[1] != d or not len(centers)):
         attrs.faults.append(f"cluster_centers_ has shape {centers.shape}, expected (k, {d})")
     k = attrs.parameter("n_clusters", None)
-    if centers is not None and isinstance(k, (int, np.integer)) and len(centers) != k:
+    if centers is not None and not attrs.faults and isinstance(k, (int, np.integer)) and len(centers) != k:
         attrs.faults.append(f"there are {len(centers)} centres, but n_clusters is {k}")
     labels = _labels(attrs, n)
     inertia = attrs.number("inertia_")
@@ -93,7 +93,7 @@ def _step(blocks: Blocks, moments: Moments, centers: F64, origin: F64, labels: A
     k, d = centers.shape
     C = centers - origin
     c_sq = sq_norms(C)
-    reach, stored = float(np.sqrt(c_sq.max())), eps * float(np.sqrt(sq_norms(centers).max()))
+    reach, stored = np.sqrt(c_sq), eps * np.sqrt(sq_norms(centers))
     wrong, worst, strange, inertia, row = 0, 0.0, 0, 0.0, 0
     sums, weight, spread, plain = np.zeros((k, d)), np.zeros(k), 0.0, 0.0
     for X, _, w in blocks:
@@ -111,9 +111,9 @@ def _step(blocks: Blocks, moments: Moments, centers: F64, origin: F64, labels: A
             chosen = np.where(known, given, nearest).astype(np.intp)
             excess = sq_dist[np.arange(n), chosen] - least
             # products of length d in the model's precision, and centres stored in it
-            room = (
-                16.0 * typical(d, eps) * (np.sqrt(x_sq) + reach) ** 2 + 8.0 * stored * np.sqrt(least) + 16 * stored**2
-            )
+            far = np.sqrt(x_sq) + np.maximum(reach[chosen], reach[nearest])
+            move = np.maximum(stored[chosen], stored[nearest])
+            room = 16.0 * typical(d, eps) * far**2 + 8.0 * move * np.sqrt(least) + 16.0 * move**2
             ratio = excess / np.where(room > 0, room, 1.0)
             wrong += int(np.count_nonzero(~(ratio <= 1.0)))
             worst = max(worst, float(ratio.max(initial=0.0)))

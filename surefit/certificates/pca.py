@@ -22,7 +22,7 @@ from .scatter import centred_product, centred_sq_norms, centred_transpose, colum
 
 TIGHT = {False: 1e-9, True: 1e-4}  # relative to the first eigenvalue
 LOOSE = 0.25  # how far a randomised fit may be from an eigenpair, relative to the first eigenvalue
-LOOSE_SUM = 0.02  # and how far its eigenvalues together from the variance its components hold
+LOOSE_VALUE = 0.05  # and how far its explained variances from the variance its components hold
 
 
 @dataclass
@@ -90,7 +90,8 @@ def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
             limit,
             {"absolute": residual * top},
         ),
-        _reconstruction(fit, data, grade, LOOSE_SUM if rough else tight),
+        _variances(fit, data, grade, LOOSE_VALUE if rough else tight, top),
+        _reconstruction(fit, data, grade, LOOSE_VALUE if rough else tight),
     ]
     largest, how = largest_claims(blocks, fit.V, fit.lam, data, grade, limit)
     claims += largest
@@ -130,7 +131,8 @@ def _measure(blocks: Blocks, moments: Moments, V: F64) -> Measured:
         kept += float(omega @ np.einsum("ij,ij->i", Y, Y))
         twice += float(omega @ np.einsum("ij,ij->i", Y @ inner, Y))
     n = moments.total if weighted else float(blocks.n_rows)
-    return Measured(n, m, squares / moments.total, total / (n - 1), CV / (n - 1), (total - 2 * kept + twice) / (n - 1))
+    scale = n - 1 if n > 1 else np.nan
+    return Measured(n, m, squares / moments.total, total / scale, CV / scale, (total - 2 * kept + twice) / scale)
 
 
 def _residual_norm(E: F64) -> float:
@@ -172,6 +174,18 @@ def _orthonormal(fit: Fit, eps: float) -> Claim:
         Grade.EXACT,
         off,
         32.0 * typical(d + k, eps),
+    )
+
+
+def _variances(fit: Fit, data: Measured, grade: Grade, limit: float, top: float) -> Claim:
+    held = np.einsum("kd,dk->k", fit.V, data.CV)
+    return at_most(
+        "variances",
+        "explained_variance_ is the variance of the data along each component; largest difference, relative to the "
+        "first.",
+        grade,
+        np.abs(held - fit.lam).max(initial=0.0) / top if top > 0 else 0.0,
+        limit,
     )
 
 

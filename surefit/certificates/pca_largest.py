@@ -72,20 +72,21 @@ def _power(blocks: Blocks, V: F64, lam: F64, data: Any, limit: float) -> Claim:
     than 1 − ε with probability at most 0.824 √d (1 − ε)^(q − 1/2); the starts are independent).
     """
     d = blocks.n_features
-    Q = np.random.default_rng(20240229).normal(size=(d, BLOCK))
+    starts = min(BLOCK, d - V.shape[0])
+    Q = np.random.default_rng(20240229).normal(size=(d, max(0, starts)))
     found = 0.0
-    for _ in range(STEPS):
-        Q -= V.T @ (V @ Q)
-        Q = np.linalg.qr(Q)[0]
+    for _ in range(STEPS if starts > 0 else 0):
+        for _ in range(2):  # once more against what rounding brings back
+            Q = np.linalg.qr(Q - V.T @ (V @ Q))[0]
         CQ = apply_scatter(blocks, data.mean, Q) / (data.n - 1)
         found = max(found, float(np.linalg.eigvalsh(Q.T @ CQ)[-1]))
         Q = CQ
-    factor = float((DELTA ** (1.0 / BLOCK) / (0.824 * np.sqrt(d))) ** (-1.0 / (STEPS - 0.5)))
+    factor = float((DELTA ** (1.0 / max(1, starts)) / (0.824 * np.sqrt(d))) ** (-1.0 / (STEPS - 0.5)))
     smallest = max(float(lam.min(initial=np.inf)), 1e-300)
     unsorted = not _sorted(lam, limit)
     return at_most(
         "largest",
-        f"A search from {BLOCK} random directions outside the components found no larger variance than the smallest "
+        f"A search from {starts} random directions outside the components found no larger variance than the smallest "
         f"kept; with probability {1 - DELTA:.0%} over the start none exceeds {factor:.1f} times the value found.",
         Grade.STATISTICAL,
         np.inf if unsorted else found / smallest,

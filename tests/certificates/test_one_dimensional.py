@@ -1,0 +1,77 @@
+"""k-means on a line against all partitions, and the bound through bins below it."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+
+from surefit.certificates.one_dimensional import Pieces, bin_bound, optimum, points
+
+
+def brute(x: np.ndarray, w: np.ndarray, k: int) -> float:
+    """The least cost over all ways to cut the sorted points into at most k intervals."""
+    order = np.argsort(x)
+    x, w, n = x[order], w[order], len(x)
+    best = np.inf
+    for parts in range(1, min(k, n) + 1):
+        for cuts in combinations(range(1, n), parts - 1):
+            ends = [0, *cuts, n]
+            cost = 0.0
+            for a, b in pairwise(ends):
+                mean = np.average(x[a:b], weights=w[a:b])
+                cost += float(w[a:b] @ (x[a:b] - mean) ** 2)
+            best = min(best, cost)
+    return best
+
+
+def binned(x: np.ndarray, w: np.ndarray, edges: np.ndarray) -> Pieces:
+    where = np.searchsorted(edges, x)
+    sums = np.stack([np.bincount(where, weights=w * x**p, minlength=edges.size + 1) for p in range(3)])
+    return Pieces(*sums[:, sums[0] > 0])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_optimum_is_that_of_all_partitions(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(1, 12)), int(rng.integers(1, 6))
+    x, w = rng.normal(size=n).round(int(rng.integers(0, 3))), rng.random(n) + 0.1
+    truth = brute(x, w, k)
+    assert optimum(points(x, w), k) == pytest.approx(truth, abs=1e-12)
+    for bins in (1, 3, 8):
+        assert bin_bound(binned(x, w, np.sort(rng.normal(size=bins))), k) <= truth + 1e-12
+
+
+def test_bins_that_hold_a_gap_do_not_lift_the_bound() -> None:
+    """Moving points to the mean of their bin would: two far points in one bin, each next to a heavy neighbour."""
+    x, w = np.array([-1.1, -1.0, 1.0, 1.1]), np.array([100.0, 1.0, 1.0, 100.0])
+    truth = brute(x, w, 2)
+    moved = brute(np.array([-1.1, 0.0, 1.1]), np.array([100.0, 2.0, 100.0]), 2)
+    assert moved > truth
+    assert bin_bound(binned(x, w, np.array([-1.05, 1.05])), 2) <= truth
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 20])
+def test_bins_come_close_for_many_points(k: int) -> None:
+    x = np.random.default_rng(1).normal(size=2000)
+    w = np.ones(2000)
+    exact = optimum(points(x, w), k)
+    bound = bin_bound(binned(x, w, np.quantile(x, np.linspace(0, 1, 1001)[1:-1])), k)
+    assert bound <= exact * (1 + 1e-12)
+    assert bound >= exact * (1 - 10 * k / 1000)
+
+
+def test_two_clusters_of_a_gaussian_leave_one_minus_two_over_pi() -> None:
+    """The least distortion of two points for a normal law is 1 − 2/π of the variance."""
+    x = np.random.default_rng(2).normal(size=4000)
+    share = optimum(points(x, np.ones(4000)), 2) / (4000 * x.var())
+    assert share == pytest.approx(1 - 2 / np.pi, abs=0.02)
+
+
+def test_corner_cases() -> None:
+    one = np.ones(3)
+    assert optimum(points(np.zeros(3), one), 2) == 0.0
+    assert optimum(points(np.array([0.0, 1.0, 5.0]), one), 3) == 0.0
+    assert optimum(points(np.array([0.0, 1.0, 5.0]), np.array([0.0, 0.0, 0.0])), 2) == 0.0
+    assert optimum(points(np.array([0.0, 1.0, 5.0]), one), 1) == pytest.approx(14.0)
