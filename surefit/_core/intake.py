@@ -6,6 +6,7 @@ duplicates. float32 stays float32; everything else becomes float64.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -128,9 +129,9 @@ def take_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     """Weights as a 1-D float64 array; None stays None (every row counts once)."""
     if sample_weight is None:
         return None
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n_rows, float(sample_weight))
     w = np.asarray(_numbers(sample_weight, "sample_weight"), dtype=np.float64, order="C")
-    if w.ndim == 0:
-        w = np.full(n_rows, float(w))
     if w.ndim != 1:
         raise InvalidData(f"Sample weights must be 1D array or scalar; got {w.ndim} dimensions")
     if w.shape[0] != n_rows:
