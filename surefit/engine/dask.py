@@ -83,7 +83,7 @@ class DaskSource(Source):
         self.has_weights = w is not None
         self.target_ndim = self.n_targets = 0
         if y is not None:
-            y = y if isinstance(y, _Part) else take_targets(self, y, self.n_rows)
+            y = y if isinstance(y, _Part) else np.ascontiguousarray(take_targets(self, y, self.n_rows))
             self._check_length("y", y)
             self.target_ndim, self.n_targets = y.ndim, 1 if y.ndim == 1 else y.shape[1]
         if w is not None:
@@ -175,7 +175,7 @@ class _Chunks:
     """A Dask collection as delayed chunks of whole rows."""
 
     def __init__(self, data: Any) -> None:
-        if not hasattr(data, "ndim"):
+        if not isinstance(getattr(data, "ndim", None), int):
             raise InvalidData(f"a Dask array or dataframe is needed; got a Dask {type(data).__name__}")
         self.data = data
         self.delayed: list[Any] = []
@@ -295,7 +295,8 @@ def _room() -> float:
 
 
 def _is_frame(X: Any) -> bool:
-    return hasattr(X, "to_dask_array") and getattr(X, "ndim", 0) == 2
+    ndim = getattr(X, "ndim", None)
+    return hasattr(X, "to_dask_array") and isinstance(ndim, int) and ndim == 2
 
 
 def _columns(X: Any) -> list[Any]:

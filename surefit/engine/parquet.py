@@ -85,7 +85,7 @@ class ParquetSource(Source):
             self._target_type = table.float_type(self._targets)
             self.target_ndim, self.n_targets = (1 if isinstance(y, str) else 2), len(self._targets)
         elif y is not None:
-            self._y = take_targets(self, y, self.n_rows)
+            self._y = np.ascontiguousarray(take_targets(self, y, self.n_rows))
             self.target_ndim, self.n_targets = self._y.ndim, 1 if self._y.ndim == 1 else self._y.shape[1]
 
         self._weights, self._w = _names(weight), None

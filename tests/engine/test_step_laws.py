@@ -114,6 +114,8 @@ def test_same_bits_from_memory_parquet_and_dask(case: Case, dtype: Any, n_thread
         parquet = open_parquet(write(X, files=3, y=y, w=w), "y", "w")
         assert parquet.dtype == dtype
         assert same_bits(parquet.fold(case.step, state), memory)
+        parquet = open_parquet(write(X, files=2), np.repeat(y, 2)[::2], np.repeat(w, 2)[::2])
+        assert same_bits(parquet.fold(case.step, state), memory)
         lazy = (da.from_array(X, chunks=(1234, 70)), da.from_array(y, chunks=999), da.from_array(w, chunks=5000))
         assert same_bits(open_dask(*lazy).fold(case.step, state), memory)
 
