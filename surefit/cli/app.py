@@ -87,24 +87,29 @@ def compare(
     quiet: Quiet = False,
 ) -> None:
     """Cross-validate and certify what suits the data; write a report."""
-    from surefit.cli.compare import Request, compare_command
 
-    request = Request(
-        data=data,
-        target=target,
-        dataset=None if dataset is None else dataset.value,
-        task=None if task is TaskName.auto else task.value,  # type: ignore[arg-type]
-        drop=tuple(drop or ()),
-        folds=folds,
-        repeats=repeats,
-        scoring=scoring,
-        level=level,
-        seed=seed,
-        report=None if no_report else report,
-        as_json=as_json,
-        quiet=quiet,
-    )
-    raise typer.Exit(guarded(lambda: compare_command(request)))
+    def body() -> int:
+        from surefit.cli.compare import Request, compare_command
+
+        return compare_command(
+            Request(
+                data=data,
+                target=target,
+                dataset=None if dataset is None else dataset.value,
+                task=None if task is TaskName.auto else task.value,
+                drop=tuple(drop or ()),
+                folds=folds,
+                repeats=repeats,
+                scoring=scoring,
+                level=level,
+                seed=seed,
+                report=None if no_report else report,
+                as_json=as_json,
+                quiet=quiet,
+            )
+        )
+
+    raise typer.Exit(guarded(body))
 
 
 @app.command()
@@ -122,15 +127,14 @@ def fit(
     quiet: Quiet = False,
 ) -> None:
     """Fit one estimator on a table and print its certificate."""
-    from surefit.cli.models import fit_command
 
-    raise typer.Exit(
-        guarded(
-            lambda: fit_command(
-                estimator, data, target, out, settings or [], tuple(drop or ()), stream, as_json=as_json, quiet=quiet
-            )
-        )
-    )
+    def body() -> int:
+        from surefit.cli.models import fit_command
+
+        columns = tuple(drop or ())
+        return fit_command(estimator, data, target, out, settings or [], columns, stream, as_json=as_json, quiet=quiet)
+
+    raise typer.Exit(guarded(body))
 
 
 @app.command()
@@ -144,11 +148,13 @@ def certify(
     quiet: Quiet = False,
 ) -> None:
     """Check a saved model against the data it was fitted on."""
-    from surefit.cli.models import certify_command
 
-    raise typer.Exit(
-        guarded(lambda: certify_command(model, data, target, trust=trust, stream=stream, as_json=as_json, quiet=quiet))
-    )
+    def body() -> int:
+        from surefit.cli.models import certify_command
+
+        return certify_command(model, data, target, trust=trust, stream=stream, as_json=as_json, quiet=quiet)
+
+    raise typer.Exit(guarded(body))
 
 
 @app.command()
@@ -162,8 +168,10 @@ def predict(
     quiet: Quiet = False,
 ) -> None:
     """Predict (or transform) the rows of a table with a saved model."""
-    from surefit.cli.models import predict_command
 
-    raise typer.Exit(
-        guarded(lambda: predict_command(model, data, out, trust=trust, stream=stream, as_json=as_json, quiet=quiet))
-    )
+    def body() -> int:
+        from surefit.cli.models import predict_command
+
+        return predict_command(model, data, out, trust=trust, stream=stream, as_json=as_json, quiet=quiet)
+
+    raise typer.Exit(guarded(body))

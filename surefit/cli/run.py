@@ -12,7 +12,12 @@ CERTIFICATE_FAILS, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 def main(args: Sequence[str] | None = None) -> None:
     """The entry point: run a command and leave with its exit code."""
-    sys.exit(run(args))
+    code = run(args)
+    if code == INTERRUPTED:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)  # an import cut short can leave Python set to die of the signal instead
+    sys.exit(code)
 
 
 def run(args: Sequence[str] | None = None) -> int:
@@ -25,15 +30,18 @@ def run(args: Sequence[str] | None = None) -> int:
             if error.name not in ("typer", "rich"):
                 raise
             return say(f'the command line needs {error.name}: pip install "surefit[cli]"', BAD_INPUT)
-        return int(command().main(args=words, prog_name="surefit", standalone_mode=False) or 0)
+        code = int(command().main(args=words, prog_name="surefit", standalone_mode=False) or 0)
+        return say("interrupted", code) if code == INTERRUPTED else code
     except KeyboardInterrupt:
         return say("interrupted", INTERRUPTED)
     except Exception as error:
-        if hasattr(error, "format_message"):  # what the parser of arguments refuses
-            return say(f"{error.format_message()} (surefit --help tells what there is)", BAD_INPUT)
+        if not hasattr(error, "format_message"):
+            raise
+        message = error.format_message()  # what the parser of arguments refuses; without arguments, the help
         if type(error).__name__ == "NoArgsIsHelpError":
+            print(message, file=sys.stderr)
             return BAD_INPUT
-        raise
+        return say(f"{message.rstrip('.').replace('Value error, ', '')} (see surefit --help)", BAD_INPUT)
 
 
 def guarded(body: Callable[[], int]) -> int:
@@ -43,7 +51,7 @@ def guarded(body: Callable[[], int]) -> int:
     try:
         return body()
     except KeyboardInterrupt:
-        return say("interrupted", INTERRUPTED)
+        return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # who read our output has gone
         return 0

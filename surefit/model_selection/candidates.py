@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
 from sklearn.dummy import DummyRegressor
 from sklearn.pipeline import make_pipeline
 
@@ -58,7 +59,7 @@ def _ridge(alpha: float) -> Any:
 def _ridge_cv(_: None) -> Any:
     from surefit.linear_model import RidgeCV
 
-    return RidgeCV(alphas=PENALTIES)
+    return RidgeCV(alphas=np.array(PENALTIES))
 
 
 def _pca_ridge_cv(share: float) -> Any:

@@ -253,7 +253,6 @@ def _against_best(outcomes: list[Outcome], ratio: float, level: float) -> None:
     """Every model against the highest mean score, fold by fold, p-values adjusted for their number."""
     best = max(outcomes, key=lambda one: one.interval.mean)
     others = [one for one in outcomes if one is not best]
-    for one in others:
-        one.versus_best = corrected_difference(one.scores, best.scores, ratio, level)
-    for one, p in zip(others, holm([one.versus_best.p for one in others]), strict=True):
-        one.p_adjusted = p
+    tests = [corrected_difference(one.scores, best.scores, ratio, level) for one in others]
+    for one, test, p in zip(others, tests, holm([test.p for test in tests]), strict=True):
+        one.versus_best, one.p_adjusted = test, p

@@ -74,11 +74,16 @@ def prepare_table(
     elif target is not None:
         notes.append(f"the column {target!r} is left out: clustering has no target")
     features = frame.drop(columns=[target]) if target else frame
-    numbers, categories, columns = [], [], {}
+    numbers: list[str] = []
+    categories: list[str] = []
+    columns: dict[str, Any] = {}
     for name in features.columns:
         kind, values = _column(name, features[name], notes)
         columns[name] = values
-        {"number": numbers, "category": categories, "nothing": []}[kind].append(name)
+        if kind == "number":
+            numbers.append(name)
+        elif kind == "category":
+            categories.append(name)
     X = features.assign(**columns)[[name for name in features.columns if name in numbers or name in categories]]
     if X.shape[1] == 0:
         raise InvalidData(f"{where} has no column to learn from{' besides the target' if target else ''}")

@@ -21,6 +21,7 @@ from surefit.plot import (
     ScreeDisplay,
     svg_of,
 )
+from surefit.plot.kmeans import proved_interval
 
 
 @dataclass(frozen=True)
@@ -60,24 +61,24 @@ def _fold_scores(comparison: Comparison) -> Picture:
 
 
 def _predictions(comparison: Comparison) -> Iterator[Picture]:
-    best, y = comparison.best, comparison.y
-    if best.predictions is None or np.isnan(best.predictions).any():
+    best, y, predicted = comparison.best, comparison.y, comparison.best.predictions
+    if y is None or predicted is None or np.isnan(predicted).any():
         return
-    r = float(np.corrcoef(best.predictions, y)[0, 1]) if np.ptp(best.predictions) > 0 else 0.0
-    residuals = y - best.predictions
+    r = float(np.corrcoef(predicted, y)[0, 1]) if np.ptp(predicted) > 0 else 0.0
+    residuals = y - predicted
     yield Picture(
         f"Predicted and actual: {best.name}",
         "Every row is predicted by a model that has not seen it. Points on the line are exact.",
         f"Scatter plot of {y.size} actual values of {comparison.target or 'the target'} against predictions of "
         f"{best.name} for unseen rows; correlation {r:.2f}.",
-        svg_of(lambda ax: ResidualsDisplay.from_predictions(y, best.predictions, kind="actual_vs_predicted", ax=ax)),
+        svg_of(lambda ax: ResidualsDisplay.from_predictions(y, predicted, kind="actual_vs_predicted", ax=ax)),
     )
     yield Picture(
         f"What is left over: {best.name}",
         "Actual minus predicted, for unseen rows. A bend or a funnel says that a straight line is not the whole story.",
         f"Scatter plot of residuals of {best.name} against predictions; their standard deviation is "
         f"{residuals.std():.4g}, the largest is {np.abs(residuals).max():.4g}.",
-        svg_of(lambda ax: ResidualsDisplay.from_predictions(y, best.predictions, ax=ax)),
+        svg_of(lambda ax: ResidualsDisplay.from_predictions(y, predicted, ax=ax)),
     )
 
 
@@ -155,7 +156,7 @@ def _inertia(comparison: Comparison) -> Iterator[Picture]:
                 pairs.append((len(split_last(one.estimator)[1].cluster_centers_), certificate))
     if len(pairs) < 2:
         return
-    ratios = [float(certificate["interval"].value) for _, certificate in pairs]
+    ratios = [lower / upper if upper > 0 else 1.0 for lower, upper in (proved_interval(one) for _, one in pairs)]
     yield Picture(
         "Inertia and what is proved about it",
         "The best possible inertia for each k lies in the band: below the fit that was found, above the proved bound.",
