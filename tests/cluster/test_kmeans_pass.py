@@ -45,7 +45,17 @@ def assert_same_bits(a, b):
 @TYPES
 @pytest.mark.parametrize(
     ("n", "d", "k"),
-    [(1, 1, 1), (2, 1, 2), (7, 3, 2), (50, 2, 4), (100, 5, 9), (300, 17, 3), (333, 8, 16), (500, 33, 40), (60, 100, 70)],
+    [
+        (1, 1, 1),
+        (2, 1, 2),
+        (7, 3, 2),
+        (50, 2, 4),
+        (100, 5, 9),
+        (300, 17, 3),
+        (333, 8, 16),
+        (500, 33, 40),
+        (60, 100, 70),
+    ],
 )
 def test_pass_is_the_twin(n, d, k, dtype):
     X, centers, w = sample(n, d, k, dtype)
@@ -88,9 +98,7 @@ def test_threads_and_cuts_change_no_bit(n, d, k, sparse, dtype):
     for n_threads in (2, 3):
         assert_same_bits(mapped(X, w, state, n_threads=n_threads), whole)
     for rows in (64, 256, 1024):
-        parts = [
-            mapped(X[lo : lo + rows], w[lo : lo + rows], state, n_threads=2, start=lo) for lo in range(0, n, rows)
-        ]
+        parts = [mapped(X[lo : lo + rows], w[lo : lo + rows], state, n_threads=2, start=lo) for lo in range(0, n, rows)]
         assert_same_bits(merge_in_order(parts, LloydStep().combine), whole)
 
 
