@@ -89,8 +89,8 @@ class Ridge(LinearRegressor):
         alpha = np.asarray(p.alpha, dtype=np.float64).ravel()
         if len(alpha) not in (1, data.n_targets):
             raise InvalidParameter(
-                f"Ridge(alpha=…) has {len(alpha)} penalties and y has {data.n_targets} targets: "
-                "Number of targets and number of penalties do not correspond. Give one penalty, or one for each target"
+                f"Number of targets and number of penalties do not correspond: {len(alpha)} != {data.n_targets}. "
+                "Give Ridge(alpha=…) one penalty, or one for each target"
             )
         alpha = np.broadcast_to(alpha, (data.n_targets,))
         if p.positive:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from numbers import Real
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -13,7 +15,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from surefit._core.base import fitting
 from surefit._core.errors import InvalidParameter
-from surefit._core.params import Range, Rule
+from surefit._core.params import Rule
 from surefit.engine.open import open_data
 from surefit.engine.source import Source
 from surefit.linear_model.predictor import LinearRegressor
@@ -21,12 +23,21 @@ from surefit.linear_model.ridge import Ridge
 from surefit.solvers.leave_one_out import LeaveOneOut
 
 
-def _numbers(value: Any) -> bool:
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        return False
-    return array.ndim == 1 and array.size > 0 and bool((np.isfinite(array) & (array >= 0)).all())
+def _listed(value: Any) -> bool:
+    return np.ndim(value) == 1 and len(value) > 0
+
+
+def _alpha_faults(alphas: Any, leave_one_out: bool) -> list[str]:
+    """Which penalties are no numbers or out of range: > 0 for leave-one-out, ≥ 0 otherwise."""
+    faults = []
+    for i, alpha in enumerate(alphas if np.ndim(alphas) else [alphas]):
+        if not isinstance(alpha, Real) or isinstance(alpha, (bool, np.bool_)):
+            faults.append(f"RidgeCV: alphas[{i}] must be an instance of float, not {type(alpha).__name__}")
+        elif leave_one_out and not 0 < alpha < np.inf:
+            faults.append(f"RidgeCV: alphas[{i}] == {alpha}, must be > 0.0. For no penalty use cv=5")
+        elif not 0 <= alpha < np.inf:
+            faults.append(f"RidgeCV: alphas[{i}] == {alpha}, must be >= 0.0 and finite")
+    return faults
 
 
 class _Given(RegressorMixin, BaseEstimator):
@@ -76,22 +87,21 @@ class RidgeCV(LinearRegressor):
         self,
         alphas: Annotated[
             float | np.ndarray,
-            Range(0),
-            Rule(_numbers, "of numbers ≥ 0"),
+            Rule(_listed, "of numbers"),
             "Penalties to try; positive when cv is None.",
         ] = (0.1, 1.0, 10.0),
         *,
         fit_intercept: Annotated[bool, "Whether to learn b, which is never penalised."] = True,
         scoring: Annotated[
             str | Callable | None,
-            "How left-out predictions are judged, a scorer's name or a callable; None: squared error for cv=None, else R².",
+            "How left-out predictions are judged: a scorer; None is the squared error for cv=None, else R².",
         ] = None,
         cv: Annotated[
             Any, "None for leave-one-out in closed form; else the number of folds, a splitter or a list of splits."
         ] = None,
         gcv_mode: Annotated[
             Literal["auto", "svd", "eigen"] | None,
-            "'svd' works from the triangular factor of the data, 'eigen' from products while they are accurate enough.",
+            "'svd' works from the triangular factor of dense data, 'eigen' from products while they are accurate.",
         ] = None,
         store_cv_results: Annotated[bool, "Whether to keep what every row gave for every penalty (cv=None)."] = False,
         alpha_per_target: Annotated[bool, "Whether each target has its own penalty (cv=None)."] = False,
@@ -108,10 +118,7 @@ class RidgeCV(LinearRegressor):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **params: Any) -> RidgeCV:
         """Fit to rows X and targets y, with optional weights. `params` go to the scorer by metadata routing."""
         p = self._checked()
-        alphas = np.atleast_1d(np.asarray(p.alphas, dtype=np.float64))
-        faults = []
-        if p.cv is None and not (alphas > 0).all():
-            faults.append("RidgeCV(alphas=…) must all be > 0 for leave-one-out (cv=None); for no penalty use cv=5")
+        faults = _alpha_faults(p.alphas, p.cv is None)
         if p.cv is not None and p.store_cv_results:
             faults.append("cv!=None and store_cv_results=True are incompatible")
         if p.cv is not None and p.alpha_per_target:
@@ -121,6 +128,7 @@ class RidgeCV(LinearRegressor):
             faults.append(f"fit got {sorted(params)}; extra arguments need enable_metadata_routing=True")
         if faults:
             raise InvalidParameter("\n".join(faults))
+        alphas = np.atleast_1d(np.asarray(p.alphas, dtype=np.float64))
         self.__dict__.pop("cv_results_", None)
         if p.cv is not None:
             return self._search(p, X, y, sample_weight, alphas, params)
@@ -129,7 +137,15 @@ class RidgeCV(LinearRegressor):
         if routing:
             given = params if sample_weight is None else {**params, "sample_weight": data.w}
             score_params = process_routing(self, "fit", **given).scorer.score
-        left_out = LeaveOneOut(data, alphas, fit_intercept=p.fit_intercept, by_svd=p.gcv_mode == "svd")
+        by_svd = p.gcv_mode == "svd" and not data.is_sparse
+        if p.gcv_mode == "svd" and data.is_sparse:
+            warnings.warn(
+                "The 'svd' mode is not supported for sparse X, we fallback to `gcv_mode='eigen'`. scikit-learn will "
+                "refuse it in 1.11",
+                FutureWarning,
+                stacklevel=5,
+            )
+        left_out = LeaveOneOut(data, alphas, fit_intercept=p.fit_intercept, by_svd=by_svd)
         scores = self._scores(p, data, left_out, score_params)
         best = scores.argmax(axis=0)
         alpha = np.broadcast_to(alphas[best], (data.n_targets,))
@@ -139,7 +155,11 @@ class RidgeCV(LinearRegressor):
             self.alpha_, self.best_score_ = alpha.copy(), np.take_along_axis(scores, best[None], axis=0)[0]
         else:
             best = int(np.ravel(best)[0])
-            self.alpha_, self.best_score_ = float(alphas[best]), float(np.ravel(scores[best])[0])
+            column = p.alpha_per_target and data.target_ndim == 2
+            self.alpha_, self.best_score_ = (
+                float(alphas[best]),
+                scores[best] if column else float(np.ravel(scores[best])[0]),
+            )
         return self
 
     def _scores(self, p: Any, data: Source, left_out: LeaveOneOut, score_params: dict[str, Any]) -> np.ndarray:

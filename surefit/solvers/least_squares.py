@@ -65,7 +65,7 @@ def least_squares(
     inference: bool = False,
     max_iter: int | None = None,
 ) -> LinearFit:
-    """Solve for all targets. `alpha`: a penalty for each; `inference`: rank, singular values and residuals are wanted."""
+    """Solve for all targets. `alpha`: a penalty for each; `inference`: rank, spectrum and residuals are wanted."""
     d, targets = data.n_features, data.n_targets
     alpha = np.zeros(targets) if alpha is None else alpha
     if data.is_sparse and (d > SPARSE_WIDTH or (data.n_rows < d and data.n_rows * d > 2**26)):

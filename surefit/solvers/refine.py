@@ -117,9 +117,11 @@ def refine(
             break
         b_step = gap.g0.value / weight if shift.intercept else np.zeros_like(answer.b.high)
         candidate = Answer(twofold.add(answer.w, twofold.exact(step)), twofold.add(answer.b, twofold.exact(b_step)))
+        # The next correction shrinks as this one did: when that is below rounding, it is not asked for.
+        done = size * min(1.0, size / before) if before < np.inf else size
         answer, before = candidate, size
         gap = data.fold(GapStep(), (shift, answer, precise))
-        if size <= np.finfo(float).eps / 8:
+        if done <= np.finfo(float).eps / 8:
             break
     return answer, gap.residual_ss
 

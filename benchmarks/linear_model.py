@@ -1,0 +1,116 @@
+"""Least squares, ridge, and ridge with its penalty chosen by leave-one-out: `python -m benchmarks.linear_model`."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.harness import Contender, Data, Work, main
+
+PENALTIES = np.logspace(-3, 4, 20)
+DEGREE = 8
+
+
+def rows(n: int, d: int) -> Callable[[], Data]:
+    """Independent columns with offsets, a linear target and noise."""
+
+    def make() -> Data:
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(n, d)) + rng.normal(size=d)
+        return {"X": X, "y": X @ rng.normal(size=d) + rng.normal(size=n)}
+
+    return make
+
+
+def powers() -> Data:
+    """Powers of one variable, whose coefficients are all 1; whole numbers, so that the target has no rounding."""
+    x = np.tile(np.arange(41.0), 4000)
+    X = x[:, None] ** np.arange(1, DEGREE + 1)
+    return {"X": X, "y": 1 + X.sum(axis=1)}
+
+
+def objective(model: Any, data: Data, alpha: float = 0.0) -> Callable[[], float]:
+    """Σ residual² + alpha ‖w‖²: every contender minimises it."""
+
+    def value() -> float:
+        residual = data["y"] - data["X"] @ model.coef_ - model.intercept_
+        return float(residual @ residual + alpha * (model.coef_ @ model.coef_))
+
+    return value
+
+
+def fit(module: str, name: str, quality: Callable[[Any, Data], Callable[[], float]], **parameters: Any) -> Contender:
+    """A contender: `module.name(**parameters)` fitted to the data."""
+
+    def run(data: Data) -> Callable[[], float]:
+        model = getattr(importlib.import_module(module), name)(**parameters).fit(data["X"], data["y"])
+        return quality(model, data)
+
+    return run
+
+
+def digits(model: Any, data: Data) -> Callable[[], float]:
+    """Correct digits of the worst coefficient; the right ones are 1."""
+    return lambda: float(-np.log10(max(np.abs(model.coef_ - 1).max(), 1e-16)))
+
+
+def left_out(model: Any, data: Data) -> Callable[[], float]:
+    return lambda: float(-model.best_score_)
+
+
+OURS, THEIRS, INTEL = "surefit.linear_model", "sklearn.linear_model", "sklearnex.linear_model"
+
+WORKS = [
+    Work(
+        "least squares 200k×200",
+        data=rows(200_000, 200),
+        contenders={
+            "surefit": fit(OURS, "LinearRegression", objective),
+            "sklearnex": fit(INTEL, "LinearRegression", objective),
+            "scikit-learn": fit(THEIRS, "LinearRegression", objective),
+        },
+        bar={"sklearnex": 1.0},
+        quality_name="residual²",
+        flops=200_000 * 200 * 201,
+    ),
+    Work(
+        f"least squares, powers 1…{DEGREE}, 164k rows",
+        data=powers,
+        contenders={
+            "surefit": fit(OURS, "LinearRegression", digits),
+            "sklearnex": fit(INTEL, "LinearRegression", digits),
+            "scikit-learn": fit(THEIRS, "LinearRegression", digits, tol=0.0),
+        },
+        quality_better="higher",
+        quality_name="digits",
+    ),
+    Work(
+        "ridge 200k×200",
+        data=rows(200_000, 200),
+        contenders={
+            "surefit": fit(OURS, "Ridge", lambda model, data: objective(model, data, 1.0)),
+            "sklearnex": fit(INTEL, "Ridge", lambda model, data: objective(model, data, 1.0)),
+            "scikit-learn": fit(THEIRS, "Ridge", lambda model, data: objective(model, data, 1.0)),
+        },
+        bar={"sklearnex": 1.0},
+        quality_name="objective",
+        flops=200_000 * 200 * 201,
+    ),
+    Work(
+        "leave-one-out 100k×100, 20 penalties",
+        data=rows(100_000, 100),
+        contenders={
+            "surefit": fit(OURS, "RidgeCV", left_out, alphas=PENALTIES),
+            "scikit-learn": fit(THEIRS, "RidgeCV", left_out, alphas=PENALTIES),
+        },
+        bar={"scikit-learn": 8.0},
+        quality_name="left-out error²",
+        flops=100_000 * 100 * (101 + 200 + 80),
+    ),
+]
+
+if __name__ == "__main__":
+    main(__file__, WORKS)
