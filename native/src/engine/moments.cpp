@@ -16,8 +16,10 @@ namespace {
 
 // Below this many multiplications starting threads costs more than it saves.
 constexpr double kSerialWork = 2e6;
-// Statistics above this many numbers (64 MB) are not kept once per thread: threads share the blocks of one leaf.
-constexpr std::size_t kWideProducts = std::size_t{1} << 23;
+// Statistics above this many numbers (8 MB) are not kept once per thread: threads share the blocks of one leaf.
+constexpr std::size_t kWideProducts = std::size_t{1} << 20;
+// The next chunk is called into the second-level cache if it is no larger than this (it shares it with the packed one).
+constexpr std::size_t kAheadBytes = 640 * 1024;
 
 // What one thread needs to work on a chunk of rows.
 template <class T>
@@ -51,8 +53,8 @@ class ChunkRoom {
       if (n_tail_) gather_tail(k, tail_ + n * n_tail_ * shape_.width);
       ++n;
     }
-    const Chunk<T> chunk{n,     x_.data(), n_whole_, n_tail_, tail_, rows_.w ? w_ : nullptr, rows_.w ? sqrt_w_ : nullptr,
-                         sums_, packed_,   stride_};
+    const double *w = rows_.w ? w_ : nullptr, *sqrt_w = rows_.w ? sqrt_w_ : nullptr;
+    const Chunk<T> chunk{n, x_.data(), n_whole_, n_tail_, tail_, w, sqrt_w, sums_, packed_, stride_};
     if constexpr (std::is_same_v<T, float>) {
       return moments_loops().pack_f32(chunk, run);
     } else {
@@ -60,12 +62,27 @@ class ChunkRoom {
     }
   }
 
-  void update(std::size_t n_packed, std::size_t group, double* blocks, bool fresh) const {
+  // The products of a group of `reach` panels with all to their right; meanwhile rows [lo, hi) come nearer.
+  void update(std::size_t n_packed, std::size_t group, double* blocks, bool fresh, std::size_t lo,
+              std::size_t hi) const {
     const MomentsLoops& loops = moments_loops();
-    loops.update(packed_, stride_, n_packed, shape_.n_panels, group * loops.reach, blocks, fresh);
+    const std::size_t q = shape_.n_panels, first = group * loops.reach;
+    loops.update(packed_, stride_, n_packed, q, first, blocks, fresh, ahead(n_packed, group, lo, hi));
   }
 
  private:
+  // The share of rows [lo, hi) that a group asks for: the same number of bytes for each of its tiles.
+  Ahead ahead(std::size_t n_packed, std::size_t group, std::size_t lo, std::size_t hi) const {
+    const std::size_t reach = moments_loops().reach, q = shape_.n_panels, n_groups = (q + reach - 1) / reach;
+    const std::size_t n_bytes = (hi - lo) * rows_.n_features * sizeof(T);
+    const char* at = reinterpret_cast<const char*>(rows_.x + lo * rows_.n_features);
+    if (n_bytes == 0 || n_bytes > kAheadBytes) return {at, at, 0};
+    const auto tiles_before = [&](std::size_t g) { return g * q - reach * (g * (g - 1) / 2); };
+    const std::size_t calls = (n_packed + kAheadEvery - 1) / kAheadEvery;  // of one tile
+    const std::size_t step = (n_bytes / (tiles_before(n_groups) * calls) / 64 + 1) * 64;
+    return {at + std::min(n_bytes, tiles_before(group) * calls * step), at + n_bytes, step};
+  }
+
   void gather_tail(std::size_t k, double* to) const {
     const T* x = rows_.x + k * rows_.n_features;
     double* const end = to + n_tail_ * shape_.width;
@@ -82,21 +99,24 @@ class ChunkRoom {
   double *packed_, *sums_, *tail_, *w_, *sqrt_w_;
 };
 
-// The statistic of rows [lo, hi), chunk by chunk; n_threads share the blocks of each chunk.
+// The statistic of rows [lo, hi), chunk by chunk; n_sharing threads share the blocks of each chunk (0: the caller's
+// region already has its threads, and polls).
 template <class T>
-void leaf_moments(ChunkRoom<T>& room, const MomentsShape& shape, std::size_t lo, std::size_t hi, int n_threads,
+void leaf_moments(ChunkRoom<T>& room, const MomentsShape& shape, std::size_t lo, std::size_t hi, int n_sharing,
                   MomentsStatistic& leaf) {
   const std::size_t reach = moments_loops().reach, n_groups = (shape.n_panels + reach - 1) / reach;
   RunningMean run{0, leaf.mean()};
   double* blocks = leaf.blocks(shape);
   bool fresh = true;
   for (; lo < hi; lo += kChunkRows) {
-    const std::size_t n_packed = room.pack(lo, std::min(hi, lo + kChunkRows), run);
+    const std::size_t next = std::min(hi, lo + kChunkRows), after = std::min(hi, next + kChunkRows);
+    const std::size_t n_packed = room.pack(lo, next, run);
     if (n_packed == 0) continue;
-    if (n_threads > 1) {
-      parallel_for(n_groups, n_threads, [&](std::size_t group, int) { room.update(n_packed, group, blocks, fresh); });
+    const auto update = [&](std::size_t group, int) { room.update(n_packed, group, blocks, fresh, next, after); };
+    if (n_sharing > 0) {
+      parallel_for(n_groups, n_sharing, update);
     } else {
-      for (std::size_t group = 0; group < n_groups; ++group) room.update(n_packed, group, blocks, fresh);
+      for (std::size_t group = 0; group < n_groups; ++group) update(group, 0);
     }
     fresh = false;
   }
@@ -109,26 +129,27 @@ template <class T>
 double moments(const DenseRows<T>& rows, std::size_t leaf_rows, int n_threads, double* mean, double* products) {
   const MomentsShape shape(rows.n_features + rows.n_targets);
   const std::size_t n_leaves = (rows.n_rows + leaf_rows - 1) / leaf_rows;
-  MomentsStore store(shape);
-  FoldTree<MomentsStatistic, std::function<void(MomentsStatistic&, MomentsStatistic&)>> tree(
-      n_leaves, [&](MomentsStatistic& left, MomentsStatistic& right) {
-        merge_moments(shape, left, right);
-        store.give_back(std::move(right));
-      });
   const double work = static_cast<double>(rows.n_rows) * static_cast<double>(shape.n_products);
   if (work < kSerialWork || n_threads < 1) n_threads = 1;
   const bool wide = n_leaves == 1 || shape.n_products > kWideProducts;
+  MomentsStore store(shape);
+  FoldTree<MomentsStatistic, std::function<void(MomentsStatistic&, MomentsStatistic&)>> tree(
+      n_leaves, [&](MomentsStatistic& left, MomentsStatistic& right) {
+        merge_moments(shape, left, right, wide ? n_threads : 1);
+        store.give_back(std::move(right));
+      });
   std::vector<std::unique_ptr<ChunkRoom<T>>> rooms(wide ? 1 : static_cast<std::size_t>(n_threads));
   const auto leaf = [&](std::size_t i, std::size_t thread, int n_sharing) {
     if (!rooms[thread]) rooms[thread] = std::make_unique<ChunkRoom<T>>(rows, shape, leaf_rows);
     MomentsStatistic statistic = store.take();
-    leaf_moments(*rooms[thread], shape, i * leaf_rows, std::min(rows.n_rows, (i + 1) * leaf_rows), n_sharing, statistic);
+    const std::size_t lo = i * leaf_rows, hi = std::min(rows.n_rows, lo + leaf_rows);
+    leaf_moments(*rooms[thread], shape, lo, hi, n_sharing, statistic);
     tree.add(i, std::move(statistic));
   };
   if (wide) {
-    for (std::size_t i = 0; i < n_leaves; ++i) leaf(i, 0, n_threads);
+    parallel_for(n_leaves, 1, [&](std::size_t i, int) { leaf(i, 0, n_threads); });  // a region, so that it is polled
   } else {
-    parallel_for(n_leaves, n_threads, [&](std::size_t i, int thread) { leaf(i, static_cast<std::size_t>(thread), 1); });
+    parallel_for(n_leaves, n_threads, [&](std::size_t i, int thread) { leaf(i, static_cast<std::size_t>(thread), 0); });
   }
   write_moments(shape, tree.root(), mean, products);
   return tree.root().weight;

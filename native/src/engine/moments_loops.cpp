@@ -136,10 +136,16 @@ std::size_t pack_any(const Chunk<T>& chunk, RunningMean& run) {
 
 // Blocks (i, j), (i + 1, j) … of n_long panels: the sums over the chunk stay in registers.
 template <int n_long>
-void tile(const double* a, std::size_t stride, const double* b, std::size_t n_rows, double* c, bool fresh) {
+void tile(const double* a, std::size_t stride, const double* b, std::size_t n_rows, double* c, bool fresh,
+          Ahead& ahead) {
   constexpr int n_vec = n_long * kParts;
   V sum[n_vec][kWidth] = {};
   for (std::size_t k = 0; k < n_rows; ++k, a += kWidth, b += kWidth) {
+    if (k % kAheadEvery == 0) {
+      for (std::size_t byte = 0; byte < ahead.step && ahead.at < ahead.end; byte += 64, ahead.at += 64) {
+        __builtin_prefetch(ahead.at, 0, 2);
+      }
+    }
     V x[n_vec];
 #pragma GCC unroll 8
     for (int v = 0; v < n_vec; ++v) x[v] = load(a + v / kParts * stride + v % kParts * kL);
@@ -162,18 +168,18 @@ void tile(const double* a, std::size_t stride, const double* b, std::size_t n_ro
 }
 
 void update(const double* packed, std::size_t stride, std::size_t n_rows, std::size_t n_panels, std::size_t first,
-            double* blocks, bool fresh) {
+            double* blocks, bool fresh, Ahead ahead) {
   const double* a = packed + first * stride;
   for (std::size_t j = first; j < n_panels; ++j) {
     const double* b = packed + j * stride;
     double* c = blocks + (j * (j + 1) / 2 + first) * kWidth * kWidth;
     const std::size_t n_long = j - first + 1;  // near the diagonal only the upper blocks
     if (n_long >= kReach) {
-      tile<kReach>(a, stride, b, n_rows, c, fresh);
+      tile<kReach>(a, stride, b, n_rows, c, fresh, ahead);
     } else if (n_long == 2) {
-      tile<2>(a, stride, b, n_rows, c, fresh);
+      tile<2>(a, stride, b, n_rows, c, fresh, ahead);
     } else {
-      tile<1>(a, stride, b, n_rows, c, fresh);
+      tile<1>(a, stride, b, n_rows, c, fresh, ahead);
     }
   }
 }

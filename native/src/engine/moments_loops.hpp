@@ -33,6 +33,15 @@ struct Chunk {
   std::size_t stride;      // ≥ (n_rows + 1) · width
 };
 
+// Rows that will be packed next. A tile asks for `step` bytes of them every kAheadEvery of its own rows: they come
+// while it computes, and never so many at once that its own loads wait.
+constexpr std::size_t kAheadEvery = 16;
+struct Ahead {
+  const char* at;
+  const char* end;
+  std::size_t step;
+};
+
 struct MomentsLoops {
   std::size_t width;
   std::size_t reach;       // panels in the long side of a tile
@@ -41,8 +50,9 @@ struct MomentsLoops {
   std::size_t (*pack_f32)(const Chunk<float>&, RunningMean&);
   std::size_t (*pack_f64)(const Chunk<double>&, RunningMean&);
   // blocks (i, j), first ≤ i < first + reach, i ≤ j: products of a packed chunk, stored (fresh) or added.
+  // One tile for each j.
   void (*update)(const double* packed, std::size_t stride, std::size_t n_rows, std::size_t n_panels,
-                 std::size_t first, double* blocks, bool fresh);
+                 std::size_t first, double* blocks, bool fresh, Ahead ahead);
 };
 
 namespace baseline { extern const MomentsLoops moments_loops; }

@@ -166,7 +166,7 @@ double moments(const SparseRows<T, Index>& rows, std::size_t leaf_rows, int n_th
   MomentsStore store(shape);
   FoldTree<MomentsStatistic, std::function<void(MomentsStatistic&, MomentsStatistic&)>> tree(
       n_leaves, [&](MomentsStatistic& left, MomentsStatistic& right) {
-        merge_moments(shape, left, right);
+        merge_moments(shape, left, right, 1);
         store.give_back(std::move(right));
       });
   const double n = static_cast<double>(rows.n_rows), t = static_cast<double>(rows.n_targets);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "surefit/parallel.hpp"
 #include "surefit/simd.hpp"
 
 namespace surefit {
@@ -49,7 +50,7 @@ void MomentsStore::give_back(MomentsStatistic&& statistic) {
 }
 
 // With δ = m_right - m_left and u = δ √(W_left · (W_right / W)):  S = (S_left + S_right) + u uᵀ.
-void merge_moments(const MomentsShape& shape, MomentsStatistic& left, MomentsStatistic& right) {
+void merge_moments(const MomentsShape& shape, MomentsStatistic& left, MomentsStatistic& right, int n_threads) {
   if (right.weight == 0) return;
   if (left.weight == 0) {
     std::swap(left, right);
@@ -63,17 +64,18 @@ void merge_moments(const MomentsShape& shape, MomentsStatistic& left, MomentsSta
     mean[j] = mean[j] + step * share;
     u[j] = step * scale;
   }
-  const std::size_t width = shape.width;
-  double* to = left.blocks(shape);
-  const double* from = right.blocks(shape);
-  for (std::size_t q = 0; q < shape.n_panels; ++q) {
+  const std::size_t width = shape.width, area = width * width;
+  const auto merge_panel = [&](std::size_t q, int) {
+    double* to = left.blocks(shape) + q * (q + 1) / 2 * area;
+    const double* from = right.blocks(shape) + q * (q + 1) / 2 * area;
     for (std::size_t i = 0; i <= q; ++i) {
       for (std::size_t c = 0; c < width; ++c, to += width, from += width) {
         const double uc = u[q * width + c];
         for (std::size_t r = 0; r < width; ++r) to[r] = (to[r] + from[r]) + u[i * width + r] * uc;
       }
     }
-  }
+  };
+  parallel_for(shape.n_panels, n_threads, merge_panel);
   left.weight = weight;
 }
 

@@ -53,7 +53,7 @@ class MomentsStore {
 };
 
 // left := left and right together. Operation by operation what surefit/engine/moments.py does in `combine`.
-void merge_moments(const MomentsShape& shape, MomentsStatistic& left, MomentsStatistic& right);
+void merge_moments(const MomentsShape& shape, MomentsStatistic& left, MomentsStatistic& right, int n_threads);
 
 // The user's arrays: mean (p) and products (p × p, both halves).
 void write_moments(const MomentsShape& shape, MomentsStatistic& statistic, double* mean, double* products);
