@@ -8,9 +8,8 @@ import numpy as np
 from scipy.special import gammaln
 
 
-def share_of_variance(eigenvalues: np.ndarray, share: float) -> int:
-    """The fewest components whose eigenvalues add up to more than `share` of the whole."""
-    total = eigenvalues.sum()
+def share_of_variance(eigenvalues: np.ndarray, total: float, share: float) -> int:
+    """The fewest components whose eigenvalues add up to more than `share` of `total`."""
     if not total > 0:
         return 1
     return min(int(np.searchsorted(np.cumsum(eigenvalues / total), share, side="right")) + 1, len(eigenvalues))

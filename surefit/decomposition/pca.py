@@ -27,9 +27,9 @@ from surefit.solvers.eigen import Axes, Count, Iteration, Size, principal_axes, 
 class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Orthogonal directions of largest variance: max over orthonormal V of  Σ ωᵢ ‖V (xᵢ − m)‖² .
 
-    With A = diag(√ω)(X − 1 mᵀ) = U Σ Vᵀ the components are the leading rows of Vᵀ and the variances σ²/(Σω − 1). The route is
-    chosen by shape: eigenvectors of the d × d products (tall data, files, Dask), of the n × n products (wide data), or
-    an orthogonal factorisation without squaring when small variances would otherwise be lost in rounding.
+    With A = diag(√ω)(X − 1 mᵀ) = U Σ Vᵀ the components are the leading rows of Vᵀ and the variances σ²/(Σω − 1). The
+    route is chosen by shape: eigenvectors of the d × d products (tall data, files, Dask), of the n × n products (wide
+    data), or an orthogonal factorisation without squaring when small variances would otherwise be lost in rounding.
 
     {parameters}
 
@@ -79,16 +79,18 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         svd_solver: Annotated[
             Literal["auto", "full", "covariance_eigh", "arpack", "randomized"],
             "'auto' chooses by shape; 'covariance_eigh' takes eigenvectors of products of columns (or rows, if fewer); "
-            "'full' keeps the digits of small variances; 'arpack' and 'randomized' compute few components of large data.",
+            "'full' keeps the digits of small variances; 'arpack' and 'randomized' give few components of large data.",
         ] = "auto",
         tol: Annotated[float, Range(0), "Relative tolerance of 'arpack'; 0 is full precision."] = 0.0,
         iterated_power: Annotated[
-            int | Literal["auto"], Range(0), "Power iterations of 'randomized'; 'auto' takes 7, or 4 for many components."
+            int | Literal["auto"],
+            Range(0),
+            "Power iterations of 'randomized'; 'auto' takes 7, or 4 for many components.",
         ] = "auto",
         n_oversamples: Annotated[int, Range(1), "Random vectors beyond n_components in 'randomized'."] = 10,
         power_iteration_normalizer: Annotated[
             Literal["auto", "QR", "LU", "none"],
-            "What keeps the basis of 'randomized' well conditioned between powers; 'auto' is 'LU', or 'none' up to two.",
+            "What keeps the basis of 'randomized' well conditioned between powers; 'auto': 'LU', or 'none' up to two.",
         ] = "auto",
         random_state: Annotated[RandomStateLike, "Seed or stream of 'randomized' and 'arpack'."] = None,
     ) -> None:
@@ -109,12 +111,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         A row of weight ω counts as ω equal rows.
         """
         p = self._checked()
-        data = open_data(self, X, sample_weight=sample_weight, min_rows=2 if sample_weight is None else 1)
+        data = open_data(self, X, y, sample_weight, min_rows=2 if sample_weight is None else 1)
         size = size_of(data)
         if not size.weight > 1:
             raise InvalidData(
-                f"The sample weights add up to {size.weight:g}, which stands for at most one row; a variance needs more "
-                "than one. A weight counts repetitions: scale the weights up."
+                f"The sample weights add up to {size.weight:g}, which stands for at most one row; a variance needs "
+                "more than one. A weight counts repetitions: scale the weights up."
             )
         count = _count(p, size)
         progress = Progress(self, None, X)
@@ -125,7 +127,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _learn(self, axes: Axes, size: Size, dtype: np.dtype, weighted: bool) -> None:
         k, degrees = len(axes.singular_values), axes.weight - 1.0
-        squares = axes.singular_values**2
+        squares = axes.eigenvalues
         if axes.tail is not None:
             left = axes.tail
         else:
@@ -151,9 +153,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         if self.whiten:
             deviation = np.sqrt(self.explained_variance_.astype(np.float64))
             scale = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
-        return apply_rows(
-            self, X, partial(project, mean=self.mean_, components=self.components_, scale=scale)
-        )
+        return apply_rows(self, X, partial(project, mean=self.mean_, components=self.components_, scale=scale))
 
     def inverse_transform(self, X: Any) -> Any:
         """Rows rebuilt from their coordinates along the components."""
@@ -252,6 +252,7 @@ def _count(p: SimpleNamespace, size: Size) -> Count:
     """How many components: a number, or a rule that chooses once all eigenvalues are known."""
     wanted, limit = p.n_components, size.limit
     few_only = p.svd_solver in ("arpack", "randomized")
+    solver = "full" if p.svd_solver == "auto" else p.svd_solver
     if wanted is None:
         return limit - 1 if p.svd_solver == "arpack" else limit
     if isinstance(wanted, str):
@@ -259,7 +260,7 @@ def _count(p: SimpleNamespace, size: Size) -> Count:
             raise InvalidParameter(f"n_components={wanted!r} cannot be a string with svd_solver={p.svd_solver!r}")
         if limit < size.n_features:
             raise InvalidParameter("n_components='mle' is only supported if n_samples >= n_features")
-        return lambda eigenvalues: minka_dimension(eigenvalues / (size.weight - 1), size.weight)
+        return lambda eigenvalues, total: minka_dimension(eigenvalues / (size.weight - 1), size.weight)
     whole = float(wanted).is_integer() and not isinstance(wanted, float)
     if not whole and not few_only:
         if not 0 < wanted < 1:
@@ -267,11 +268,11 @@ def _count(p: SimpleNamespace, size: Size) -> Count:
                 f"PCA(n_components=…) must be a whole number, a share of the variance between 0 and 1, 'mle' or None; "
                 f"got {wanted!r}."
             )
-        return lambda eigenvalues: share_of_variance(eigenvalues, float(wanted))
+        return lambda eigenvalues, total: share_of_variance(eigenvalues, total, float(wanted))
     if not whole or not int(few_only) <= wanted <= limit:
         raise InvalidParameter(
             f"n_components={wanted!r} must be between {int(few_only)} and min(n_samples, n_features)={limit} with "
-            f"svd_solver={p.svd_solver!r}"
+            f"svd_solver={solver!r}"
         )
     if p.svd_solver == "arpack" and wanted == limit:
         raise InvalidParameter(

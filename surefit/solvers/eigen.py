@@ -6,8 +6,8 @@
     randomized   power iterations on a thin random matrix, any source
     lanczos      ARPACK on products with the data, rows in memory
 
-`covariance` and `gram` cost the least and lose the digits of singular values below about 1e-8 of the largest. The automatic
-choice goes on to `qr` when such a value is among those asked for.
+`covariance` and `gram` cost the least and lose the digits of singular values below about 1e-8 of the largest. The
+automatic choice goes on to `qr` when such a value is among those asked for.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from surefit.solvers.eigen_qr import FactorStep, leaf_deviations
 from surefit.solvers.eigen_subspace import ColumnsStep, lanczos, randomized
 
 Solver = Literal["auto", "full", "covariance_eigh", "arpack", "randomized"]
-Count = int | Callable[[np.ndarray], int]
-"""How many axes: a number, or a function of all eigenvalues of AᵀA (largest first)."""
+Count = int | Callable[[np.ndarray, float], int]
+"""How many axes: a number, or a function of all eigenvalues of AᵀA (largest first) and their sum."""
 
 SWAMPED = 1e-9
 """Eigenvalues of a squared matrix below this share of the largest have lost more than half their digits."""
@@ -68,8 +68,10 @@ class Size(NamedTuple):
 @dataclass
 class Axes:
     mean: np.ndarray
+    eigenvalues: np.ndarray
+    """Of AᵀA along the axes, largest first; exactly 0 for directions in which the data does not vary."""
     singular_values: np.ndarray
-    """Of the axes, largest first; exactly 0 for directions in which the data does not vary."""
+    """Their roots: those of A."""
     components: np.ndarray
     """One axis a row, orthonormal; the entry of largest size is positive."""
     total: float
@@ -94,7 +96,8 @@ class Iteration:
 
 class _SizeStep(Step):
     def map_leaf(self, state: Any, leaf: Block) -> tuple[float, int]:
-        return float(leaf.w.sum()), int(np.count_nonzero(leaf.w))
+        w = np.ones(leaf.n_rows) if leaf.w is None else leaf.w
+        return float(w.sum()), int(np.count_nonzero(w))
 
     def combine(self, left: tuple[float, int], right: tuple[float, int]) -> tuple[float, int]:
         return left[0] + right[0], left[1] + right[1]
@@ -103,7 +106,8 @@ class _SizeStep(Step):
 def size_of(data: Source) -> Size:
     if not data.has_weights:
         return Size(float(data.n_rows), data.n_rows, data.n_features)
-    return Size(*data.fold(_SizeStep()), data.n_features)
+    weight, n_counting = data.fold(_SizeStep())
+    return Size(weight, n_counting, data.n_features)
 
 
 def principal_axes(data: Source, count: Count, size: Size, solver: Solver, how: Iteration) -> Axes:
@@ -152,12 +156,14 @@ def _rounding(m: int) -> float:
     return 4.0 * max(m, 8) * np.finfo(np.float64).eps
 
 
+def _out_of_range(total: float, strict: bool) -> bool:
+    """Squares that overflow, or (if `strict`) that may have lost digits to underflow."""
+    return not math.isfinite(total) or (strict and total < 1e-280)
+
+
 def _swamped(values: np.ndarray, kept: int) -> bool:
-    """Whether rounding, overflow or underflow of squares has reached the kept eigenvalues."""
-    if kept == 0:
-        return False
-    top, least = values[0], values[kept - 1]
-    return not np.isfinite(top) or top < 1e-280 or least < SWAMPED * top
+    """Whether rounding has reached the kept eigenvalues."""
+    return kept > 0 and bool(values[kept - 1] < SWAMPED * values[0])
 
 
 def _covariance(data: Source, count: Count, size: Size, strict: bool) -> Axes | None:
@@ -167,16 +173,16 @@ def _covariance(data: Source, count: Count, size: Size, strict: bool) -> Axes | 
     moments = data.fold(MomentsStep(False))
     variances = moments.products.diagonal()
     total = float(variances.sum())
-    if not np.isfinite(total):
+    if _out_of_range(total, strict):
         return None
     values, vectors = leading_pairs(moments.products, count if isinstance(count, int) else d)
     np.maximum(values, 0.0, out=values)
-    k = count if isinstance(count, int) else count(values[: size.limit])
+    k = count if isinstance(count, int) else count(values[: size.limit], total)
     if strict and _swamped(values, min(k, size.rank, int(np.count_nonzero(variances)))):
         return None
     tail = float(values[k:].sum()) if len(values) == d else None
-    sigma = np.sqrt(np.where(values[:k] > _rounding(d) * values[:1], values[:k], 0.0))
-    return Axes(moments.mean, sigma, vectors[:k], total, tail, moments.weight, "covariance")
+    kept = np.where(values[:k] > _rounding(d) * values[:1], values[:k], 0.0)
+    return Axes(moments.mean, kept, np.sqrt(kept), vectors[:k], total, tail, moments.weight, "covariance")
 
 
 def _gram(data: Source, count: Count, size: Size, strict: bool) -> Axes | None:
@@ -185,12 +191,12 @@ def _gram(data: Source, count: Count, size: Size, strict: bool) -> Axes | None:
     rows = row_products(data.X, data.w, thread_count())
     G = rows.gram()
     total = float(G.trace())
-    if not np.isfinite(total):
+    if _out_of_range(total, strict):
         return None
     asked = min(count, size.rank) if isinstance(count, int) else size.rank
     values, U = leading_pairs(G, asked)
     np.maximum(values, 0.0, out=values)
-    k = count if isinstance(count, int) else count(np.pad(values, (0, size.limit - len(values))))
+    k = count if isinstance(count, int) else count(np.pad(values, (0, size.limit - len(values))), total)
     kept = min(k, size.rank)
     affordable = not data.is_sparse or n * d <= LEAF_ELEMENTS
     if strict and affordable and _swamped(values, kept):
@@ -198,15 +204,15 @@ def _gram(data: Source, count: Count, size: Size, strict: bool) -> Axes | None:
     tail = float(values[kept:].sum()) if asked == size.rank else None
     # Not below the rounding of G: what its eigenvectors would give there are not directions of the data.
     good = int(np.count_nonzero(values[:kept] > _rounding(n) * values[:1]))
-    sigma = np.zeros(k)
-    sigma[:good] = np.sqrt(values[:good])
-    V = np.empty((k, d))
+    eigenvalues = np.zeros(k)
+    eigenvalues[:good] = values[:good]
+    sigma, V = np.sqrt(eigenvalues), np.empty((k, d))
     if good:
         rows.back(U[:good] / sigma[:good, None], V[:good])
         if values[good - 1] < SKEWED * values[0]:
             V[:good] /= np.linalg.norm(V[:good], axis=1)[:, None]
             polish(V[:good])
-    return Axes(rows.mean, sigma, V, total, tail, size.weight, "gram")
+    return Axes(rows.mean, eigenvalues, sigma, V, total, tail, size.weight, "gram")
 
 
 def _orthogonal_factor(data: Source, count: Count, size: Size) -> Axes:
@@ -225,11 +231,12 @@ def _orthogonal_factor(data: Source, count: Count, size: Size) -> Axes:
     _, sigma, Vt = np.linalg.svd(R, full_matrices=False)
     with np.errstate(over="ignore"):
         squares = sigma * sigma
-    k = count if isinstance(count, int) else count(np.pad(squares, (0, max(0, size.limit - len(squares)))))
-    values, V = np.zeros(k), np.zeros((k, d))
-    found = min(k, len(sigma))
-    values[:found], V[:found] = sigma[:found], Vt[:found]
-    return Axes(mean, values, V, float(squares.sum()), float(squares[k:].sum()), weight, "qr")
+    total, missing = float(squares.sum()), max(0, size.limit - len(sigma))
+    sigma, squares = np.pad(sigma, (0, missing)), np.pad(squares, (0, missing))
+    k = count if isinstance(count, int) else count(squares, total)
+    V = np.zeros((k, d))
+    V[: len(Vt)] = Vt[:k]
+    return Axes(mean, squares[:k], sigma[:k], V, total, float(squares[k:].sum()), weight, "qr")
 
 
 def _by_products(data: Source, count: Count, size: Size, route: str, how: Iteration) -> Axes:
@@ -260,7 +267,7 @@ def _by_products(data: Source, count: Count, size: Size, route: str, how: Iterat
             stream=stream,
             stop=how.stop,
         )
-    return Axes(columns.mean, sigma, V, total, None, columns.weight, route)
+    return Axes(columns.mean, sigma * sigma, sigma, V, total, None, columns.weight, route)
 
 
 def _finished(axes: Axes, size: Size) -> Axes:
@@ -269,6 +276,7 @@ def _finished(axes: Axes, size: Size) -> Axes:
     if len(sigma):
         sigma[size.rank :] = 0.0
         sigma[~(sigma > _rounding(size.limit) * sigma[0])] = 0.0
+        axes.eigenvalues[sigma == 0] = 0.0
         complete_basis(V, int(np.count_nonzero(sigma)))
         fix_signs(V)
     return axes

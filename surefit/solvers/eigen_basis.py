@@ -32,7 +32,7 @@ def complete_basis(V: np.ndarray, n_good: int) -> None:
 
 
 def fix_signs(V: np.ndarray) -> None:
-    """Turn each row so that its entry of largest size is positive; of entries as large to rounding the first decides."""
+    """Turn each row so that its entry of largest size is positive; among equals, to rounding, the first decides."""
     for v in V:
         size = np.abs(v)
         j = int(size.argmax())
@@ -42,7 +42,7 @@ def fix_signs(V: np.ndarray) -> None:
 
 
 def polish(V: np.ndarray) -> None:
-    """One Newton–Schulz step towards the nearest orthonormal rows: V ← (3 I − V Vᵀ) V / 2. An error e becomes about e²."""
+    """One Newton–Schulz step towards the nearest orthonormal rows, V ← (3 I − V Vᵀ) V / 2: an error e becomes e²."""
     correction = V @ V.T
     correction *= -0.5
     correction.flat[:: len(V) + 1] += 1.5

@@ -1,8 +1,8 @@
 """Principal axes of wide data from the products of its rows.
 
-A = diag(√ω)(X − 1 mᵀ) has n rows and d > n columns. The small matrix is G = A Aᵀ = U Λ Uᵀ, and V = Aᵀ U Λ^(−1/2) are the
-axes. Columns are cut into leaves of a fixed width; a leaf centres its own columns, and G is summed over leaves in the
-fixed tree, so the bits do not depend on the number of threads. V is made leaf by leaf in a second pass.
+A = diag(√ω)(X − 1 mᵀ) has n rows and d > n columns. The small matrix is G = A Aᵀ = U Λ Uᵀ, and V = Aᵀ U Λ^(−1/2) are
+the axes. Columns are cut into leaves of a fixed width; a leaf centres its own columns, and G is summed over leaves in
+the fixed tree, so the bits do not depend on the number of threads. V is made leaf by leaf in a second pass.
 """
 
 from __future__ import annotations

@@ -63,4 +63,4 @@ class FactorStep(Step):
 
 def triangle(D: np.ndarray) -> np.ndarray:
     """R of D = QR; D itself while it has fewer rows than columns."""
-    return np.linalg.qr(D, mode="r") if D.shape[0] > D.shape[1] else D
+    return np.asarray(np.linalg.qr(D, mode="r")) if D.shape[0] > D.shape[1] else D

@@ -131,9 +131,7 @@ def randomized(
     return ritz(data, mean, Q, k)
 
 
-def lanczos(
-    data: Source, mean: np.ndarray, k: int, *, tol: float, start: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def lanczos(data: Source, mean: np.ndarray, k: int, *, tol: float, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """ARPACK's implicitly restarted Lanczos iteration on AᵀA; `tol` is relative, 0 for full precision."""
     d = data.n_features
     power = PowerStep()

@@ -69,7 +69,9 @@ def spiked(n, d, seed=0):
     rng = np.random.default_rng(seed)
     basis, _ = np.linalg.qr(rng.normal(size=(d, min(8, d))))
     strengths = 2.0 ** np.arange(min(8, d), 0, -1)
-    return rng.normal(size=(n, len(strengths))) * strengths @ basis.T + 0.1 * rng.normal(size=(n, d)) + rng.normal(size=d)
+    return (
+        rng.normal(size=(n, len(strengths))) * strengths @ basis.T + 0.1 * rng.normal(size=(n, d)) + rng.normal(size=d)
+    )
 
 
 TWINS = {
@@ -146,7 +148,7 @@ def test_same_bits_for_any_number_of_threads(solver, shape, sparse):
         X = sp.csr_array(np.where(np.abs(X) < 1.0, 0.0, X))
     w = np.random.default_rng(1).random(len(X)) if not sparse else None
     if (solver, sparse, shape[0]) == ("full", True, 60):
-        with pytest.raises(ValueError, match="dense.*arpack"):
+        with pytest.raises(ValueError, match=r"dense.*arpack"):
             axes(sp.hstack([X, X]).tocsr(), 4, solver)
         return
     results = []
@@ -180,7 +182,9 @@ def test_steps_split_and_merge():
     np.testing.assert_allclose(whole.fold(ColumnsStep()).squares, (A**2).sum(axis=0), rtol=1e-10)
 
 
-@pytest.mark.parametrize("make", [lambda X, w: RowProducts(X, w, 2), lambda X, w: SparseRowProducts(sp.csr_array(X), w)])
+@pytest.mark.parametrize(
+    "make", [lambda X, w: RowProducts(X, w, 2), lambda X, w: SparseRowProducts(sp.csr_array(X), w)]
+)
 def test_row_products(make):
     X = spiked(30, 3000)
     w = np.random.default_rng(0).random(30)
