@@ -9,6 +9,7 @@ R = U Σ Tᵀ gives the singular values and turns the basis into axes, Q T, with
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,9 +18,13 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 
 from surefit.engine.block import Block
+from surefit.engine.leaves import fold_tree
 from surefit.engine.source import Source
 from surefit.engine.step import Step
 from surefit.solvers.eigen_qr import leaf_deviations, triangle
+
+SERIAL_WORK = 2**20
+"""Products of a sparse matrix below this many multiplications stay on one thread."""
 
 
 class Columns(NamedTuple):
@@ -50,6 +55,23 @@ class ColumnsStep(Step):
         return Columns(weight, left.mean + step * share, squares)
 
 
+class _ProductStep(Step):
+    """A pass made many times: CSR leaves are cut once and kept, in double, while the rows stay in memory."""
+
+    def map(self, state: Any, block: Block, n_threads: int) -> Any:
+        leaves = block.leaf
+        if sp.issparse(block.X) and block.scratch is not None:
+            if "CSR leaves" not in block.scratch:
+                block.scratch["CSR leaves"] = [_in_double(leaf) for leaf in block.leaves()]
+            leaves = block.scratch["CSR leaves"].__getitem__
+            n_threads = 1 if block.X.nnz * np.size(state[1]) < SERIAL_WORK * block.n_features else n_threads
+        return fold_tree(block.n_leaves, lambda i: self.map_leaf(state, leaves(i)), self.combine, n_threads)
+
+
+def _in_double(leaf: Block) -> Block:
+    return replace(leaf, X=leaf.X.astype(np.float64, copy=False))
+
+
 def _times(leaf: Block, mean: np.ndarray, Q: np.ndarray) -> tuple[Any, np.ndarray]:
     """The leaf (dense ones centred) and its (X − 1 mᵀ) Q."""
     if sp.issparse(leaf.X):
@@ -58,7 +80,7 @@ def _times(leaf: Block, mean: np.ndarray, Q: np.ndarray) -> tuple[Any, np.ndarra
     return D, D @ Q
 
 
-class PowerStep(Step):
+class PowerStep(_ProductStep):
     """AᵀA Q; the state is (mean, Q)."""
 
     def map_leaf(self, state: tuple[np.ndarray, np.ndarray], leaf: Block) -> np.ndarray:
@@ -75,7 +97,7 @@ class PowerStep(Step):
         return left + right
 
 
-class RitzStep(Step):
+class RitzStep(_ProductStep):
     """R of A Q = P R; the state is (mean, Q)."""
 
     def map_leaf(self, state: tuple[np.ndarray, np.ndarray], leaf: Block) -> np.ndarray:
