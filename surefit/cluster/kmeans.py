@@ -106,7 +106,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KMeans:
         """Find the centres of X: array, dataframe, CSR, Parquet path or Dask collection. `y` is not used."""
         p = self._checked()
-        data = open_data(self, X, sample_weight=sample_weight)
+        data = open_data(self, X, y, sample_weight)
         if data.n_rows < p.n_clusters:
             raise InvalidData(f"n_samples={data.n_rows} should be >= n_clusters={p.n_clusters}.")
         starts, n_init = _starts(self, p, data)
@@ -161,7 +161,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
             rows = take_rows(self, X, reset=False)
             data: Source = MemorySource(rows, w=take_weights(sample_weight, rows.shape[0]))
         else:
-            data = open_data(Estimator(), X, sample_weight=sample_weight)
+            data = open_data(Estimator(), X, y, sample_weight)
             if data.n_features != self.n_features_in_:
                 raise InvalidData(
                     f"X has {data.n_features} features, but KMeans is expecting {self.n_features_in_} features as input"

@@ -114,7 +114,13 @@ class SketchStep(Step):
         self.count = count
 
     def map(self, state: None, block: Block, n_threads: int) -> Sketch:
-        return self._cut(block.X, block.w, row_hashes(block.X, n_threads))
+        hashes = row_hashes(block.X, n_threads)
+        if block.n_leaves > 1 and _weights_round(block.w) and _repeats(hashes):
+            return super().map(state, block, n_threads)  # rounded sums are added in the fixed tree
+        return self._cut(block.X, block.w, hashes)
+
+    def map_leaf(self, state: None, leaf: Block) -> Sketch:
+        return self._cut(leaf.X, leaf.w, row_hashes(leaf.X))
 
     def combine(self, left: Sketch, right: Sketch) -> Sketch:
         if sp.issparse(left.rows):
@@ -129,6 +135,16 @@ class SketchStep(Step):
         return Sketch(hashes[distinct.order], rows[distinct.order], weight)
 
 
+def _weights_round(w: np.ndarray | None) -> bool:
+    """Whether the order of additions can show in sums of weights; whole numbers add up exactly."""
+    return w is not None and bool((w != np.floor(w)).any())
+
+
+def _repeats(hashes: np.ndarray) -> bool:
+    in_order = hashes[_native.order_by_hash(hashes)]
+    return bool((in_order[1:] == in_order[:-1]).any())
+
+
 def sample_size(n_features: int, n_clusters: int, sparse: bool) -> int:
     """Rows of the canonical sample."""
     width = min(n_features, SPARSE_WIDTH) if sparse else n_features
@@ -138,7 +154,8 @@ def sample_size(n_features: int, n_clusters: int, sparse: bool) -> int:
 def canonical_sample(data: Source, n_clusters: int) -> Canonical:
     """All distinct rows of small data in memory; the canonical sample otherwise."""
     size = sample_size(data.n_features, n_clusters, data.is_sparse)
-    if data.resident and data.n_rows <= size:
+    exact = data.n_rows <= data.leaf_rows or not _weights_round(data.w)
+    if data.resident and data.n_rows <= size and exact:
         n_threads = 1 if data.n_rows <= data.leaf_rows else thread_count()
         return canonical_rows(data.X, data.w, row_hashes(data.X, n_threads))
     sketch = data.fold(SketchStep(size))

@@ -7,10 +7,19 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from surefit.engine.block import Block
 from surefit.engine.moments import MomentsStep
 from surefit.engine.step import Step
+from surefit.solvers.eigen_qr import FactorStep
+from surefit.solvers.eigen_subspace import ColumnsStep, PowerStep, RitzStep
+from surefit.solvers.leave_one_out import LeaveOneOutStep, Path
+from surefit.solvers.lloyd import FarStep, Frame, LloydState, LloydStep
+from surefit.solvers.refine import Answer, GapStep
+from surefit.solvers.seeding import SketchStep
+from surefit.solvers.tsqr import Shift, TriangularStep
+from surefit.solvers.twofold import exact
 
 
 class Totals(NamedTuple):
@@ -34,19 +43,59 @@ class TotalsStep(Step):
 
 @dataclass
 class Case:
-    """A step, and the state it is run with on data of `d` features."""
+    """A step, and the state it is run with on data of d features, of type dtype, perhaps sparse."""
 
     name: str
     step: Step
-    state: Callable[[int], Any]
-    needs_target: bool = False
-    sparse: bool = True
+    state: Callable[[int, Any, bool], Any] = lambda d, dtype, sparse: None
+    merged: Callable[[Any], Any] = lambda statistic: statistic
+    """What of the statistic is associative: a triangular factor is so only up to signs."""
+
+
+def _lloyd_state(d: int, dtype: Any, sparse: bool) -> LloydState:
+    centers = 100.0 + np.random.default_rng(5).standard_normal((5, d))
+    shift = None if sparse else np.full(d, 100.0, dtype)
+    return LloydState(np.ascontiguousarray(centers.astype(dtype), np.float64), Frame(shift, 1.0))
+
+
+def _basis_state(d: int, dtype: Any, sparse: bool) -> tuple[np.ndarray, np.ndarray]:
+    return np.full(d, 99.5), np.random.default_rng(6).standard_normal((d, 3))
+
+
+def _gap_state(precise: bool) -> Callable[[int, Any, bool], Any]:
+    def state(d: int, dtype: Any, sparse: bool) -> Any:
+        rng = np.random.default_rng(7)
+        shift = Shift(np.full(d + 1, 99.5), 2.0 ** rng.integers(-3, 3, d + 1), True)
+        return shift, Answer(exact(rng.standard_normal((1, d))), exact(rng.standard_normal(1))), precise
+
+    return state
+
+
+def _path_state(d: int, dtype: Any, sparse: bool) -> Path:
+    rng = np.random.default_rng(8)
+    basis = np.linalg.qr(rng.standard_normal((d, d)))[0]
+    return Path(np.full(d + 1, 99.5), basis, np.full((d, 2), 1e-12), rng.standard_normal((d, 2)), 1e-6)
+
+
+def _gram(R: np.ndarray) -> np.ndarray:
+    return R.T @ R
 
 
 CASES = [
-    Case("totals", TotalsStep(), lambda d: np.linspace(-1.0, 1.0, d)),
-    Case("moments", MomentsStep(with_target=False), lambda d: None),
-    Case("moments with a target", MomentsStep(with_target=True), lambda d: None, needs_target=True),
+    Case("totals", TotalsStep(), lambda d, dtype, sparse: np.linspace(-1.0, 1.0, d)),
+    Case("moments", MomentsStep(with_target=False)),
+    Case("moments with a target", MomentsStep(with_target=True)),
+    Case("lloyd", LloydStep(), _lloyd_state),
+    Case("far rows", FarStep(7), _lloyd_state),
+    Case("sketch", SketchStep(50)),
+    Case("triangle", TriangularStep(), lambda d, dtype, sparse: Shift(np.ones(d + 1), np.ones(d + 1), True), _gram),
+    Case("factor", FactorStep(), merged=lambda factor: (factor.weight, factor.mean, _gram(factor.R))),
+    Case("columns", ColumnsStep()),
+    Case("power", PowerStep(), _basis_state),
+    Case("ritz", RitzStep(), _basis_state, _gram),
+    Case("gap", GapStep(), _gap_state(False)),
+    Case("gap in twice the precision", GapStep(), _gap_state(True), lambda gap: (gap.g.value, gap.g0.value)),
+    Case("leave one out", LeaveOneOutStep(), _path_state),
 ]
 
 
@@ -54,6 +103,8 @@ def arrays_of(statistic: Any) -> list[np.ndarray]:
     """All numbers of a statistic, however it is put together, as a flat list of arrays."""
     if statistic is None:
         return []
+    if sp.issparse(statistic):
+        return [statistic.data, statistic.indices, statistic.indptr]
     if isinstance(statistic, dict):
         return [array for key in sorted(statistic) for array in arrays_of(statistic[key])]
     if isinstance(statistic, (tuple, list)):

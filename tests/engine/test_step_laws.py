@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import pickle
+import pkgutil
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import surefit.engine
+import surefit.solvers
 from surefit._core.config import config
 from surefit.engine.block import Block
 from surefit.engine.leaves import leaf_rows, merge_in_order
 from surefit.engine.source import MemorySource
+from surefit.engine.step import Step
 from tests.engine.steps import CASES, Case, arrays_of, same_bits
 
 every_step = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-D = 300  # leaves of 2048 rows, so that little data has many leaves
+D = 8
 LEAF = leaf_rows(D)
 
 
 def data(n: int, *, dtype: Any = np.float64, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     X = (rng.standard_normal((n, D)) * 10 ** rng.uniform(-3, 3, D) + 100.0).astype(dtype)
+    for copy_at in (n // 4, n // 2, 3 * n // 4):  # some rows come four times
+        X[copy_at : copy_at + n // 10] = X[: n // 10]
     return X, rng.standard_normal(n), rng.uniform(0.1, 2.0, n)
 
 
@@ -32,16 +39,30 @@ def block(X: Any, y: Any, w: Any, start: int = 0, stop: int | None = None) -> Bl
     return Block(X[rows], y[rows], w[rows], start, LEAF)
 
 
-def test_leaves_of_the_laws_are_many() -> None:
-    assert LEAF == 2048
+def state_of(case: Case, dtype: Any = np.float64, sparse: bool = False) -> Any:
+    return case.state(D, dtype, sparse)
+
+
+def steps_below(cls: type) -> set[type]:
+    return {cls}.union(*(steps_below(child) for child in cls.__subclasses__()))
+
+
+def test_no_step_is_forgotten() -> None:
+    for family in (surefit.engine, surefit.solvers):
+        for module in pkgutil.iter_modules(family.__path__, f"{family.__name__}."):
+            importlib.import_module(module.name)
+    every = {cls for cls in steps_below(Step) if cls.__module__.startswith("surefit.") and cls is not Step}
+    tested = {type(case.step) for case in CASES}
+    assert {cls for cls in every if not cls.__name__.startswith("_")} <= tested
 
 
 @every_step
 def test_combine_is_associative_to_rounding(case: Case) -> None:
     X, y, w = data(3 * LEAF)
-    a, b, c = (case.step.map(case.state(D), block(X, y, w, i * LEAF, (i + 1) * LEAF), 1) for i in range(3))
+    a, b, c = (case.step.map(state_of(case), block(X, y, w, i * LEAF, (i + 1) * LEAF), 1) for i in range(3))
     combine = case.step.combine
-    for left, right in zip(arrays_of(combine(combine(a, b), c)), arrays_of(combine(a, combine(b, c))), strict=True):
+    one, two = (case.merged(both) for both in (combine(combine(a, b), c), combine(a, combine(b, c))))
+    for left, right in zip(arrays_of(one), arrays_of(two), strict=True):
         np.testing.assert_allclose(left, right, rtol=1e-10, atol=1e-10 * np.abs(left).max())
 
 
@@ -50,9 +71,9 @@ def test_combine_is_associative_to_rounding(case: Case) -> None:
 @pytest.mark.parametrize("block_leaves", [1, 2, 4])
 def test_aligned_blocks_merged_are_the_whole(case: Case, n: int, block_leaves: int) -> None:
     X, y, w = data(n)
-    whole = case.step.map(case.state(D), block(X, y, w), 2)
+    whole = case.step.map(state_of(case), block(X, y, w), 2)
     rows = block_leaves * LEAF
-    parts = [case.step.map(case.state(D), block(X, y, w, lo, lo + rows), 1) for lo in range(0, n, rows)]
+    parts = [case.step.map(state_of(case), block(X, y, w, lo, lo + rows), 1) for lo in range(0, n, rows)]
     assert same_bits(merge_in_order(parts, case.step.combine), whole)
 
 
@@ -60,7 +81,7 @@ def test_aligned_blocks_merged_are_the_whole(case: Case, n: int, block_leaves: i
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_map_is_pure_and_knows_no_threads(case: Case, dtype: Any) -> None:
     X, y, w = data(5 * LEAF + 3, dtype=dtype)
-    state = case.state(D)
+    state = state_of(case, dtype)
     before = [array.copy() for array in (X, y, w)], copy.deepcopy(state)
     first = case.step.map(state, block(X, y, w), 1)
     for n_threads in (1, 2, 3):
@@ -72,7 +93,7 @@ def test_map_is_pure_and_knows_no_threads(case: Case, dtype: Any) -> None:
 @every_step
 def test_combine_leaves_its_arguments_alone(case: Case) -> None:
     X, y, w = data(2 * LEAF)
-    left, right = (case.step.map(case.state(D), block(X, y, w, lo, lo + LEAF), 1) for lo in (0, LEAF))
+    left, right = (case.step.map(state_of(case), block(X, y, w, lo, lo + LEAF), 1) for lo in (0, LEAF))
     kept = copy.deepcopy((left, right))
     once = case.step.combine(left, right)
     assert same_bits((left, right), kept)
@@ -82,9 +103,9 @@ def test_combine_leaves_its_arguments_alone(case: Case) -> None:
 @every_step
 def test_steps_and_statistics_can_be_pickled(case: Case) -> None:
     X, y, w = data(LEAF + 1)
-    statistic = case.step.map(case.state(D), block(X, y, w), 1)
+    statistic = case.step.map(state_of(case), block(X, y, w), 1)
     assert same_bits(pickle.loads(pickle.dumps(statistic)), statistic)
-    step, state = pickle.loads(pickle.dumps((case.step, case.state(D))))
+    step, state = pickle.loads(pickle.dumps((case.step, state_of(case))))
     assert same_bits(step.map(state, block(X, y, w), 1), statistic)
 
 
@@ -92,7 +113,7 @@ def test_steps_and_statistics_can_be_pickled(case: Case) -> None:
 def test_size_of_a_statistic_does_not_grow_with_the_rows(case: Case) -> None:
     X, y, w = data(4 * LEAF)
     sizes = {
-        sum(array.nbytes for array in arrays_of(case.step.map(case.state(D), block(X, y, w, 0, n), 1)))
+        sum(array.nbytes for array in arrays_of(case.step.map(state_of(case), block(X, y, w, 0, n), 1)))
         for n in (LEAF, 2 * LEAF, 4 * LEAF)
     }
     assert len(sizes) == 1
@@ -107,7 +128,7 @@ def test_same_bits_from_memory_parquet_and_dask(case: Case, dtype: Any, n_thread
 
     da = pytest.importorskip("dask.array")
     X, y, w = data(5 * LEAF + 77, dtype=dtype)
-    state = case.state(D)
+    state = state_of(case, dtype)
     with config(n_threads=n_threads):
         memory = MemorySource(X, y, w).fold(case.step, state)
         assert same_bits(MemorySource(np.asfortranarray(X), y, w).fold(case.step, state), memory)
@@ -116,7 +137,7 @@ def test_same_bits_from_memory_parquet_and_dask(case: Case, dtype: Any, n_thread
         assert same_bits(parquet.fold(case.step, state), memory)
         parquet = open_parquet(write(X, files=2), np.repeat(y, 2)[::2], np.repeat(w, 2)[::2])
         assert same_bits(parquet.fold(case.step, state), memory)
-        lazy = (da.from_array(X, chunks=(1234, 70)), da.from_array(y, chunks=999), da.from_array(w, chunks=5000))
+        lazy = (da.from_array(X, chunks=(1234, 3)), da.from_array(y, chunks=999), da.from_array(w, chunks=5000))
         assert same_bits(open_dask(*lazy).fold(case.step, state), memory)
 
 
@@ -126,24 +147,22 @@ def test_same_bits_from_worker_processes(case: Case, client: Any) -> None:
 
     da = pytest.importorskip("dask.array")
     X, y, w = data(6 * LEAF + 1)
-    state = case.state(D)
+    state = state_of(case)
     source = open_dask(da.from_array(X, chunks=(3000, -1)), da.from_array(y, chunks=3000), w)
     assert same_bits(source.fold(case.step, state), MemorySource(X, y, w).fold(case.step, state))
 
 
 @every_step
 def test_same_bits_from_sparse_memory_and_dask(case: Case) -> None:
-    if not case.sparse:
-        pytest.skip("this step takes dense rows only")
     from surefit.engine.dask import open_dask
 
     da = pytest.importorskip("dask.array")
     X, y, w = data(3 * LEAF + 5)
     X[np.random.default_rng(1).random(X.shape) < 0.95] = 0.0
-    rows, state = sp.csr_array(X), case.state(D)
+    rows, state = sp.csr_array(X), state_of(case, sparse=True)
     memory = MemorySource(rows, y, w).fold(case.step, state)
     with config(n_threads=1):
         assert same_bits(MemorySource(rows, y, w).fold(case.step, state), memory)
-    source = open_dask(da.from_array(X, chunks=(1000, 100)).map_blocks(sp.csr_array), y, w)
+    source = open_dask(da.from_array(X, chunks=(1000, 5)).map_blocks(sp.csr_array), y, w)
     assert source.is_sparse
     assert same_bits(source.fold(case.step, state), memory)
