@@ -63,10 +63,14 @@ class SparseLeaf {
       }
     }
     for (std::size_t j = 0; j < shape_.n_columns; ++j) mean[j] /= leaf.weight;
+    const std::size_t width = shape_.width;
     for (std::size_t j = 0; j < shape_.n_columns; ++j) {
       const double wm = leaf.weight * mean[j];
       if (wm == 0) continue;
-      for (std::size_t i = 0; i <= j; ++i) blocks[shape_.index(i, j)] -= mean[i] * wm;
+      double* column = blocks + shape_.index(0, j);
+      for (std::size_t i = 0; i <= j; i += width, column += width * width) {
+        for (std::size_t r = 0; r < width; ++r) column[r] -= mean[i + r] * wm;
+      }
     }
     for (std::size_t j = 0; j < rows_.n_targets; ++j) mean[rows_.n_features + j] += y_mean_[j];
   }
