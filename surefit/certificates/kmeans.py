@@ -61,7 +61,7 @@ def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
     inertia = attrs.number("inertia_")
     if attrs.faults or centers is None or inertia is None:
         return [failed("attributes", f"{'; '.join(attrs.faults)}.")], "one pass"
-    eps = epsilon(np.asarray(model.cluster_centers_))
+    eps = epsilon(moments.single, np.asarray(model.cluster_centers_))
     # dense rows are measured from their mean, which no distance notices and rounding does
     origin = np.zeros(d) if moments.sparse else moments.x_mean
     step = _step(blocks, moments, centers, origin, labels, eps)

@@ -33,8 +33,8 @@ class Moments:
     x_mean: F64
     y_mean: F64
     n_targets: int
-    y_2d: bool
     sparse: bool
+    single: bool  # X is float32
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Residuals:
 def first_pass(blocks: Blocks, *, targets: bool = True) -> Moments:
     """Weighted means. Raises BadData for NaN, infinities, negative weights and no weight at all."""
     d = int(blocks.n_features)
-    total, sx, sy, seen, n_targets, y_2d, sparse = 0.0, np.zeros(d), None, 0, 1, False, False
+    total, sx, sy, seen, n_targets, sparse, single = 0.0, np.zeros(d), None, 0, 1, False, False
     for X, y, w in blocks:
         n = X.shape[0]
         if X.shape[1] != d:
@@ -74,11 +74,12 @@ def first_pass(blocks: Blocks, *, targets: bool = True) -> Moments:
         if (omega < 0).any():
             raise BadData("some weights are negative")
         sparse = sparse or isinstance(X, Rows)
+        single = single or X.dtype == np.float32
         seen += n
         total += float(omega.sum())
         sx += tmatmul(X, omega)
         if targets and y is not None:
-            y2, y_2d = two_dimensional(y), np.asarray(y).ndim == 2
+            y2 = two_dimensional(y)
             n_targets = y2.shape[1]
             sy = omega @ y2 if sy is None else sy + omega @ y2
     if seen != blocks.n_rows:
@@ -88,7 +89,7 @@ def first_pass(blocks: Blocks, *, targets: bool = True) -> Moments:
     y_mean = np.zeros(n_targets) if sy is None else sy / total
     if not (np.isfinite(sx).all() and np.isfinite(y_mean).all()):
         raise BadData("sums over the data overflow")
-    return Moments(total, sx / total, y_mean, n_targets, y_2d, sparse)
+    return Moments(total, sx / total, y_mean, n_targets, sparse, single)
 
 
 def two_dimensional(y: F64 | None) -> F64:

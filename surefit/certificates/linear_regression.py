@@ -11,9 +11,9 @@ from .attributes import Attributes
 from .blocks import F64, Blocks
 from .certificate import Certificate
 from .claim import Claim, Grade, at_most, failed
-from .least_squares import BadData, Moments, Projection, first_pass, second_pass
-from .optimality import Optimality, optimality
-from .rounding import epsilon
+from .least_squares import BadData, Moments, Projection, Residuals, first_pass, project, second_pass
+from .optimality import Optimality, optimality, thresholds
+from .rounding import UNIT, epsilon
 
 BACKWARD = {False: 1e-5, True: 1e-3}
 NULL_SPACE = {False: 1e-6, True: 1e-3}
@@ -38,7 +38,7 @@ def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
     coef, intercept = read_linear(attrs, moments, blocks.n_features, centred)
     if coef is None or intercept is None:
         return [failed("attributes", f"{'; '.join(attrs.faults)}.")], "one pass"
-    eps = epsilon(np.asarray(model.coef_))
+    eps = epsilon(moments.single, np.asarray(model.coef_))
     res = second_pass(blocks, moments, coef, intercept, centred)
     if not (np.isfinite(res.r_norm).all() and np.isfinite(res.gradient).all()):
         return [failed("finite", "The residuals overflow: coefficients of this size fit nothing.")], "two passes"
@@ -60,7 +60,7 @@ def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
     if view is not None:
         claims.append(condition(view, coef.shape[1]))
         if view.rank < coef.shape[1] and not positive:
-            claims.append(minimum_norm(view, coef, eps))
+            claims += minimum_norm(res, coef, eps, blocks.n_rows)
         if res.factor is not None and attrs.has("singular_") and not positive:
             claims.append(singular_values(attrs, res.factor, eps))
     return claims, cost_note(view is not None, blocks)
@@ -153,13 +153,21 @@ def condition(view: Projection, d: int, penalty: float = 0.0) -> Claim:
     )
 
 
-def minimum_norm(view: Projection, coef: F64, eps: float) -> Claim:
-    """w lies in the row space of A: among all minimisers it is then the shortest (Pythagoras)."""
+def minimum_norm(res: Residuals, coef: F64, eps: float, n_rows: int) -> list[Claim]:
+    """w lies in the row space of A: among all minimisers it is then the shortest (Pythagoras).
+
+    The row space is that of float64, whatever the fit's precision: directions in between are nobody's claim.
+    """
+    if res.factor is None or res.projected is None:
+        return []
+    view = project(res.factor, res.projected, *thresholds(res, n_rows, 2 * UNIT))
+    if view.rank == coef.shape[1]:
+        return []
     basis = np.linalg.qr(view.norms[:, None] * view.right)[0]
     outside = coef - (coef @ basis) @ basis.T
     norms = np.linalg.norm(coef, axis=1)
     share = np.linalg.norm(outside, axis=1) / np.where(norms > 0, norms, 1.0)
-    return at_most(
+    claim = at_most(
         "minimum_norm",
         f"Columns are dependent (rank {view.rank} of {coef.shape[1]}); of all best fits this is the shortest: share "
         "of the coefficients outside the row space.",
@@ -168,6 +176,7 @@ def minimum_norm(view: Projection, coef: F64, eps: float) -> Claim:
         NULL_SPACE[eps > 1e-10],
         {"rank": view.rank},
     )
+    return [claim]
 
 
 def singular_values(attrs: Attributes, factor: F64, eps: float) -> Claim:

@@ -12,7 +12,7 @@ import numpy as np
 
 from .blocks import F64
 from .least_squares import Projection, Residuals, fold_qr, project
-from .rounding import typical
+from .rounding import gamma, typical
 
 GAP = {False: 1e-9, True: 1e-6}  # relative gap accepted, in float64 and in float32
 ROUNDINGS = 1000.0  # a solver may commit this many rounding errors of the size of its data
@@ -42,12 +42,12 @@ def optimality(res: Residuals, coef: F64, alpha: F64, eps: float, *, positive: b
     t, d = coef.shape
     single = eps > 1e-10
     limit = GAP[single]
-    rank_limit = 32.0 * typical(n_rows + d, eps / 2)
-    noise = 32.0 * eps * np.sqrt(res.total) * np.abs(res.x_mean)
+    rank_limit, noise = thresholds(res, n_rows, eps)
     constant = res.column_norm <= noise
     w_sq = np.einsum("ij,ij->i", coef, coef)
     f = res.r_norm**2 + alpha * w_sq
-    floor = ROUNDINGS * eps * np.sqrt(res.scale**2 + alpha * w_sq)
+    # what a solver cannot avoid, and what the checker itself commits in forming r
+    floor = (ROUNDINGS * eps + gamma(d + 3)) * np.sqrt(res.scale**2 + alpha * w_sq)
     gradient = np.where(constant[:, None], 0.0, res.gradient) - alpha * coef.T
 
     gap, backward = np.full(t, np.inf), np.full(t, np.inf)
@@ -72,6 +72,12 @@ def optimality(res: Residuals, coef: F64, alpha: F64, eps: float, *, positive: b
     scale = f + floor**2 / limit
     relative = np.where(gap == 0, 0.0, gap / np.where(scale > 0, scale, 1.0))
     return Optimality(limit, f, gap, relative, worst, backward, floor, projections, bool(np.isfinite(gap).all()))
+
+
+def thresholds(res: Residuals, n_rows: int, eps: float) -> tuple[float, F64]:
+    """Below what a singular value (relative to the largest) and a column norm are rounding in a precision."""
+    rank_limit = 32.0 * typical(n_rows + res.x_mean.size, eps / 2)
+    return rank_limit, 32.0 * eps * np.sqrt(res.total) * np.abs(res.x_mean)
 
 
 def _project(res: Residuals, coef: F64, alpha: float, at: F64, rank_limit: float, noise: F64) -> Projection | None:

@@ -20,7 +20,7 @@ from .pca_largest import largest_claims
 from .rounding import epsilon, typical
 from .scatter import centred_product, centred_sq_norms, centred_transpose, column_squares, weights
 
-TIGHT = {False: 1e-9, True: 1e-4}  # relative to the first eigenvalue
+TIGHT = {False: 1e-7, True: 1e-3}  # relative to the first eigenvalue
 LOOSE = 0.25  # how far a randomised fit may be from an eigenpair, relative to the first eigenvalue
 LOOSE_VALUE = 0.05  # and how far its explained variances from the variance its components hold
 
@@ -69,7 +69,7 @@ def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
     data = _measure(blocks, moments, fit.V)
     if not (np.isfinite(data.total) and np.isfinite(data.CV).all() and data.n > 1):
         return [failed("finite", "The covariance overflows, or there is only one row.")], "two passes"
-    eps = epsilon(np.asarray(model.components_))
+    eps = epsilon(moments.single, np.asarray(model.components_))
     top = max(float(fit.lam.max(initial=0.0)), data.total / max(1, blocks.n_features))
     size = np.sqrt(float(data.column_ms.sum()))
     unavoidable = 16.0 * eps * size / np.sqrt(top) if top > 0 else 0.0

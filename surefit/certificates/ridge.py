@@ -54,7 +54,7 @@ def stationary_claims(
     coef, intercept = read_linear(attrs, moments, blocks.n_features, centred)
     if coef is None or intercept is None or alpha is None:
         return [failed("attributes", f"{'; '.join(attrs.faults)}.")], False
-    eps = epsilon(np.asarray(model.coef_))
+    eps = epsilon(moments.single, np.asarray(model.coef_))
     res = second_pass(blocks, moments, coef, intercept, centred)
     if not (np.isfinite(res.r_norm).all() and np.isfinite(res.gradient).all()):
         return [failed("finite", "The residuals overflow: coefficients of this size fit nothing.")], False

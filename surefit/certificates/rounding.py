@@ -29,13 +29,7 @@ def typical(n: float, u: float = UNIT) -> float:
     return (math.sqrt(max(float(n), 1.0)) + 8.0) * u
 
 
-def epsilon(*arrays: NDArray | float) -> float:
-    """The machine epsilon a model was fitted in: that of float32 if any attribute is float32, else of float64."""
-    single = any(getattr(a, "dtype", None) == np.float32 for a in arrays)
+def epsilon(single_data: bool, *attributes: NDArray) -> float:
+    """The machine epsilon a model was fitted in: that of float32 if the data or an attribute are float32."""
+    single = single_data or any(a.dtype == np.float32 for a in attributes)
     return float(np.finfo(np.float32 if single else np.float64).eps)
-
-
-def sum_error(n_rows: int, block_rows: int) -> float:
-    """γ of a sum over n rows done block by block: one chain within a block, one over the blocks."""
-    blocks = max(1, -(-int(n_rows) // max(1, int(block_rows))))
-    return gamma(min(n_rows, block_rows) + blocks)
