@@ -14,11 +14,15 @@
 namespace surefit {
 namespace {
 
+thread_local bool t_inside = false;  // this thread works in a region of the pool: a nested one runs on it alone
 constexpr auto kPollEvery = std::chrono::milliseconds(50);
 std::atomic<Poll> g_poll{nullptr};
 
 // One parallel region: a counter of tasks taken, and the first exception.
 struct Region {
+  Region(TaskFunction function, void* context, std::size_t n_tasks)
+      : function(function), context(context), n_tasks(n_tasks) {}
+
   TaskFunction function;
   void* context;
   std::size_t n_tasks;
@@ -101,7 +105,9 @@ class Pool {
       if (id > active_) continue;
       Region* region = region_;
       lock.unlock();
+      t_inside = true;
       region->work(id, [] {});
+      t_inside = false;
       lock.lock();
       if (--running_ == 0) done_.notify_one();
     }
@@ -137,18 +143,16 @@ void set_poll(Poll poll) { g_poll = poll; }
 
 void run_tasks(std::size_t n_tasks, int n_threads, TaskFunction function, void* context) {
   if (n_tasks == 0) return;
-  Region region{function, context, n_tasks};
+  Region region(function, context, n_tasks);
   const int n_helpers =
       static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(std::max(n_threads, 1)), n_tasks)) - 1;
   auto last_poll = std::chrono::steady_clock::now();
-  if (n_helpers > 0) {
-    Pool& shared = pool();
-    std::unique_lock lock(shared.busy, std::try_to_lock);
-    if (lock.owns_lock()) {
-      shared.run(region, n_helpers);
-    } else {
-      region.work(0, [&] { Pool::poll_if_due(last_poll); });
-    }
+  std::unique_lock<std::mutex> lock;
+  if (n_helpers > 0 && !t_inside) lock = std::unique_lock(pool().busy, std::try_to_lock);
+  if (lock.owns_lock()) {
+    t_inside = true;
+    pool().run(region, n_helpers);
+    t_inside = false;
   } else {
     region.work(0, [&] { Pool::poll_if_due(last_poll); });
   }
