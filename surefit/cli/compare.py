@@ -72,7 +72,7 @@ def compare_command(request: Request) -> int:
     if request.as_json:
         print_json(comparison.to_dict() | {"report": None if request.report is None else str(request.report)})
     else:
-        print_comparison(comparison)
+        print_comparison(comparison, request.quiet)
         if request.report is not None:
             note(f"Report: {request.report}", request.quiet)
     return 0 if comparison.holds else CERTIFICATE_FAILS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -45,11 +46,13 @@ def run(args: Sequence[str] | None = None) -> int:
 
 
 def guarded(body: Callable[[], int]) -> int:
-    """The body of a command. Faults of the input end in one line; a bug keeps its traceback."""
+    """The body of a command. What goes wrong with the input ends in one line; SUREFIT_DEBUG=1 shows the traceback."""
     from surefit._core.errors import SurefitError
 
     try:
-        return body()
+        with warnings.catch_warnings():
+            warnings.showwarning = _say_warning
+            return body()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -65,6 +68,11 @@ def one_line(error: BaseException) -> str:
     """The message without line breaks."""
     lines: list[Any] = [line.strip() for line in str(error).splitlines() if line.strip()]
     return "; ".join(line.rstrip(";") for line in lines) or type(error).__name__
+
+
+def _say_warning(message: Warning | str, *where: Any) -> None:
+    """A warning as one line, without the place in the code."""
+    print(f"surefit: warning: {' '.join(str(message).split())}", file=sys.stderr)
 
 
 def say(line: str, code: int) -> int:

@@ -40,7 +40,7 @@ def progress_bar(quiet: bool) -> Iterator[Callable[[int, int, str], None] | None
         yield lambda done, total, name: bar.update(task, completed=done, total=total, description=name)
 
 
-def print_comparison(comparison: Comparison, width: int | None = None) -> None:
+def print_comparison(comparison: Comparison, quiet: bool = False, width: int | None = None) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -78,11 +78,11 @@ def print_comparison(comparison: Comparison, width: int | None = None) -> None:
     console.print()
     console.print(table)
     console.print()
-    for line in closing_lines(comparison):
+    for line in closing_lines(comparison, quiet):
         console.print(Text(line), soft_wrap=False)
 
 
-def closing_lines(comparison: Comparison) -> list[str]:
+def closing_lines(comparison: Comparison, quiet: bool = False) -> list[str]:
     best = comparison.best
     if comparison.task == "clustering":
         why = "the highest silhouette" if best.extra else "the highest share explained"
@@ -96,7 +96,7 @@ def closing_lines(comparison: Comparison) -> list[str]:
         for certificate in one.certificates.values():
             lines += [f"✗ {one.name}: {claim.name}: {claim.sentence}" for claim in certificate.failures]
         lines += [f"Warning from {one.name}: {line}" for line in one.warnings]
-    return lines + [f"Note: {line}." for line in comparison.notes]
+    return lines if quiet else lines + [f"Note: {line}." for line in comparison.notes]
 
 
 def whisker(one: Outcome, low: float, high: float, cells: int = 21) -> str:

@@ -1,0 +1,134 @@
+"""Tables as people keep them: kinds of columns, missing values, and nothing learnt from test rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from surefit._core.errors import InvalidData
+from surefit.linear_model import LinearRegression
+from surefit.model_selection import CANDIDATES, candidates_for, compare, pipeline_for, prepare_table
+from surefit.model_selection.prepare import task_of
+
+
+@pytest.fixture
+def houses():
+    rng = np.random.default_rng(0)
+    n = 120
+    frame = pd.DataFrame(
+        {
+            "size": rng.normal(80, 20, n),
+            "city": rng.choice(["Bonn", "Kiel", "Ulm"], n),
+            "garden": rng.random(n) < 0.4,
+            "age": rng.integers(0, 90, n).astype(float),
+        }
+    )
+    frame["price"] = 3 * frame["size"] + 40 * (frame["city"] == "Ulm") - frame["age"] + rng.normal(0, 5, n)
+    return frame
+
+
+def test_kinds_of_columns(houses):
+    table = prepare_table(houses, "price")
+    assert table.task == "regression"
+    assert table.numbers == ["size", "garden", "age"] and table.categories == ["city"]
+    assert table.n_columns == 5  # three numbers, two of three levels
+    fitted = pipeline_for(table, LinearRegression()).fit(table.X, table.y)
+    assert list(fitted[:-1].get_feature_names_out()) == ["size", "garden", "age", "city_Kiel", "city_Ulm"]
+    assert any("'city' has 3 levels" in note for note in table.notes)
+
+
+def test_medians_come_from_training_rows_only(houses):
+    houses.loc[:9, "age"] = np.nan
+    table = prepare_table(houses, "price")
+    assert table.has_missing and any("10 of 120 rows" in note for note in table.notes)
+    half = table.X.iloc[60:]
+    fitted = pipeline_for(table, LinearRegression()).fit(half, table.y[60:])
+    imputer = fitted[0].named_transformers_["numbers"][0]
+    np.testing.assert_allclose(imputer.statistics_, np.median(half[table.numbers], axis=0))
+    result = compare({"ols": pipeline_for(table, LinearRegression())}, table.X, table.y, cv=3)
+    assert result.best.interval.mean > 0.9 and result.holds
+
+
+def test_a_missing_category_is_a_level_of_its_own(houses):
+    houses.loc[:4, "city"] = None
+    table = prepare_table(houses, "price")
+    assert set(table.X["city"]) == {"Bonn", "Kiel", "Ulm", "(missing)"}
+
+
+def test_rows_without_a_target_and_empty_columns_are_left_out(houses):
+    houses.loc[3, "price"] = np.nan
+    houses["nothing"], houses["same"] = np.nan, "x"
+    table = prepare_table(houses, "price")
+    assert table.n_rows == 119
+    assert "nothing" not in table.X and "same" not in table.X
+    assert sum("left out" in note for note in table.notes) == 3
+
+
+def test_text_that_is_numbers_is_numbers(houses):
+    houses["size"] = houses["size"].round(3).astype(str)
+    table = prepare_table(houses, "price")
+    assert "size" in table.numbers
+    np.testing.assert_allclose(table.X["size"], houses["size"].astype(float))
+
+
+@pytest.mark.parametrize(
+    ("values", "task"),
+    [
+        (["a", "b"] * 20, "classification"),
+        ([True, False] * 20, "classification"),
+        ([0, 1, 2, 1] * 10, "classification"),
+        (list(range(40)), "regression"),
+        ([0.5, 1.5] * 20, "regression"),
+        ([1, 2, 3], "regression"),
+    ],
+)
+def test_the_task_follows_the_target(values, task):
+    assert task_of(pd.Series(values)) == task
+
+
+def test_a_task_can_be_asked_for(houses):
+    assert prepare_table(houses, "price", "clustering").y is None
+    assert "price" not in prepare_table(houses, "price", "clustering").X
+    assert prepare_table(houses).task == "clustering"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda f: f.assign(street=[f"street {i}" for i in range(len(f))]), "'street' is text with 120 levels"),
+        (lambda f: f.assign(when=pd.date_range("2020", periods=len(f))), "'when' holds dates"),
+        (lambda f: f.assign(age=np.where(np.arange(len(f)) == 7, np.inf, f["age"])), "infinite number in row 7"),
+        (lambda f: f.assign(size=f["size"] * 1j), "complex"),
+        (lambda f: f[:0], "no rows"),
+        (lambda f: f[["price"]], "no column to learn from"),
+        (lambda f: f.drop(columns="price"), "no column 'price'"),
+        (lambda f: f.assign(price=np.nan), "missing in every row"),
+        (lambda f: pd.concat([f, f[["age"]]], axis=1), "more than one column 'age'"),
+    ],
+)
+def test_what_cannot_be_used_is_named(houses, change, words):
+    with pytest.raises(InvalidData, match=words):
+        prepare_table(change(houses), "price")
+
+
+def test_a_numeric_column_with_one_word_in_it_is_named_with_its_row(houses):
+    houses["size"] = houses["size"].astype(object)
+    houses.loc[7, "size"] = "n/a?"
+    with pytest.raises(InvalidData, match="row 7 holds 'n/a\\?'"):
+        prepare_table(houses, "price")
+
+
+@pytest.mark.parametrize("task", ["regression", "clustering"])
+def test_candidates_are_distinct_and_buildable(task):
+    rows = candidates_for(task, 100, 10)
+    listed = sum(len(one.grid) for one in CANDIDATES if one.task == task)
+    assert len(rows) == listed
+    assert all(hasattr(one, "fit") for one in rows.values())
+
+
+def test_candidates_suit_the_shape():
+    assert not [name for name in candidates_for("clustering", 10, 5) if name in ("KMeans k=6", "KMeans k=8")]
+    assert "PCA + RidgeCV" not in candidates_for("regression", 10, 1)
+    with pytest.raises(ValueError, match="no estimator for classification yet"):
+        candidates_for("classification", 10, 5)
