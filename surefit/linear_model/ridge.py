@@ -15,6 +15,7 @@ from surefit.linear_model.predictor import LinearRegressor
 from surefit.solvers.least_squares import least_squares
 from surefit.solvers.nonnegative import nonnegative_least_squares
 
+_COUNTING = ("lsqr", "sag", "saga")
 Solver = Literal["auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"]
 
 
@@ -38,8 +39,8 @@ class Ridge(LinearRegressor):
     ----------
     coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
     intercept_ : float or ndarray of shape (n_targets,)
-    n_iter_ : ndarray of shape (n_targets,)
-        Ones: each target is solved once.
+    n_iter_ : int or ndarray of shape (n_targets,)
+        1: each target is solved once. One for each target where scikit-learn counts iterations ('lsqr', 'sag', 'saga').
     solver_ : str
         The name scikit-learn would report for this solver and data.
     n_features_in_, feature_names_in_ : as in scikit-learn
@@ -100,5 +101,5 @@ class Ridge(LinearRegressor):
         self._learn(data, fit.coef, fit.intercept, flat=True, with_intercept=p.fit_intercept)
         automatic = "lbfgs" if p.positive else "sparse_cg" if data.is_sparse else "cholesky"
         self.solver_ = automatic if p.solver == "auto" else p.solver
-        self.n_iter_ = np.ones(data.n_targets, dtype=np.int32)
+        self.n_iter_ = np.ones(data.n_targets, dtype=np.int32) if self.solver_ in _COUNTING else 1
         return self

@@ -93,7 +93,8 @@ def from_moments(
     shift = Shift(centre, _powers(norms, moments.weight), fit_intercept)
     penalties, group = np.unique(alpha, return_inverse=True)
     trusted = _products_are_good(products, norms, moments, data)
-    inverses: list[Inverse | None] = [_cholesky(S, penalty) if trusted else None for penalty in penalties]
+    lost = _lost_to_offsets(centre, norms, moments.weight)
+    inverses: list[Inverse | None] = [_cholesky(S, penalty, lost) if trusted else None for penalty in penalties]
 
     w = np.zeros((targets, d))
     triangle = None
@@ -101,7 +102,8 @@ def from_moments(
         triangle = triangular_factor(data, centre, fit_intercept)
         norms = column_norms(triangle)
         shift = shift._replace(scale=_powers(norms, moments.weight))
-        total_ss = norms[d:] ** 2
+        with np.errstate(over="ignore"):  # a target of 1e200 has no sum of squares; its coefficients do not need it
+            total_ss = norms[d:] ** 2
         noise = np.sqrt(moments.weight) * np.abs(centre[:d])
     for i, penalty in enumerate(penalties):
         members = np.flatnonzero(group == i)
@@ -149,7 +151,9 @@ def centred_products(moments: Moments, data: Source, fit_intercept: bool) -> tup
 
 def _products_are_good(products: np.ndarray, norms: np.ndarray, moments: Moments, data: Source) -> bool:
     """Not overflown or underflown; and for CSR, whose products are differences, not cancelled."""
-    if not np.isfinite(products).all() or ((norms < 1e-140) & (norms > 0)).any() or norms.max(initial=0.0) > 1e140:
+    # a zero is that of a constant column, or of values so small that their squares vanish: their mean tells
+    size = np.where(norms > 0, norms, np.abs(moments.mean))
+    if not np.isfinite(products).all() or ((size > 0) & (size < 1e-140)).any() or size.max(initial=0.0) > 1e140:
         return False
     if not data.is_sparse:
         return True
@@ -157,7 +161,17 @@ def _products_are_good(products: np.ndarray, norms: np.ndarray, moments: Moments
     return bool((np.diagonal(products) >= 1e-6 * raw)[: data.n_features].all())
 
 
-def _cholesky(S: np.ndarray, penalty: float) -> Inverse | None:
+def _lost_to_offsets(centre: np.ndarray, norms: np.ndarray, weight: float) -> float:
+    """By how much offsets multiply the rounding of the products.
+
+    Leaves are merged by the difference of their means. A mean is rounded relative to its own size, so what enters the
+    products is larger than rounding once offsets exceed the spread by more than the rows of a chunk average out.
+    """
+    varying = norms > 0
+    return max(1.0, np.max(np.abs(centre[varying]) * np.sqrt(weight) / norms[varying], initial=0.0) / 32)
+
+
+def _cholesky(S: np.ndarray, penalty: float, lost: float) -> Inverse | None:
     """(S + penalty·I)⁻¹ through the unit-diagonal form of S; None where it is too ill-conditioned to be used."""
     diagonal = np.diagonal(S) + penalty
     keep = varies(np.sqrt(diagonal.clip(0.0)), np.zeros(len(diagonal)))
@@ -173,14 +187,14 @@ def _cholesky(S: np.ndarray, penalty: float) -> Inverse | None:
         return None
     one_norm = np.abs(C).sum(axis=0).max()
     reciprocal, _ = dpocon(factor, one_norm)
-    if not reciprocal * REFINABLE >= 1.0:
+    if not reciprocal * REFINABLE >= lost:
         return None
 
     def solve(g: np.ndarray) -> np.ndarray:
         return dpotrs(factor, g.T, lower=0)[0].T
 
     of_data = factor * norms if penalty == 0 else None
-    return Inverse(keep, norms, solve, 1.0 / reciprocal, int(keep.sum()), True, of_data)
+    return Inverse(keep, norms, solve, lost / reciprocal, int(keep.sum()), True, of_data)
 
 
 def _refined(
@@ -208,7 +222,8 @@ def _refined(
     answer = Answer(twofold.exact(start), twofold.zeros(len(y_scale)))
     answer, residual_ss = refine(data, shift, weight, answer, solve, alpha)
     w, b = unshift(answer, shift)
-    return w, b, residual_ss / y_scale**2
+    with np.errstate(over="ignore"):
+        return w, b, residual_ss / y_scale / y_scale
 
 
 def _intercept(w: np.ndarray, centre: np.ndarray, d: int, fit_intercept: bool) -> np.ndarray:

@@ -131,13 +131,15 @@ class LeaveOneOut:
     def _decompose(self, by_svd: bool) -> Path:
         d = self.data.n_features
         centre, products = centred_products(self._moments, self.data, self.fit_intercept)
+        if not np.isfinite(products).all():
+            raise InvalidData("the squares of the values overflow: rescale the columns (to at most 1e150) first")
         weakest = self.alphas.min()
         values = None
-        if not by_svd and np.isfinite(products).all():
+        if not by_svd:
             values, basis = scipy.linalg.eigh(products[:d, :d], driver="evd", check_finite=False)
             values = values.clip(0.0)
             along = basis.T @ products[:d, d:]
-            if values[-1] + weakest > REFINABLE * (values[0] + weakest):
+            if (values[-1] + weakest) / REFINABLE > values[0] + weakest:
                 values = None  # products have lost the small eigenvalues; the triangular factor has not
         if values is None:
             triangle = triangular_factor(self.data, centre, self.fit_intercept)

@@ -25,7 +25,7 @@ class Inverse:
     solve: Callable[[np.ndarray], np.ndarray]
     """The inverse for columns of unit norm."""
     condition: float
-    """Of the products of those columns."""
+    """Of the products of those columns, times what offsets add to their rounding."""
     rank: int
     full_rank: bool
     """The kept columns are independent: the answer is unique."""
