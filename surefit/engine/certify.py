@@ -11,6 +11,7 @@ from sklearn.base import is_classifier, is_regressor
 
 from surefit._core.base import Estimator
 from surefit._core.errors import InvalidData
+from surefit._core.threads import single_threaded_blas
 from surefit.certificates import Certificate, Rows, check
 from surefit.certificates.registry import checker_for
 from surefit.engine.open import open_data
@@ -56,7 +57,15 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Cer
     if needs_target and y is None and not (isinstance(X, Scan) and X.target):
         raise InvalidData(f"certify needs the target y that this {type(model).__name__} was fitted on")
     reader = _Reader()
-    source = open_data(reader, X, y, sample_weight, target=needs_target)
+    labels = is_classifier(model) and hasattr(model, "classes_")
+    source = open_data(
+        reader,
+        X,
+        y,
+        sample_weight,
+        target="classes" if labels else needs_target,
+        classes=np.asarray(model.classes_) if labels else None,
+    )
     fitted_names = getattr(model, "feature_names_in_", None)
     names = getattr(reader, "feature_names_in_", None)
     if fitted_names is not None and names is not None and list(names) != list(fitted_names):
@@ -64,4 +73,5 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Cer
             f"the columns of X are {list(names)[:5]}…, the model was fitted on {list(fitted_names)[:5]}…: "
             "pass the same columns in the same order"
         )
-    return check(model, _SourceBlocks(source))
+    with single_threaded_blas():
+        return check(model, _SourceBlocks(source))

@@ -35,6 +35,7 @@ from surefit.engine.dask_tasks import (
     row_count,
     several,
 )
+from surefit.engine.labels import codes_of, memory_codes, streamed_codes
 from surefit.engine.leaves import aligned_rows, merge_in_order
 from surefit.engine.source import Source
 from surefit.engine.step import Step
@@ -71,6 +72,26 @@ def open_dask(X: Any, y: Any = None, sample_weight: Any = None, *, target: bool 
     for collection in collections:
         collection.open()
     return DaskSource(features, y, sample_weight)
+
+
+def dask_labels(X: Any, y: Any, classes: np.ndarray | None) -> tuple[Any, np.ndarray, Any]:
+    """(X without its label column, classes, lazy codes). Labels are read on the workers; only classes come back."""
+    if isinstance(y, str):
+        (name,) = _names(X, y, "y")
+        X, y = X[[column for column in X.columns if column != name]], X[name]
+    if not hasattr(y, "__dask_graph__"):
+        chunks = _Chunks(X)
+        chunks.open()
+        return X, *memory_codes(X, y, chunks.ends[-1] if chunks.ends else 0, classes)
+    labels = y.to_dask_array() if hasattr(y, "to_dask_array") else y
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise InvalidData(f"y should be a 1d array, got an array of shape {labels.shape} instead.")
+    if classes is None:
+        found = _run(_delayed(several)(*map(_delayed(np.unique), labels.to_delayed().ravel())))
+        classes, _ = streamed_codes(iter(found), None)
+    return X, classes, labels.map_blocks(codes_of, classes, dtype=np.float64, meta=np.empty(0))
 
 
 class DaskSource(Source):

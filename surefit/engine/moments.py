@@ -85,9 +85,7 @@ class MomentsStep(Step):
         if isinstance(X, np.ndarray):
             triple = _native.moments(X, Y, w, block.leaf_rows, n_threads)
         else:
-            triple = _native.moments_csr(
-                X.data, X.indices, X.indptr, X.shape[1], Y, w, block.leaf_rows, n_threads
-            )
+            triple = _native.moments_csr(X.data, X.indices, X.indptr, X.shape[1], Y, w, block.leaf_rows, n_threads)
         return Moments(*triple, n_rows=block.n_rows)
 
     def combine(self, left: Moments, right: Moments) -> Moments:

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from surefit._core.errors import CannotStream, InvalidData
 from surefit._core.intake import take_rows, take_targets, take_weights
+from surefit.engine.labels import memory_codes
 from surefit.engine.scan import Scan
 from surefit.engine.source import MemorySource, Source
 
@@ -34,7 +37,8 @@ def open_data(
     y: Any = None,
     sample_weight: Any = None,
     *,
-    target: bool = False,
+    target: bool | Literal["classes"] = False,
+    classes: np.ndarray | None = None,
     sparse: bool = True,
     min_rows: int = 1,
     stream: bool = True,
@@ -43,15 +47,21 @@ def open_data(
     """Open training data and learn from it `n_features_in_` and `feature_names_in_`.
 
     X may be an array, a dataframe, CSR, a path to Parquet files (or `surefit.scan(path, …)`), or a Dask array or
-    dataframe. With a path, `y` and `sample_weight` are column names. `target`: y is needed. `stream`: this estimator
+    dataframe. With a path, `y` and `sample_weight` are column names. `target`: y is needed; with "classes" it holds
+    labels, and the source has `classes` (sorted, or those given) and codes in the place of y. `stream`: this estimator
     can work on data that does not fit in memory.
     """
     kind = kind_of(X)
     if kind == "memory":
         rows = take_rows(estimator, X, reset=True, sparse=sparse, min_rows=min_rows)
-        targets = take_targets(estimator, y, rows.shape[0]) if target else None
+        if target == "classes":
+            classes, targets = memory_codes(estimator, y, rows.shape[0], classes)
+        else:
+            targets = take_targets(estimator, y, rows.shape[0]) if target else None
         weights = take_weights(sample_weight, rows.shape[0])
-        return MemorySource(rows, targets, weights, getattr(estimator, "feature_names_in_", None), n_jobs)
+        source: Source = MemorySource(rows, targets, weights, getattr(estimator, "feature_names_in_", None), n_jobs)
+        source.classes = classes
+        return source
     if not stream:
         raise CannotStream(
             f"{type(estimator).__name__} with these parameters needs its rows in memory; got a {kind} source. "
@@ -60,13 +70,18 @@ def open_data(
     if target and y is None and not (isinstance(X, Scan) and X.target):
         raise InvalidData(f"{type(estimator).__name__} needs a target: pass y (for Parquet the name of a column)")
     if kind == "parquet":
-        from surefit.engine.parquet import open_parquet
+        from surefit.engine.parquet import open_parquet, parquet_labels
 
-        source = open_parquet(X, y, sample_weight, target=target, n_jobs=n_jobs)
+        if target == "classes":
+            X, classes, y = parquet_labels(X, y, classes)
+        source = open_parquet(X, y, sample_weight, target=bool(target), n_jobs=n_jobs)
     else:
-        from surefit.engine.dask import open_dask
+        from surefit.engine.dask import dask_labels, open_dask
 
-        source = open_dask(X, y, sample_weight, target=target)
+        if target == "classes":
+            X, classes, y = dask_labels(X, y, classes)
+        source = open_dask(X, y, sample_weight, target=bool(target))
+    source.classes = classes
     if source.is_sparse and not sparse:
         raise InvalidData(f"{type(estimator).__name__} does not take sparse rows; make the blocks dense first")
     if source.n_rows < min_rows:

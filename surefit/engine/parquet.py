@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from surefit._core.intake import refuse_all_zero, refuse_negative, take_targets,
 from surefit._core.optional import require
 from surefit._core.threads import single_threaded_blas, thread_count
 from surefit.engine.block import Block
+from surefit.engine.labels import memory_codes, streamed_codes
 from surefit.engine.leaves import TreeMerge, aligned_rows
 from surefit.engine.paths import parquet_files
 from surefit.engine.scan import Scan
@@ -67,6 +68,17 @@ def parquet_columns(path: str | Path) -> tuple[int, list[str]]:
     """(number of rows, names of the columns), from the metadata of the files."""
     table = _Table(parquet_files(path))
     return table.n_rows, table.features_without(())
+
+
+def parquet_labels(X: str | Path | Scan, y: Any, classes: np.ndarray | None) -> tuple[Scan, np.ndarray, np.ndarray]:
+    """(the scan without its label column, classes, codes): the labels are read once, their codes stay in memory."""
+    scan = X if isinstance(X, Scan) else Scan(X)
+    y = scan.target if y is None else y
+    table = _Table(parquet_files(scan.path))
+    if not isinstance(y, str):
+        return scan, *memory_codes(scan, y, table.n_rows, classes)
+    columns = scan.columns or tuple(table.features_without([y, *_names(scan.weight)]))
+    return replace(scan, target=None, columns=columns), *streamed_codes(table.labels(y), classes)
 
 
 class ParquetSource(Source):
@@ -268,13 +280,29 @@ class _Table:
         finally:
             self._pa.default_memory_pool().release_unused()
 
-    def _numbers(self, file: _File, name: str, row: int, values: Any) -> np.ndarray:
+    def labels(self, name: str) -> Iterator[np.ndarray]:
+        """A column of any type, batch by batch; a null is refused."""
+        for file in self.files:
+            if name not in file.types:
+                raise InvalidData(f"{file.path} has no column {name!r}; it has {_some(file.types)}")
+            row = 0
+            with self._readable(file.path), self._reader(file.path) as reader:
+                for batch in reader.iter_batches(BLOCK_BYTES // 512, columns=[name]):
+                    values = batch.column(name)
+                    self._refuse_null(file, name, row, values)
+                    row += batch.num_rows
+                    yield values.to_numpy(zero_copy_only=False)
+
+    def _refuse_null(self, file: _File, name: str, row: int, values: Any) -> None:
         if values.null_count:
             row += int(np.flatnonzero(values.is_null().to_numpy(zero_copy_only=False))[0])
             raise InvalidData(
                 f"Input contains NaN: column {name!r} is null in row {row} of {file.path}. "
                 "Impute or drop such rows first."
             )
+
+    def _numbers(self, file: _File, name: str, row: int, values: Any) -> np.ndarray:
+        self._refuse_null(file, name, row, values)
         if self._pa.types.is_decimal(values.type):
             values = values.cast(self._pa.float64())
         return values.to_numpy(zero_copy_only=False)
