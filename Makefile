@@ -41,10 +41,14 @@ types: build     ## mypy on the package
 contracts: build ## import-linter: a module imports from its own folder or a lower floor
 	$(BIN)/lint-imports
 
-sanitize: $(READY)  ## the tests of native/ under the address and undefined-behaviour sanitizers
+sanitize: $(READY)  ## the tests of native/ under sanitizers: address and undefined behaviour; threads for the pool
 	@$(LOCK) $(CMAKE) -B $(CHECKED) -DSUREFIT_SANITIZE=ON -DSUREFIT_NATIVE_TESTS=ON
 	@$(LOCK) $(BIN)/cmake --build $(CHECKED)
-	$(BIN)/ctest --test-dir $(CHECKED)/tests --output-on-failure --no-tests=error
+	$(BIN)/ctest --test-dir $(CHECKED)/tests --output-on-failure --no-tests=error -j 2
+	@$(LOCK) $(CMAKE) -B $(CHECKED)-thread -DSUREFIT_SANITIZE=ON -DSUREFIT_SANITIZERS=thread -DSUREFIT_NATIVE_TESTS=ON
+	@$(LOCK) $(BIN)/cmake --build $(CHECKED)-thread --target test_parallel
+	TSAN_OPTIONS=die_after_fork=0 $(BIN)/ctest --test-dir $(CHECKED)-thread/tests -R parallel --output-on-failure \
+	  --no-tests=error
 
 docs: build      ## the examples in docs/, README.md and the docstrings
 	$(RUN) -m pytest -q -n 0 README.md docs --doctest-glob='*.md' -p no:cacheprovider
