@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.optional import require
 from surefit.cli.run import CERTIFICATE_FAILS
 from surefit.cli.screen import note, print_comparison, print_json, progress_bar
 
@@ -37,8 +38,7 @@ def compare_command(request: Request) -> int:
     from surefit.model_selection import candidates_for, pipeline_for, prepare_table
     from surefit.model_selection import compare as compare_models
 
-    if request.report is not None and not request.report.parent.is_dir():
-        raise InvalidData(f"no folder {str(request.report.parent)!r} to write the report to")
+    _refuse_early(request)
     if not 0 < request.level < 1:
         raise InvalidParameter(f"--level must be a number > 0 and < 1; got {request.level:g}")
     frame, name, target, notes = _data(request)
@@ -76,6 +76,21 @@ def compare_command(request: Request) -> int:
         if request.report is not None:
             note(f"Report: {request.report}", request.quiet)
     return 0 if comparison.holds else CERTIFICATE_FAILS
+
+
+def _refuse_early(request: Request) -> None:
+    """What would fail after all the work is refused before it."""
+    if not request.as_json:
+        require("rich", extra="cli", purpose="Printing a table")
+    if request.report is None:
+        return
+    if request.report.suffix.lower() not in (".html", ".htm"):
+        raise InvalidParameter(f"a report ends in .html; got {request.report.name!r}")
+    if not request.report.parent.is_dir():
+        raise InvalidData(f"no folder {str(request.report.parent)!r} to write the report to")
+    from surefit.plot.axes import require_drawing
+
+    require_drawing()
 
 
 def _data(request: Request) -> tuple[Any, str, str | None, list[str]]:

@@ -51,7 +51,7 @@ def guarded(body: Callable[[], int]) -> int:
 
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _say_warning
+            warnings.showwarning = _say_warning  # type: ignore[assignment]
             return body()
     except KeyboardInterrupt:
         return INTERRUPTED

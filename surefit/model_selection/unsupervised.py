@@ -26,14 +26,22 @@ def split_last(model: Any) -> tuple[Any, Any]:
     return None, model[-1] if isinstance(model, Pipeline) else model
 
 
-def prepared(model: Any, X: Any) -> np.ndarray:
-    """The matrix that the last step of `model` sees, dense."""
+def seen_by_last(model: Any, X: Any) -> Any:
+    """What the last step of `model` sees, in the container it comes in."""
     before, _ = split_last(model)
-    Z = X if before is None else before.transform(X)
+    return X if before is None else before.transform(X)
+
+
+def dense(Z: Any) -> np.ndarray:
     return np.asarray(Z.toarray() if sp.issparse(Z) else Z, dtype=np.float64)
 
 
-def images(estimator: Any, Z: np.ndarray) -> np.ndarray:
+def prepared(model: Any, X: Any) -> np.ndarray:
+    """The matrix that the last step of `model` sees."""
+    return dense(seen_by_last(model, X))
+
+
+def images(estimator: Any, Z: Any) -> np.ndarray:
     """x̂ for every row, through the estimator's public methods."""
     if hasattr(estimator, "cluster_centers_"):
         return np.asarray(estimator.cluster_centers_, dtype=np.float64)[estimator.predict(Z)]
@@ -48,9 +56,10 @@ def explained_share(model: Any, X_train: Any, X_test: Any) -> float:
     """The score of a fitted model on rows it has not seen."""
     _, estimator = split_last(model)
     centre = prepared(model, X_train).mean(axis=0)
-    Z = prepared(model, X_test)
+    seen = seen_by_last(model, X_test)
+    Z = dense(seen)
     total = float(((Z - centre) ** 2).sum())
-    lost = float(((Z - images(estimator, Z)) ** 2).sum())
+    lost = float(((Z - images(estimator, seen)) ** 2).sum())
     if total == 0.0:
         return 1.0 if lost == 0.0 else float("-inf")
     return 1.0 - lost / total

@@ -12,6 +12,11 @@ RASTER_ROWS = 2000
 """Beyond so many points a scatter is kept as pixels inside the vector picture."""
 
 
+def require_drawing() -> None:
+    """Say at once if matplotlib is missing."""
+    require("matplotlib", extra="plot", purpose="Drawing")
+
+
 def axes_of(ax: Any, figsize: tuple[float, float] = (6.4, 4.2)) -> tuple[Any, Any]:
     """(axes, figure): the caller's, or new ones."""
     if ax is None:

@@ -25,6 +25,7 @@ class KMeansDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, X: ArrayLike, *, ax: Any = None, **kwargs: Any) -> KMeansDisplay:
         """Rows and centres of a fitted KMeans, projected on the first two principal components of X."""
+        labels = estimator.predict(X)
         X = np.asarray(X, dtype=float)
         mean = X.mean(axis=0)
         _, singular, directions = np.linalg.svd(_at_most(X) - mean, full_matrices=False)
@@ -34,7 +35,7 @@ class KMeansDisplay:
         share = singular**2 / max(float((singular**2).sum()), np.finfo(float).tiny)
         return cls(
             points=(X - mean) @ plane,
-            labels=estimator.predict(X),
+            labels=labels,
             centres=(np.asarray(estimator.cluster_centers_, dtype=float) - mean) @ plane,
             shares=(float(share[0]), float(share[1]) if share.size > 1 else 0.0),
         ).plot(ax, **kwargs)

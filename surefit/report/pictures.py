@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from surefit._core.errors import SurefitError
 from surefit.model_selection.comparison import Comparison, Outcome, score_text
-from surefit.model_selection.unsupervised import prepared, split_last
+from surefit.model_selection.unsupervised import prepared, seen_by_last, split_last
 from surefit.plot import (
     CoefficientDisplay,
     FoldScoresDisplay,
@@ -138,7 +138,7 @@ def _clusters(comparison: Comparison) -> Iterator[Picture]:
         return
     one = comparison.best if comparison.best in clusterings else clusterings[0]
     _, estimator = split_last(one.estimator)
-    Z = prepared(one.estimator, comparison.X)
+    Z = seen_by_last(one.estimator, comparison.X)
     counts = np.bincount(estimator.predict(Z), minlength=len(estimator.cluster_centers_))
     yield Picture(
         f"Clusters: {one.name}",

@@ -126,6 +126,12 @@ def test_a_clustering_keeps_its_order_and_has_its_silhouette():
     assert found.best.name == "three" and found.task == "clustering"
 
 
+def test_a_dataframe_gives_no_warnings():
+    frame = load_iris(as_frame=True).data
+    found = compare({"three": KMeans(3, random_state=0), "plane": PCA(2)}, frame, cv=3)
+    assert [one.warnings for one in found.outcomes] == [[], []]
+
+
 def test_every_step_of_a_pipeline_is_certified_on_what_it_saw():
     model = make_pipeline(StandardScaler(), PCA(5), RidgeCV()).fit(X, Y)
     certificates = certify_steps(model, X, Y)

@@ -1,0 +1,251 @@
+"""The commands, end to end: exit codes, one line for each fault, output that machines can read."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import Ridge as SklearnRidge
+from sklearn.model_selection import RepeatedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from surefit.cli.run import run
+from surefit.io import load, save
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A folder with tables and models of every kind, good and bad."""
+    folder = tmp_path_factory.mktemp("home")
+    data = load_diabetes(as_frame=True, scaled=False).frame
+    data.to_csv(folder / "good.csv", index=False)
+    data.to_parquet(folder / "good.parquet", index=False)
+    (folder / "parts").mkdir()
+    data[:200].to_parquet(folder / "parts" / "a.parquet", index=False)
+    data[200:].to_parquet(folder / "parts" / "b.parquet", index=False)
+    data[["s1", "s2"]].to_csv(folder / "narrow.csv", index=False)
+    data.assign(target=data["target"] + 1.0 * (data.index == 3)).to_csv(folder / "changed.csv", index=False)
+    data.assign(s1=data["s1"].astype(object).where(data.index != 7, "much")).to_csv(folder / "text.csv", index=False)
+    data.assign(s1=data["s1"].where(data.index != 7)).to_csv(folder / "gap.csv", index=False)
+    data.assign(when=pd.date_range("2020", periods=len(data))).to_parquet(folder / "dates.parquet")
+    data.assign(street=[f"street {i}" for i in data.index]).to_csv(folder / "street.csv", index=False)
+    data.assign(kind=np.where(data["sex"] == 1, "a", "b")).to_csv(folder / "kinds.csv", index=False)
+    (folder / "empty.csv").write_text("")
+    (folder / "header.csv").write_text("a,b,target\n")
+    (folder / "tiny.csv").write_text("a,target\n1,2\n2,3\n3,5\n")
+    (folder / "broken.parquet").write_bytes(b"PAR1")
+    (folder / "notes.txt").write_text("hello")
+    X, y = data.drop(columns="target"), data["target"]
+    good = save(SklearnRidge(alpha=0.5).fit(X, y), folder / "good.skops")
+    (folder / "cut.skops").write_bytes(good.read_bytes()[:300])
+    save(SklearnRidge(alpha=0.5).fit(X, y), folder / "good.joblib")
+    save(make_pipeline(StandardScaler(), SklearnRidge()).fit(X, y), folder / "pipeline.skops")
+    return folder
+
+
+@pytest.fixture
+def surefit(home, monkeypatch, capsys):
+    """Run a command in the folder: (exit code, stdout, stderr)."""
+    monkeypatch.chdir(home)
+
+    def call(*words):
+        code = run([str(word) for word in words])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+BAD = [
+    ("compare absent.csv", "no file 'absent.csv'"),
+    ("compare empty.csv --target target", "is empty"),
+    ("compare header.csv --target target", "no rows"),
+    ("compare tiny.csv --target target", "too few for 5 folds"),
+    ("compare broken.parquet", "cannot be read as parquet"),
+    ("compare notes.txt", "a table ends in .csv"),
+    ("compare good.csv --target absent", "no column 'absent'"),
+    ("compare good.csv --drop absent", "no column 'absent'"),
+    ("compare text.csv --target target", "row 7 holds 'much'"),
+    ("compare street.csv --target target", "column 'street' is text with 442 levels"),
+    ("compare dates.parquet --target target", "column 'when' holds dates"),
+    ("compare kinds.csv --target kind", "no classifier yet: --task clustering"),
+    ("compare --dataset iris --target species", "no classifier yet"),
+    ("compare --dataset nothing", "'nothing' is not one of"),
+    ("compare good.csv --dataset iris", "not both"),
+    ("compare good.csv --task regression", "needs --target"),
+    ("compare good.csv --target target --scoring nonsense", "got 'nonsense'"),
+    ("compare good.csv --scoring r2", "needs a target"),
+    ("compare good.csv --target target --level 2", "--level"),
+    ("compare good.csv --target target --folds 1", "--folds"),
+    ("compare good.csv --target target --report absent/page.html", "no folder 'absent'"),
+    ("compare good.csv --target target --report page.pdf --repeats 1", "ends in .html"),
+    ("compare --nonsense", "No such option: --nonsense"),
+    ("nonsense", "No such command 'nonsense'"),
+    ("fit Ridg good.csv --target target", "did you mean Ridge?"),
+    ("fit Ridge", "Missing argument 'DATA'"),
+    ("fit Ridge good.csv", "needs a target"),
+    ("fit Ridge good.csv --target absent", "no column 'absent'"),
+    ("fit Ridge text.csv --target target", "row 7 holds 'much'"),
+    ("fit Ridge gap.csv --target target", "1 missing value, the first in row 7"),
+    ("fit Ridge dates.parquet --target target", "holds dates"),
+    ("fit Ridge dates.parquet --target target --stream", "'when'"),
+    ("fit Ridge good.csv --target target --stream", "only Parquet can be streamed"),
+    ("fit Ridge good.csv --target target --set alpha", "takes name=value"),
+    ("fit Ridge good.csv --target target --set alhpa=1", "no parameter 'alhpa'"),
+    ("fit Ridge good.csv --target target --set alpha=-1", "alpha=…) must be a number ≥ 0"),
+    ("fit KMeans good.csv --set n_clusters=2.5", "n_clusters=…) must be a whole number"),
+    ("fit KMeans good.csv --set n_clusters=1000", "1000"),
+    ("fit Ridge good.csv --target target --out model.txt", "ends in .skops"),
+    ("fit Ridge good.csv --target target --out absent/m.skops", "no folder 'absent'"),
+    ("certify absent.skops good.csv --target target", "no model file"),
+    ("certify cut.skops good.csv --target target", "cut short"),
+    ("certify good.joblib good.csv --target target", "can run any code"),
+    ("certify good.skops good.csv", "was fitted to a target"),
+    ("certify good.skops narrow.csv --target s1", "no columns"),
+    ("predict good.skops narrow.csv", "no columns 'age', 'sex'"),
+    ("predict good.skops text.csv", "row 7 holds 'much'"),
+    ("predict good.skops good.csv --out preds.txt", "a table ends in"),
+    ("predict good.skops absent.csv", "no file"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), BAD, ids=[words for words, _ in BAD])
+@pytest.mark.parametrize("machine", [False, True], ids=["people", "json"])
+def test_bad_input_is_one_line_on_stderr(surefit, words, message, machine):
+    code, out, err = surefit(*words.split(), *(["--json"] if machine and " " in words else []))
+    assert code == 2
+    assert out == ""
+    lines = [line for line in err.splitlines() if not line.startswith(("Read ", "Streamed "))]
+    assert len(lines) == 1, err
+    assert message in lines[0] and lines[0].startswith("surefit: ")
+
+
+def test_compare_a_file(surefit, home):
+    code, out, err = surefit("compare", "good.csv", "--target", "target", "--repeats", 2, "--report", "page.html")
+    assert code == 0
+    assert "good.csv: regression of target, 442 rows × 10 columns, 5 folds × 2, seed 0" in out
+    for name in ("LinearRegression", "Ridge α=10", "RidgeCV", "PCA + RidgeCV", "mean (baseline)"):
+        assert name in out
+    assert out.count("✓ OPTIMAL") == 6 and "✗" not in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert "Report: page.html" in err
+    assert "good.csv" in (home / "page.html").read_text("utf-8")
+
+
+def test_compare_for_machines(surefit):
+    words = ("compare", "good.csv", "--target", "target", "--repeats", 2, "--seed", 5, "--no-report", "--json")
+    code, out, err = surefit(*words)
+    assert code == 0 and err == ""
+    read = json.loads(out)
+    ridge = next(one for one in read["models"] if one["name"] == "Ridge α=10")
+    X, y = load_diabetes(return_X_y=True, scaled=False)
+    twin = make_pipeline(StandardScaler(), SklearnRidge(alpha=10))
+    expected = cross_val_score(twin, X, y, cv=RepeatedKFold(n_splits=5, n_repeats=2, random_state=5))
+    np.testing.assert_allclose(ridge["scores"], expected, rtol=1e-9)
+    assert ridge["certificates"]["Ridge"]["holds"] is True
+    assert read["report"] is None and read["n_rows"] == 442
+    assert "--seed 5" in read["command"]
+
+
+@pytest.mark.parametrize("dataset", ["iris", "wine"])
+def test_compare_without_a_target_clusters(surefit, dataset, tmp_path):
+    report = tmp_path / "page.html"
+    code, out, _ = surefit("compare", "--dataset", dataset, "--folds", 3, "--repeats", 1, "--report", report)
+    assert code == 0
+    assert "KMeans k=8" in out and "PCA 2" in out and out.count("✓ FIXED_POINT") == 7
+    assert "silhouette" in out and "no classifier yet" in " ".join(out.split())
+    assert report.stat().st_size > 10_000
+
+
+def test_columns_of_categories_and_gaps_are_told(surefit):
+    _, out, _ = surefit("compare", "kinds.csv", "--target", "target", "--repeats", 1, "--no-report")
+    assert "'kind' has 2 levels" in out
+    _, out, _ = surefit("compare", "gap.csv", "--target", "target", "--repeats", 1, "--no-report")
+    assert "1 of 442 rows have missing numbers" in out
+    _, out, _ = surefit("compare", "gap.csv", "--target", "target", "--repeats", 1, "--no-report", "--quiet")
+    assert "missing" not in out
+
+
+def test_the_table_grows_with_the_terminal(surefit, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    _, out, _ = surefit("compare", "--repeats", 1, "--no-report")
+    assert "against the best" in out and "●" in out
+    assert max(map(len, out.splitlines())) <= 120
+
+
+@pytest.mark.parametrize("data", ["good.csv", "good.parquet", "parts"])
+def test_fit_certify_predict(surefit, home, tmp_path, data):
+    model, preds = tmp_path / "model.skops", tmp_path / "preds.csv"
+    code, out, err = surefit("fit", "Ridge", data, "--target", "target", "--set", "alpha=0.5", "--out", model)
+    assert code == 0 and out.startswith("✓ OPTIMAL  Ridge  442 × 10")
+    assert err.startswith("Streamed" if data == "parts" else "Read")
+    frame = pd.read_csv(home / "good.csv")
+    X, y = frame.drop(columns="target"), frame["target"]
+    twin = SklearnRidge(alpha=0.5).fit(X, y)
+    np.testing.assert_allclose(load(model).coef_, twin.coef_, rtol=1e-8)
+    code, out, _ = surefit("certify", model, data, "--target", "target")
+    assert code == 0 and out.startswith("✓ OPTIMAL")
+    code, out, _ = surefit("predict", model, data, "--out", preds)
+    assert code == 0 and out == ""
+    np.testing.assert_allclose(pd.read_csv(preds)["prediction"], twin.predict(X), rtol=1e-8)
+
+
+def test_streaming_gives_the_same_bits(surefit, tmp_path):
+    for name, more in (("memory", ()), ("stream", ("--stream",))):
+        code, _, err = surefit("fit", "LinearRegression", "good.parquet", "-y", "target", "--out",
+                               tmp_path / f"{name}.skops", *more)  # fmt: skip
+        assert code == 0 and ("block by block" in err) == (name == "stream")
+    memory, stream = load(tmp_path / "memory.skops"), load(tmp_path / "stream.skops")
+    np.testing.assert_array_equal(memory.coef_, stream.coef_)
+
+
+def test_a_table_beyond_memory_is_streamed(surefit):
+    import surefit as package
+
+    with package.config(memory_limit=50_000):
+        code, _, err = surefit("fit", "Ridge", "good.parquet", "--target", "target")
+    assert code == 0
+    assert "Streamed good.parquet" in err and "KiB are free" in err
+
+
+@pytest.mark.parametrize("words", [("good.skops",), ("good.joblib", "--trust"), ("pipeline.skops",)])
+def test_models_of_scikit_learn_are_certified(surefit, words):
+    code, out, _ = surefit("certify", *words, "good.csv", "--target", "target", "--json")
+    assert code == 0
+    assert json.loads(out)["certificates"]["Ridge"]["holds"] is True
+
+
+def test_other_data_than_the_model_was_fitted_on_is_exit_code_one(surefit):
+    code, out, _ = surefit("certify", "good.skops", "changed.csv", "--target", "target")
+    assert code == 1 and out.startswith("✗ UNPROVED")
+    code, out, _ = surefit("certify", "good.skops", "changed.csv", "--target", "target", "--json")
+    assert code == 1 and json.loads(out)["holds"] is False
+
+
+def test_fit_and_predict_for_machines(surefit, tmp_path):
+    model = tmp_path / "pca.skops"
+    code, out, err = surefit("fit", "PCA", "good.csv", "--drop", "target", "--set", "n_components=2", "--out", model,
+                             "--json")  # fmt: skip
+    read = json.loads(out)
+    assert code == 0 and err == ""
+    assert read["parameters"]["n_components"] == 2 and read["n_features"] == 10 and read["holds"] is True
+    code, out, _ = surefit("predict", model, "good.csv", "--json")
+    read = json.loads(out)
+    assert code == 0 and list(read["columns"]) == ["pca0", "pca1"] and len(read["columns"]["pca0"]) == 442
+    code, out, _ = surefit("predict", model, "good.csv", "--quiet")
+    assert out.splitlines()[0] == "pca0,pca1" and len(out.splitlines()) == 443
+    code, out, _ = surefit("predict", model, "good.csv", "--json", "--out", tmp_path / "p.parquet")
+    assert json.loads(out)["n_rows"] == 442 and pd.read_parquet(tmp_path / "p.parquet").shape == (442, 2)
+
+
+def test_settings_are_literals_or_words(surefit, tmp_path):
+    model = tmp_path / "k.skops"
+    words = ("--set", "n_clusters=3", "--set", "init=random", "--set", "random_state=0", "--set", "n_init=2")
+    code, out, _ = surefit("fit", "KMeans", "good.csv", *words, "--out", model, "--json")
+    assert code == 0
+    assert json.loads(out)["parameters"] | {"init": "random", "n_clusters": 3} == json.loads(out)["parameters"]
+    assert load(model).cluster_centers_.shape == (3, 11)

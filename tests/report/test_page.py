@@ -1,0 +1,138 @@
+"""The report is one file: no outside resource, words for every picture, every number that the table has."""
+
+from __future__ import annotations
+
+import base64
+import re
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.linear_model import LinearRegression as SklearnLinearRegression
+
+from surefit.cluster import KMeans
+from surefit.decomposition import PCA
+from surefit.linear_model import LinearRegression, Ridge, RidgeCV
+from surefit.model_selection import compare
+from surefit.report import html_report, write_report
+
+VOID = {"meta", "img", "br", "hr", "link", "input"}
+
+
+class Page(HTMLParser):
+    """All tags with their attributes; complains about tags that are not closed in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict]] = []
+        self.words: list[str] = []
+        self._open: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self._open == [], f"left open: {self._open}"
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self._open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+    def all(self, tag):
+        return [attrs for name, attrs in self.tags if name == tag]
+
+
+class Liar(SklearnLinearRegression):
+    def fit(self, X, y, sample_weight=None):
+        super().fit(X, y, sample_weight)
+        self.coef_ = self.coef_ + 1.0
+        return self
+
+
+@pytest.fixture(scope="module")
+def regression():
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    return compare([LinearRegression(), Ridge(0.1), RidgeCV()], X, y, cv=3)
+
+
+@pytest.fixture(scope="module")
+def clustering():
+    models = {f"KMeans k={k}": KMeans(k, random_state=0) for k in (2, 3, 4)} | {"PCA 2": PCA(2)}
+    return compare(models, load_iris(as_frame=True).data, cv=3)
+
+
+@pytest.mark.parametrize("kind", ["regression", "clustering"])
+def test_nothing_is_loaded_from_elsewhere(kind, request):
+    text = html_report(request.getfixturevalue(kind))
+    page = Page(text)
+    assert not page.all("script") and not page.all("link") and not page.all("iframe")
+    addresses = [attrs[key] for _, attrs in page.tags for key in ("src", "href", "srcset", "poster") if key in attrs]
+    assert addresses and all(address.startswith("data:image/") for address in addresses)
+    assert not re.search(r"https?://", text)
+    assert "@import" not in text and not re.search(r"url\(", text)
+
+
+@pytest.mark.parametrize("kind", ["regression", "clustering"])
+def test_every_picture_has_words_and_is_whole(kind, request):
+    images = Page(html_report(request.getfixturevalue(kind))).all("img")
+    assert len(images) >= 4
+    for image in images:
+        assert len(image["alt"]) > 40
+        svg = base64.b64decode(image["src"].partition("base64,")[2]).decode("utf-8")
+        assert svg.startswith("<svg") and svg.rstrip().endswith("</svg>")
+        assert not re.search(r'(?:href|src)="(?!#|data:)', svg)
+
+
+def test_the_page_has_its_sections_and_every_claim(regression):
+    page = Page(html_report(regression))
+    words = " ".join(page.words)
+    for section in ("Results", "Pictures", "Certificates", "Data", "How to reproduce this"):
+        assert section in words
+    for one in regression.outcomes:
+        assert one.name in words
+        for certificate in one.certificates.values():
+            for claim in certificate:
+                assert claim.sentence in words
+    for column in regression.columns:
+        assert column["name"] in words
+    assert page.all("html")[0]["lang"] == "en"
+
+
+def test_a_failed_certificate_is_shown_open_and_in_red():
+    X, y = load_diabetes(return_X_y=True)
+    text = html_report(compare({"honest": LinearRegression(), "liar": Liar()}, X, y, cv=2))
+    assert "✗ UNPROVED" in text and "1 of 2" in text
+    opened = re.findall(r"<details open><summary>(\w+)", text)
+    assert "liar" in opened
+
+
+def test_names_cannot_break_the_page():
+    X, y = load_diabetes(return_X_y=True)
+    evil = "<script>alert('x')</script>"
+    frame = pd.DataFrame(X[:, :3], columns=[evil, "a & b", '"quoted"'])
+    result = compare({evil: LinearRegression()}, frame, y, cv=2)
+    result.data_name = result.target = evil
+    page = Page(html_report(result))
+    assert not page.all("script")
+    assert any(evil in word for word in page.words)
+
+
+def test_a_report_is_written_where_asked(regression, tmp_path):
+    path = regression.report(tmp_path / "page.html")
+    assert path.read_text("utf-8") == html_report(regression)
+    with pytest.raises(ValueError, match=r"ends in \.html"):
+        write_report(regression, tmp_path / "page.txt")
+    with pytest.raises(ValueError, match="no folder"):
+        write_report(regression, tmp_path / "absent" / "page.html")
+
+
+def test_one_row_of_scores_makes_a_page_too():
+    X, y = load_diabetes(return_X_y=True)
+    halves = [(range(221), range(221, 442))]
+    text = html_report(compare([Ridge()], X, y, cv=halves))
+    assert "Ridge" in text and "nan" not in text
