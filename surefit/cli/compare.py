@@ -37,6 +37,7 @@ def compare_command(request: Request) -> int:
 
     from surefit.model_selection import candidates_for, pipeline_for, prepare_table
     from surefit.model_selection import compare as compare_models
+    from surefit.model_selection.prepare import SCALED
 
     _refuse_early(request)
     if not 0 < request.level < 1:
@@ -66,7 +67,7 @@ def compare_command(request: Request) -> int:
             models, table.X, table.y, cv=cv, scoring=request.scoring, level=request.level, on_progress=tick
         )
     comparison.target, comparison.data_name, comparison.command = table.target, name, _command(request)
-    comparison.notes = [*notes, *table.notes, "numbers are scaled to unit variance inside each training part"]
+    comparison.notes = [*notes, *table.notes, SCALED]
     if request.report is not None:
         comparison.report(request.report)
     if request.as_json:

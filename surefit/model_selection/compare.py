@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import scipy
+import scipy.sparse as sp
 import sklearn
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import get_scorer, silhouette_score
@@ -23,6 +24,7 @@ from surefit.model_selection.checked_steps import certify_steps
 from surefit.model_selection.columns import describe_columns, n_rows_of, take
 from surefit.model_selection.comparison import Comparison, Outcome
 from surefit.model_selection.intervals import corrected_difference, corrected_interval, holm
+from surefit.model_selection.prepare import SCALED, pipeline_for, prepare_table, scaled
 from surefit.model_selection.unsupervised import explained_share, prepared, split_last
 
 FOLDS, REPEATS = 5, 5
@@ -52,7 +54,8 @@ def compare(
 ) -> Comparison:
     """Cross-validate models on the same folds, fit each on all rows, and certify that fit.
 
-    estimators    a dict from names to estimators, a list of estimators, or None for those that suit the data
+    estimators    a dict from names to estimators, a list of estimators, or None for those that suit the data, each
+                  behind steps that impute, encode and scale columns inside the folds
     X, y          rows in memory; without y the models are compared as clusterings and projections
     cv            None for 5 folds, 5 times; an int for that many folds, 5 times; or a scikit-learn splitter
     scoring       a scorer of scikit-learn, by name or as a function; default R² (without y: see `explained_share`)
@@ -73,8 +76,13 @@ def compare(
     task: Task = "clustering" if y is None else "regression"
     splits, words = _splits(cv, X, y, n_rows, random_state)
     ratio = float(np.mean([test.size / train.size for train, test in splits]))
+    notes: list[str] = []
+    n_train = min(train.size for train, _ in splits)
+    if estimators is None:
+        X, models, notes = _suited(X, task, n_train)
+    else:
+        models = _named(estimators)
     columns = describe_columns(X)
-    models = _named(estimators, task, min(train.size for train, _ in splits), len(columns))
     score, metric = _scoring(scoring, y)
 
     total, done, outcomes = len(models) * (len(splits) + 1), 0, []
@@ -102,6 +110,7 @@ def compare(
         outcomes=outcomes,
         columns=columns,
         versions=versions(),
+        notes=notes,
         X=X,
         y=y,
     )
@@ -149,9 +158,18 @@ def _splits(cv: Any, X: Any, y: Any, n_rows: int, random_state: int) -> tuple[li
     return splits, words
 
 
-def _named(estimators: Estimators, task: Task, n_train: int, n_columns: int) -> dict[str, Any]:
-    if estimators is None:
-        return candidates_for(task, n_train, n_columns)
+def _suited(X: Any, task: Task, n_train: int) -> tuple[Any, dict[str, Any], list[str]]:
+    """The data and the models that suit it, each behind steps that impute, encode and scale inside the folds."""
+    if hasattr(X, "iloc"):
+        table = prepare_table(X)
+        found = candidates_for(task, n_train, table.n_columns)
+        models = {name: pipeline_for(table, one) for name, one in found.items()}
+        return table.X, models, [*table.notes, SCALED]
+    found = candidates_for(task, n_train, X.shape[1])
+    return X, {name: scaled(one, sparse=sp.issparse(X)) for name, one in found.items()}, [SCALED]
+
+
+def _named(estimators: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     if isinstance(estimators, Mapping):
         named = dict(estimators)
     else:

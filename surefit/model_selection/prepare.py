@@ -22,6 +22,7 @@ from surefit.model_selection.candidates import Task
 
 MAX_LEVELS = 20
 MISSING = "(missing)"
+SCALED = "numbers are scaled to unit variance inside each training part"
 
 
 @dataclass
@@ -107,6 +108,15 @@ def pipeline_for(table: Table, estimator: Any) -> Pipeline:
             [("numbers", numbers, table.numbers), ("categories", encode, table.categories)],
             verbose_feature_names_out=False,
         )
+    return _behind(before, estimator)
+
+
+def scaled(estimator: Any, *, sparse: bool = False) -> Pipeline:
+    """The estimator behind a scaling of the columns (of sparse ones without moving their zeros)."""
+    return _behind(StandardScaler(with_mean=not sparse), estimator)
+
+
+def _behind(before: Any, estimator: Any) -> Pipeline:
     last = estimator.steps if isinstance(estimator, Pipeline) else [(type(estimator).__name__.lower(), estimator)]
     return Pipeline([("prepare", before), *[(name, clone(step)) for name, step in last]])
 

@@ -271,14 +271,12 @@ def _reproduce(comparison: Comparison) -> str:
     lines = []
     if comparison.command:
         lines.append(f"<p>The same page again, with the same numbers:</p><pre>{escape(comparison.command)}</pre>")
+    call = "compare(None, X, y)" if comparison.y is not None else "compare(None, X)"
     code = (
         "from surefit.model_selection import compare\n\n"
-        "result = compare(None, X, y)       # None: the models that suit the data; or your own\n"
-        if comparison.y is not None
-        else "from surefit.model_selection import compare\n\n"
-        "result = compare(None, X)          # without y: clusterings and projections\n"
+        f"result = {call}    # None: the models that suit the data; or a list of your own\n"
+        'print(result)\nresult.report("report.html")'
     )
-    code += 'print(result)\nresult.report("report.html")'
     versions = ", ".join(f"{name} {number}" for name, number in comparison.versions.items())
     return f"""<section><h2>How to reproduce this</h2>{"".join(lines)}
 <p>From Python:</p><pre>{escape(code)}</pre><p class="soft">{escape(versions)}</p></section>"""

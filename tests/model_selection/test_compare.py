@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.cluster import KMeans as SklearnKMeans
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.decomposition import PCA as SklearnPCA
@@ -102,6 +103,20 @@ def test_candidates_are_chosen_where_none_are_given():
     assert {"LinearRegression", "RidgeCV", "PCA + RidgeCV", "mean (baseline)"} <= set(names)
     names = [one.name for one in compare(None, IRIS, cv=3).outcomes]
     assert names == ["PCA 1", "PCA 2", *[f"KMeans k={k}" for k in range(2, 9)]]
+
+
+def test_candidates_take_a_table_with_words_and_gaps():
+    frame = load_diabetes(as_frame=True, scaled=False).data
+    frame["sex"] = np.where(frame["sex"] == 1, "a", "b")
+    frame.loc[:5, "bmi"] = np.nan
+    found = compare(None, frame, Y, cv=3)
+    assert found.holds and found.best.interval.mean > 0.4
+    assert any("'sex' has 2 levels" in note for note in found.notes)
+
+
+def test_candidates_take_sparse_rows():
+    found = compare(None, sparse.csr_array(X), Y, cv=3)
+    assert found.holds and found.best.interval.mean > 0.4
 
 
 def test_twins_get_numbers():
