@@ -27,6 +27,13 @@ CHECKERS: dict[str, Checker] = {
     "LinearRegression": _lazy("linear_regression", "check_linear_regression"),
     "Ridge": _lazy("ridge", "check_ridge"),
     "RidgeCV": _lazy("ridge_cv", "check_ridge_cv"),
+    "QuantileRegressor": _lazy("quantile_regressor", "check_quantile_regressor"),
+    "LADRegressor": _lazy("quantile_regressor", "check_lad_regressor"),
+    "LMSRegressor": _lazy("lms_regressor", "check_lms_regressor"),
+    "LinearProgramClassifier": _lazy("linear_program_classifier", "check_linear_program_classifier"),
+    "BatchPerceptron": _lazy("batch_perceptron", "check_batch_perceptron"),
+    "Perceptron": _lazy("perceptron", "check_perceptron"),
+    "LogisticRegression": _lazy("logistic_regression", "check_logistic_regression"),
     "PCA": _lazy("pca", "check_pca"),
     "KMeans": _lazy("kmeans", "check_kmeans"),
 }
