@@ -12,7 +12,7 @@ except ImportError:  # scikit-learn < 1.9 has no callbacks
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Nothing to support."""
 
-    def with_callbacks(method: Callable) -> Callable:  # type: ignore[misc]
+    def with_callbacks(method: Callable) -> Callable:
         return method
 
 

@@ -130,7 +130,7 @@ def _rule_words(rules: tuple[Any, ...], lead: str = "") -> str:
 @cache
 def parameters(cls: type) -> tuple[Parameter, ...]:
     """The declared parameters of an estimator class, in the order of its signature."""
-    init = cls.__init__
+    init = cls.__init__  # type: ignore[misc]
     hints = typing.get_type_hints(init, include_extras=True)
     declared = []
     for name, signature in inspect.signature(init).parameters.items():
@@ -149,7 +149,7 @@ def parameters(cls: type) -> tuple[Parameter, ...]:
 def checked(estimator: Any) -> SimpleNamespace:
     """The estimator's parameters as plain attributes, after every one of them has been checked."""
     values, faults = {}, []
-    for parameter in parameters(type(estimator)):
+    for parameter in parameters(estimator.__class__):
         value = getattr(estimator, parameter.name)
         wanted = parameter.fault(value)
         if wanted is not None:

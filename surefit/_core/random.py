@@ -20,7 +20,7 @@ def random_stream(random_state: RandomStateLike) -> np.random.Generator:
         return np.random.default_rng(random_state.randint(0, 2**31, size=4))
     if isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state.integers(0, 2**63, size=2))
-    if random_state is np.random:
+    if random_state is np.random:  # type: ignore[comparison-overlap]
         return np.random.default_rng(np.random.randint(0, 2**31, size=4))
     if isinstance(random_state, np.random.SeedSequence):
         return np.random.default_rng(np.random.SeedSequence(random_state.entropy, spawn_key=random_state.spawn_key))

@@ -118,6 +118,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
             result = lloyd(data, starts(spread.frame.scale), spread, p.max_iter, p.tol, report)
             if best is None or result.inertia < best.inertia:
                 best = result
+        assert best is not None, "n_init is at least one"
         self._learn(best, spread.frame, data)
         progress.end()
         _warn(self, p, best)

@@ -54,6 +54,7 @@ def open_data(
     kind = kind_of(X)
     if kind == "memory":
         rows = take_rows(estimator, X, reset=True, sparse=sparse, min_rows=min_rows)
+        targets: np.ndarray | None
         if target == "classes":
             classes, targets = memory_codes(estimator, y, rows.shape[0], classes)
         else:

@@ -7,7 +7,7 @@ while the current one is worked on, so at most three blocks are in memory: one i
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -114,13 +114,13 @@ class ParquetSource(Source):
         weighted = self._weights == ()
         with single_threaded_blas(), closing(self.blocks()) as blocks:
             for block in blocks:
-                weighted = weighted or bool(block.w.any())
+                weighted = weighted or bool(np.any(block.w))
                 tree.add(step.map(state, block, self._n_threads))
         if not weighted:
             refuse_all_zero()
         return tree.result()
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Generator[Block, None, None]:
         stop = threading.Event()
         reader = self._read(stop)
         ahead = ThreadPoolExecutor(1, thread_name_prefix="surefit-parquet")
@@ -134,7 +134,7 @@ class ParquetSource(Source):
             ahead.shutdown(wait=True, cancel_futures=True)
             reader.close()
 
-    def _read(self, stop: threading.Event) -> Iterator[Block]:
+    def _read(self, stop: threading.Event) -> Generator[Block, None, None]:
         """The blocks, one after the other; the batches of the files are cut where a block is full."""
         columns = [*self._features, *self._targets, *self._weights]
         with closing(self._table.batches(columns, self.leaf_rows, self._n_threads > 1)) as batches:
@@ -174,7 +174,7 @@ class ParquetSource(Source):
         rows = slice(block.start, block.start + block.n_rows)
         if self._y is not None:
             block.y = self._y[rows]
-        elif self.target_ndim == 1:
+        elif self.target_ndim == 1 and block.y is not None:
             block.y = block.y[:, 0]
         if self._w is not None:
             block.w = self._w[rows]
@@ -263,7 +263,7 @@ class _Table:
             "surefit.scan(path, columns=[…])"
         )
 
-    def batches(self, columns: list[str], n_rows: int, use_threads: bool) -> Iterator[_Batch]:
+    def batches(self, columns: list[str], n_rows: int, use_threads: bool) -> Generator[_Batch, None, None]:
         """The rows of all files in order, at most `n_rows` at a time."""
         try:
             for file in self.files:

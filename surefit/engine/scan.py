@@ -56,7 +56,7 @@ def scan(
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and value >= 1
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
 
 
 def _paths(path: Any, faults: list[str]) -> Any:

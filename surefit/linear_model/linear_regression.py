@@ -76,7 +76,7 @@ class LinearRegression(LinearRegressor):
             fit = nonnegative_least_squares(data, fit_intercept=p.fit_intercept)
         else:
             fit = least_squares(data, fit_intercept=p.fit_intercept, inference=True)
-            if fit.rank is not None:
+            if fit.rank is not None and fit.singular is not None:
                 self.rank_, self.singular_ = fit.rank, fit.singular.astype(data.dtype, copy=False)
             if fit.factor is not None:
                 self._inference = {

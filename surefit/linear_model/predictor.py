@@ -41,6 +41,6 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         coef = coef.astype(data.dtype, copy=False)
         self.coef_ = coef[0] if single or (flat and len(coef) == 1) else coef
         if not with_intercept:
-            self.intercept_ = 0.0
+            self.intercept_: Any = 0.0
         else:
             self.intercept_ = data.dtype.type(intercept[0]) if single else intercept.astype(data.dtype, copy=False)

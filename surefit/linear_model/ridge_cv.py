@@ -33,9 +33,9 @@ def _alpha_faults(alphas: Any, leave_one_out: bool) -> list[str]:
     for i, alpha in enumerate(alphas if np.ndim(alphas) else [alphas]):
         if not isinstance(alpha, Real) or isinstance(alpha, (bool, np.bool_)):
             faults.append(f"RidgeCV: alphas[{i}] must be an instance of float, not {type(alpha).__name__}")
-        elif leave_one_out and not 0 < alpha < np.inf:
+        elif leave_one_out and not 0 < float(alpha) < np.inf:
             faults.append(f"RidgeCV: alphas[{i}] == {alpha}, must be > 0.0. For no penalty use cv=5")
-        elif not 0 <= alpha < np.inf:
+        elif not 0 <= float(alpha) < np.inf:
             faults.append(f"RidgeCV: alphas[{i}] == {alpha}, must be >= 0.0 and finite")
     return faults
 
@@ -83,13 +83,16 @@ class RidgeCV(LinearRegressor):
     0.01
     """
 
+    alpha_: float | np.ndarray
+    best_score_: float | np.ndarray
+
     def __init__(
         self,
         alphas: Annotated[
             float | np.ndarray,
             Rule(_listed, "of numbers"),
             "Penalties to try; positive when cv is None.",
-        ] = (0.1, 1.0, 10.0),
+        ] = (0.1, 1.0, 10.0),  # type: ignore[assignment]
         *,
         fit_intercept: Annotated[bool, "Whether to learn b, which is never penalised."] = True,
         scoring: Annotated[
@@ -154,11 +157,11 @@ class RidgeCV(LinearRegressor):
         if p.alpha_per_target and data.n_targets > 1:
             self.alpha_, self.best_score_ = alpha.copy(), np.take_along_axis(scores, best[None], axis=0)[0]
         else:
-            best = int(np.ravel(best)[0])
+            first = int(np.ravel(best)[0])
             column = p.alpha_per_target and data.target_ndim == 2
             self.alpha_, self.best_score_ = (
-                float(alphas[best]),
-                scores[best] if column else float(np.ravel(scores[best])[0]),
+                float(alphas[first]),
+                scores[first] if column else float(np.ravel(scores[first])[0]),
             )
         return self
 
@@ -170,7 +173,7 @@ class RidgeCV(LinearRegressor):
             return means.T if p.alpha_per_target else means.mean(axis=0)
         errors = left_out.errors()
         blocks = list(data.blocks())
-        Y = np.concatenate([block.y if block.y.ndim == 2 else block.y[:, None] for block in blocks]).astype(np.float64)
+        Y = np.concatenate([np.asarray(block.y).reshape(block.n_rows, -1) for block in blocks]).astype(np.float64)
         w = np.concatenate([block.w for block in blocks])[:, None, None] if data.has_weights else 1.0
         results = w * errors**2 if scorer is None else Y[:, :, None] - errors
         if p.store_cv_results:

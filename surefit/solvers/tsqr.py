@@ -30,10 +30,10 @@ class TriangularStep(Step):
     """Statistic: R, with at most 1 + features + targets rows. State: a `Shift`."""
 
     def map_leaf(self, state: Shift, leaf: Block) -> np.ndarray:
-        return np.linalg.qr(shifted_rows(state, leaf), mode="r")
+        return np.asarray(np.linalg.qr(shifted_rows(state, leaf), mode="r"))
 
     def combine(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        return np.linalg.qr(np.vstack([left, right]), mode="r")
+        return np.asarray(np.linalg.qr(np.vstack([left, right]), mode="r"))
 
 
 def triangular_factor(data: Source, centre: np.ndarray, intercept: bool) -> np.ndarray:
