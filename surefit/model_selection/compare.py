@@ -216,12 +216,12 @@ def _outcome(
     scores = np.empty(len(splits))
     predictions = None if y is None else np.full(y.shape[0], np.nan)
     coefficients: list[np.ndarray] = []
+    seconds: list[float] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for number, (train, test) in enumerate(splits):
             X_train, X_test = take(X, train), take(X, test)
-            model = clone(estimator)
-            model.fit(X_train, None if y is None else y[train])
+            model = _timed_fit(estimator, X_train, None if y is None else y[train], seconds)
             scores[number] = score(model, X_train, X_test, None if y is None else y[test])
             if predictions is not None and np.isnan(predictions[test]).all():
                 predictions[test] = model.predict(X_test)
@@ -229,10 +229,7 @@ def _outcome(
             if coefficient is not None:
                 coefficients.append(np.ravel(coefficient))
             tick()
-        final = clone(estimator)
-        start = time.perf_counter()
-        final.fit(X, y)
-        seconds = time.perf_counter() - start
+        final = _timed_fit(estimator, X, y, seconds)
         certificates = certify_steps(final, X, y)
         extra = _silhouette(final, X) if y is None else {}
         tick()
@@ -242,13 +239,21 @@ def _outcome(
         estimator=final,
         scores=scores,
         interval=corrected_interval(scores, ratio, level),
-        fit_seconds=seconds,
+        fit_seconds=float(np.median(seconds)),
         certificates=certificates,
         predictions=predictions,
         fold_coefficients=np.stack(coefficients) if same else None,
         extra=extra,
         warnings=_distinct(caught),
     )
+
+
+def _timed_fit(estimator: Any, X: Any, y: np.ndarray | None, seconds: list[float]) -> Any:
+    model = clone(estimator)
+    start = time.perf_counter()
+    model.fit(X, y)
+    seconds.append(time.perf_counter() - start)
+    return model
 
 
 def _silhouette(model: Any, X: Any) -> dict[str, float]:

@@ -25,6 +25,7 @@ class Outcome:
     scores: np.ndarray
     interval: Interval
     fit_seconds: float
+    """The median over the fold fits and the last one."""
     certificates: dict[str, Certificate]
     versus_best: Difference | None = None
     p_adjusted: float | None = None

@@ -59,7 +59,7 @@ class CoefficientDisplay:
         shown = np.argsort(-np.abs(self.coef), kind="stable")[:most][::-1]
         self.ax_, self.figure_ = axes_of(ax, (6.4, 1.2 + 0.3 * shown.size))
         at = np.arange(shown.size)
-        self.ax_.axvline(0.0, linewidth=1.0, color="C3", zorder=1)
+        self.ax_.axvline(0.0, linewidth=1.0, color="0.55", zorder=1)
         self.bars_ = None
         if self.low is not None and self.high is not None:
             options = {"linewidth": 3.0, "alpha": 0.4, "color": "C0"} | (bar_kwargs or {})

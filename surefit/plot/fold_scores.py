@@ -44,7 +44,7 @@ class FoldScoresDisplay:
         self.ax_, self.figure_ = axes_of(ax, (6.4, 1.4 + 0.42 * len(names)))
         at = np.arange(len(names))
         table = np.stack([self.scores[one] for one in names])
-        options = {"color": "C3", "linewidth": 0.6, "alpha": 0.45, "marker": "o", "markersize": 2.6} | (
+        options = {"color": "0.55", "linewidth": 0.6, "alpha": 0.45, "marker": "o", "markersize": 2.6} | (
             line_kwargs or {}
         )
         low, high = shared_scale(table.min(axis=1).tolist(), table.max(axis=1).tolist())

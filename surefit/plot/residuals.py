@@ -73,11 +73,11 @@ class ResidualsDisplay:
             low = min(self.y_true.min(), self.y_pred.min())
             high = max(self.y_true.max(), self.y_pred.max())
             self.scatter_ = self.ax_.scatter(self.y_pred, self.y_true, **options)
-            (self.line_,) = self.ax_.plot([low, high], [low, high], color="C2", linewidth=1.2, label="perfect")
+            (self.line_,) = self.ax_.plot([low, high], [low, high], color="C1", linewidth=1.2, label="perfect")
             self.ax_.set(xlabel="predicted", ylabel="actual")
         elif kind == "residual_vs_predicted":
             self.scatter_ = self.ax_.scatter(self.y_pred, self.y_true - self.y_pred, **options)
-            self.line_ = self.ax_.axhline(0.0, color="C2", linewidth=1.2)
+            self.line_ = self.ax_.axhline(0.0, color="C1", linewidth=1.2)
             self.ax_.set(xlabel="predicted", ylabel="actual − predicted")
         else:
             raise InvalidData(f'kind must be "actual_vs_predicted" or "residual_vs_predicted"; got {kind!r}')

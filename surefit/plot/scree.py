@@ -38,7 +38,7 @@ class ScreeDisplay:
         (self.line_,) = self.ax_.plot(number, 100 * shown, **({"marker": "o", "color": "C0"} | (line_kwargs or {})))
         if self.knee <= shown.size:
             height = 100 * float(shown[self.knee - 1])
-            (self.knee_mark_,) = self.ax_.plot(self.knee, height, "o", markersize=13, mfc="none", mec="C2", mew=2)
+            (self.knee_mark_,) = self.ax_.plot(self.knee, height, "o", markersize=13, mfc="none", mec="C1", mew=2)
             carried = 100 * float(self.shares[: self.knee].sum())
             noun = "component" if self.knee == 1 else "components"
             self.ax_.annotate(
