@@ -1,0 +1,195 @@
+"""min over θ of  P(θ) = Σ φᵢ(tᵢ − aᵢ·θ) + Σ λⱼ|θⱼ| ,  φᵢ(e) = max(loᵢ e, hiᵢ e): a lower bound by linear duality.
+
+φᵢ(e) ≥ δ e for every δ in [loᵢ, hiᵢ]. Take δᵢ for every row, g = Σ δᵢ aᵢ, and r = g − clip(g, −λ, λ). For every θ′
+
+    P(θ) − P(θ′) ≤ Σ (φᵢ(eᵢ) − δᵢ eᵢ) + Σ (λⱼ|θⱼ| − θⱼ clip(gⱼ)) + r·(θ′ − θ),
+
+where no term of the first two sums is negative: nothing cancels. r is zero for a δ that is feasible in the dual; what
+rounding leaves of it is multiplied by a bound for |θ′ − θ|.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from .blocks import F64, Block, dense, magnitude, matmul, tmatmul
+from .bounded_least_squares import bounded_least_squares
+from .least_squares import fold_qr
+from .rounding import gamma, typical
+
+MAX_KINKS = 2000  # rows at the kink for which slopes are sought
+NEAR = (1e-13, 1e-11, 1e-9, 1e-7)  # residuals below these shares of the row's size may count as zero
+
+
+class Part(NamedTuple):
+    """Rows of the problem. a is (X, 1) with an intercept, times `sign` where there is one."""
+
+    X: Block
+    sign: F64 | None
+    t: F64
+    lo: F64
+    hi: F64
+
+
+@dataclass
+class Problem:
+    """`parts()` starts afresh each time; `penalty` has an entry per column, and 0 for the intercept at the end."""
+
+    parts: Callable[[], Iterator[Part]]
+    n_rows: int
+    n_features: int
+    intercept: bool
+    penalty: F64
+
+    def columns(self) -> int:
+        return self.n_features + int(self.intercept)
+
+
+@dataclass
+class Value:
+    """P(θ), and the sizes that rounding is measured by."""
+
+    objective: float  # P(θ)
+    loss: float  # without the penalty
+    scale: float  # Σ slope · (|t| + |a||θ|)
+    columns: F64  # Σ slope |a|, per column
+    largest_t: float
+    largest_a: float  # of a penalised column
+
+
+def times(problem: Problem, part: Part, theta: F64) -> F64:
+    """a·θ for every row."""
+    z = matmul(part.X, theta[: problem.n_features]) + (theta[-1] if problem.intercept else 0.0)
+    return z if part.sign is None else part.sign * z
+
+
+def transposed(problem: Problem, part: Part, delta: F64) -> F64:
+    """Σ δᵢ aᵢ."""
+    delta = delta if part.sign is None else part.sign * delta
+    g = tmatmul(part.X, delta)
+    return np.append(g, delta.sum()) if problem.intercept else g
+
+
+def value(problem: Problem, theta: F64) -> Value:
+    loss = scale = top_t = top_a = 0.0
+    columns = np.zeros(problem.columns())
+    for part in problem.parts():
+        e = part.t - times(problem, part, theta)
+        slope = np.maximum(np.abs(part.lo), np.abs(part.hi))
+        loss += float(np.maximum(part.lo * e, part.hi * e).sum())
+        size = matmul(magnitude(part.X), np.abs(theta[: problem.n_features]))
+        size += abs(float(theta[-1])) if problem.intercept else 0.0
+        scale += float(slope @ (np.abs(part.t) + size))
+        absolute = part._replace(X=magnitude(part.X), sign=None)
+        columns += transposed(problem, absolute, slope)
+        used = slope > 0
+        top_t = max(top_t, float(np.abs(part.t[used]).max(initial=0.0)))
+        data = part.X.data if not isinstance(part.X, np.ndarray) else part.X
+        top_a = max(top_a, float(np.abs(data).max(initial=0.0)))
+    objective = loss + float(problem.penalty @ np.abs(theta))
+    return Value(objective, loss, scale, columns, top_t, top_a)
+
+
+@dataclass
+class Gap:
+    """`slack` is exact; `left` is what the dual point misses of feasibility, per column; `room` its rounding."""
+
+    slack: float
+    left: F64
+    room: F64
+
+    def within(self, reach: F64) -> float:
+        """The gap against all θ′ with |θ′ − θ| ≤ reach, column by column."""
+        return self.slack + float((np.abs(self.left) + self.room) @ reach)
+
+
+def gap_of(problem: Problem, theta: F64, at: Value, deltas: Callable[[int, Part, F64], F64]) -> Gap:
+    """The bound above for one dual point: `deltas(first row, part, residuals)` gives its entries, inside the box."""
+    slack, g, row = 0.0, np.zeros(problem.columns()), 0
+    for part in problem.parts():
+        e = part.t - times(problem, part, theta)
+        delta = np.clip(deltas(row, part, e), part.lo, part.hi)
+        slack += float((np.maximum(part.lo * e, part.hi * e) - delta * e).sum())
+        g += transposed(problem, part, delta)
+        row += e.size
+    held = np.clip(g, -problem.penalty, problem.penalty)
+    slack += float((problem.penalty * np.abs(theta) - theta * held).sum())
+    slack += gamma(problem.columns() + 3) * at.scale
+    return Gap(slack, g - held, typical(problem.n_rows) * at.columns)
+
+
+def given(delta: F64) -> Callable[[int, Part, F64], F64]:
+    """The dual point is a vector of the model."""
+    return lambda row, part, e: delta[row : row + e.size]
+
+
+def constructed(problem: Problem, theta: F64, at: Value) -> Iterator[Callable[[int, Part, F64], F64]]:
+    """Dual points made from θ alone, one per threshold of `NEAR`.
+
+    The slope of φ is known away from the kink. At the kink, and for penalised coefficients that are zero, it is any
+    number of an interval: those are chosen to make g feasible, by bounded least squares.
+    """
+    size = at.columns + np.where(at.columns > 0, 0.0, 1.0)
+    unit = at.scale / max(float(at.columns[-1] if problem.intercept else problem.n_rows), 1e-300)
+    found = -1
+    for share in NEAR:
+        near = _near(problem, theta, share * unit)
+        if near is None:
+            return
+        rows, A, lo, hi, g = near
+        if rows.size == found:
+            continue
+        found = rows.size
+        free = (theta == 0) & (problem.penalty > 0)
+        aim = problem.penalty * np.sign(theta) - g
+        extra = -np.diag(np.ones(theta.size))[:, free]
+        wall = problem.penalty[free]
+        system = np.hstack([A.T, extra]) / size[:, None]
+        x = bounded_least_squares(system, aim / size, np.concatenate([lo, -wall]), np.concatenate([hi, wall]))
+        yield _at_kinks(rows, x[: rows.size])
+
+
+def _near(problem: Problem, theta: F64, limit: float) -> tuple[F64, F64, F64, F64, F64] | None:
+    """The rows with |e| ≤ limit as a small problem, and the g of all others; None where there are too many."""
+    rows, A, lo, hi, count, row = [], [], [], [], 0, 0
+    g = np.zeros(problem.columns())
+    for part in problem.parts():
+        e = part.t - times(problem, part, theta)
+        near = (np.abs(e) <= limit) & (part.hi > part.lo)
+        g += transposed(problem, part, np.where(near, 0.0, np.where(e > 0, part.hi, part.lo)))
+        at = np.flatnonzero(near)
+        count += at.size
+        if count > MAX_KINKS:
+            return None
+        block = dense(part.X)[at] if at.size else np.zeros((0, problem.n_features))
+        block = np.hstack([block, np.ones((at.size, 1))]) if problem.intercept else block
+        A.append(block if part.sign is None else part.sign[at, None] * block)
+        rows.append(at + row)
+        lo.append(part.lo[at])
+        hi.append(part.hi[at])
+        row += e.size
+    return np.concatenate(rows), np.vstack(A), np.concatenate(lo), np.concatenate(hi), g
+
+
+def _at_kinks(rows: F64, x: F64) -> Callable[[int, Part, F64], F64]:
+    def deltas(row: int, part: Part, e: F64) -> F64:
+        delta = np.where(e > 0, part.hi, part.lo)
+        lo, hi = np.searchsorted(rows, [row, row + e.size])
+        delta[rows[lo:hi] - row] = x[lo:hi]
+        return delta
+
+    return deltas
+
+
+def factor(problem: Problem) -> F64:
+    """The triangular factor of the rows slope·a, slope the smaller of |lo| and hi."""
+    R = np.zeros((0, problem.columns()))
+    for part in problem.parts():
+        block = dense(part.X)
+        block = np.hstack([block, np.ones((block.shape[0], 1))]) if problem.intercept else block
+        R = fold_qr(R, np.minimum(np.abs(part.lo), part.hi)[:, None] * block)
+    return R

@@ -1,0 +1,178 @@
+"""Checker of QuantileRegressor and LADRegressor: a linear programme, and its dual vector proves the optimum.
+
+P(w, b) = Σ ωᵢ ρ(yᵢ − xᵢ·w − b) + α Σω ‖w‖₁ ,  ρ(e) = max(q e, (q − 1) e).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .attributes import Attributes
+from .blocks import F64, Blocks
+from .certificate import Certificate
+from .claim import Claim, Grade, at_most, failed
+from .classes import weights_of
+from .least_squares import BadData, Moments, affordable, first_pass, two_dimensional
+from .linear_regression import read_linear
+from .piecewise_linear import Gap, Part, Problem, Value, constructed, factor, gap_of, given, value
+from .rounding import UNIT, epsilon, gamma, typical
+
+GAP = {False: 1e-8, True: 1e-5}  # relative gap accepted, in float64 and in float32
+FEASIBLE = {False: 1e-9, True: 1e-5}  # what dual_ may miss of its constraints, relative
+ROUNDINGS = 1000.0
+
+
+def check_quantile_regressor(model: Any, blocks: Blocks) -> Certificate:
+    """Three passes with dual_; without, up to eight, and a factor of d + 1 columns where d ≤ 2000."""
+    return _check(model, blocks, 1.0, None)
+
+
+def check_lad_regressor(model: Any, blocks: Blocks) -> Certificate:
+    """Least absolute deviations: the median."""
+    return _check(model, blocks, 0.0, 0.5)
+
+
+def _check(model: Any, blocks: Blocks, alpha: float, quantile: float | None) -> Certificate:
+    start = time.perf_counter()
+    with np.errstate(all="ignore"):
+        claims, cost = _claims(model, blocks, alpha, quantile)
+    seconds = time.perf_counter() - start
+    return Certificate(claims, type(model).__name__, blocks.n_rows, blocks.n_features, seconds, cost)
+
+
+def _claims(model: Any, blocks: Blocks, alpha: float, quantile: float | None) -> tuple[list[Claim], str]:
+    attrs = Attributes(model, "coef_")
+    intercept = attrs.flag("fit_intercept", True)
+    try:
+        moments = first_pass(blocks)
+    except BadData as fault:
+        return [failed("data", f"Nothing can be checked: {fault}.")], "one pass"
+    if moments.n_targets != 1:
+        return [failed("data", "Nothing can be checked: y has more than one column.")], "one pass"
+    coef, b = read_linear(attrs, moments, blocks.n_features, intercept)
+    q = _number(attrs, "quantile", 0.5) if quantile is None else quantile
+    alpha = _number(attrs, "alpha", alpha)
+    if not 0 < q < 1:
+        attrs.faults.append("quantile is not a number between 0 and 1")
+    if not 0 <= alpha < np.inf:
+        attrs.faults.append("alpha is not a number that is at least 0")
+    dual = attrs.array("dual_", (blocks.n_rows,)) if attrs.has("dual_") else None
+    if attrs.faults or coef is None or b is None:
+        return [failed("attributes", f"{'; '.join(attrs.faults)}.")], "one pass"
+    problem = _problem(blocks, moments, q, alpha, intercept)
+    theta = np.append(coef[0], b[0]) if intercept else coef[0]
+    at = value(problem, theta)
+    if not (np.isfinite(at.scale) and np.isfinite(at.columns).all()):
+        return [failed("finite", "The residuals overflow: coefficients of this size fit nothing.")], "two passes"
+    eps = epsilon(moments.single, np.asarray(model.coef_))
+    reach = _reach(problem, theta, at, moments, q, alpha)
+    claims = []
+    if dual is not None:
+        gap = gap_of(problem, theta, at, given(dual))
+        claims.append(_feasible(problem, dual, gap, at, eps))
+        claims.append(_optimal(gap, reach(gap), at, moments, eps))
+        return claims, "three passes over the rows, and one for a factor"
+    gaps = (gap_of(problem, theta, at, deltas) for deltas in constructed(problem, theta, at))
+    bounds = [(reach(gap), gap) for gap in gaps]
+    if not bounds:
+        reason = "Too many residuals are zero, and the model has no dual_: no lower bound was found."
+        return [failed("optimal", reason)], "three passes over the rows"
+    bound, gap = min(bounds, key=lambda pair: pair[0] if np.isfinite(pair[0]) else np.inf)
+    return [_optimal(gap, bound, at, moments, eps)], "up to ten passes over the rows; the dual vector was rebuilt"
+
+
+def _number(attrs: Attributes, name: str, default: float) -> float:
+    given_ = attrs.parameter(name, default)
+    return float(given_) if isinstance(given_, (int, float, np.number)) and np.isrealobj(given_) else float("nan")
+
+
+def _problem(blocks: Blocks, moments: Moments, q: float, alpha: float, intercept: bool) -> Problem:
+    def parts() -> Iterator[Part]:
+        for X, y, w in blocks:
+            omega = weights_of(X, w)
+            yield Part(X, None, two_dimensional(y)[:, 0], (q - 1.0) * omega, q * omega)
+
+    penalty = np.full(blocks.n_features, alpha * moments.total)
+    return Problem(
+        parts, blocks.n_rows, blocks.n_features, intercept, np.append(penalty, 0.0) if intercept else penalty
+    )
+
+
+def _reach(
+    problem: Problem, theta: F64, at: Value, moments: Moments, q: float, alpha: float
+) -> Callable[[Gap], float]:
+    """From the dual point to a gap against every θ′ that is at least as good as θ.
+
+    With a penalty: ‖w′‖₁ ≤ P/(αΣω), and b′ is a quantile of y − Xw′, hence at most max|y| + max|x| ‖w′‖₁.
+    Without: Σ s|a·(θ′ − θ)| ≤ P(θ) + P(θ′) ≤ 2P, s the smaller slope of the row. With the factor R of the rows s·a,
+    r·(θ′ − θ) ≤ ‖R⁻ᵀr‖ ‖R(θ′ − θ)‖ ≤ 2P ‖R⁻ᵀr‖.
+    """
+    if alpha > 0:
+        norm = at.objective / (alpha * moments.total)
+        reach = np.abs(theta) + norm
+        if problem.intercept:
+            reach[-1] = abs(float(theta[-1])) + at.largest_t + at.largest_a * norm
+        return lambda gap: gap.within(reach)
+    if not affordable(problem.n_rows, problem.columns()):
+        return lambda gap: np.inf
+    R = factor(problem)
+    norms = np.sqrt(np.einsum("ij,ij->j", R, R))
+    norms = np.where(norms > 0, norms, 1.0)
+    S, Vt = np.linalg.svd(R / norms, full_matrices=False)[1:]
+    keep = S > 32 * typical(problem.n_rows + problem.columns(), UNIT) * (S[0] if S.size else 1.0)
+    inverse = Vt[keep] / S[keep, None] / norms
+
+    def bound(gap: Gap) -> float:
+        miss = np.linalg.norm(inverse @ gap.left) + np.linalg.norm(np.abs(inverse) @ gap.room)
+        return gap.slack + 2.0 * at.objective * float(miss)
+
+    return bound
+
+
+def _feasible(problem: Problem, dual: F64, gap: Gap, at: Value, eps: float) -> Claim:
+    """The box, relative to the row's slopes; the equations, relative to Σ slope |a| of the column."""
+    outside, row = 0.0, 0
+    for part in problem.parts():
+        d = dual[row : row + part.t.size]
+        width = part.hi - part.lo
+        over = np.maximum(part.lo - d, d - part.hi)
+        over = np.where(width > 0, over / np.where(width > 0, width, 1.0), np.where(d == 0, 0.0, np.inf))
+        outside = max(outside, float(over.max(initial=0.0)))
+        row += d.size
+    size = np.where(at.columns > 0, at.columns, 1.0)
+    missed = float((np.abs(gap.left) / size).max(initial=0.0))
+    return at_most(
+        "dual_feasible",
+        "dual_ obeys the constraints of the dual programme: slopes of the loss, row by row, whose weighted sum of the "
+        "columns is within the penalty; largest relative violation.",
+        Grade.EXACT,
+        max(outside, missed),
+        FEASIBLE[eps > 1e-10],
+        {"outside": outside, "missed": missed},
+    )
+
+
+def _optimal(gap: Gap, bound: float, at: Value, moments: Moments, eps: float) -> Claim:
+    limit = GAP[eps > 1e-10]
+    floor = (ROUNDINGS * eps + gamma(at.columns.size + 3)) * at.scale
+    scale = at.objective + floor / limit
+    if not np.isfinite(bound):
+        return failed("optimal", "There are too many columns for a proof without a penalty.")
+    relative = bound / scale if scale > 0 else 0.0
+    return at_most(
+        "optimal",
+        f"No coefficients have a sum of pinball losses (and penalty) lower by more than a relative {relative:.1e}.",
+        Grade.OPTIMAL,
+        relative,
+        limit,
+        {
+            "objective": at.objective / moments.total,
+            "gap": bound / moments.total,
+            "lower_bound": max(0.0, at.objective - bound) / moments.total,
+            "slack": gap.slack / moments.total,
+        },
+    )
