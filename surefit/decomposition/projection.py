@@ -8,20 +8,26 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit._core.threads import thread_count
-from surefit.engine.leaves import LEAF_ELEMENTS, fold_tree, leaf_rows
+from surefit.engine.leaves import fold_tree
+
+CACHED = 2**16
+"""Numbers of a leaf that is centred and multiplied while it stays in the cache."""
+SPARSE_ROWS = 4096
+SERIAL = 2**18
+"""Below this many numbers threads cost more than they save."""
 
 
 def _by_leaves(rows: Any, out: np.ndarray, function: Any) -> np.ndarray:
     n, d = rows.shape
-    step = leaf_rows(max(d, out.shape[1] if out.ndim == 2 else 1))
-    if n <= step or n * d <= LEAF_ELEMENTS // 8:
+    step = SPARSE_ROWS if sp.issparse(rows) else max(32, CACHED // max(d, 1))
+    if n <= step:
         out[:] = function(rows)
         return out
 
     def leaf(i: int) -> None:
         out[i * step : (i + 1) * step] = function(rows[i * step : (i + 1) * step])
 
-    fold_tree(-(-n // step), leaf, lambda left, right: None, thread_count())
+    fold_tree(-(-n // step), leaf, lambda left, right: None, thread_count() if n * d > SERIAL else 1)
     return out
 
 

@@ -27,7 +27,7 @@ from surefit.engine.leaves import LEAF_ELEMENTS
 from surefit.engine.moments import MomentsStep
 from surefit.engine.source import Source
 from surefit.engine.step import Step
-from surefit.solvers.eigen_basis import complete_basis, fix_signs, polish
+from surefit.solvers.eigen_basis import complete_basis, fix_signs, orthonormalise
 from surefit.solvers.eigen_gram import row_products
 from surefit.solvers.eigen_pairs import leading_pairs
 from surefit.solvers.eigen_qr import FactorStep, leaf_deviations
@@ -210,8 +210,7 @@ def _gram(data: Source, count: Count, size: Size, strict: bool) -> Axes | None:
     if good:
         rows.back(U[:good] / sigma[:good, None], V[:good])
         if values[good - 1] < SKEWED * values[0]:
-            V[:good] /= np.linalg.norm(V[:good], axis=1)[:, None]
-            polish(V[:good])
+            orthonormalise(V[:good])
     return Axes(rows.mean, eigenvalues, sigma, V, total, tail, size.weight, "gram")
 
 

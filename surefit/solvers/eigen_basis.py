@@ -41,9 +41,11 @@ def fix_signs(V: np.ndarray) -> None:
             np.negative(v, out=v)
 
 
-def polish(V: np.ndarray) -> None:
-    """One Newton–Schulz step towards the nearest orthonormal rows, V ← (3 I − V Vᵀ) V / 2: an error e becomes e²."""
-    correction = V @ V.T
-    correction *= -0.5
-    correction.flat[:: len(V) + 1] += 1.5
-    V[:] = correction @ V
+def orthonormalise(V: np.ndarray) -> None:
+    """Rows that are nearly orthonormal are made so, each by what stands before it: V Vᵀ = L Lᵀ, V ← L⁻¹ V.
+
+    In order, as Gram and Schmidt have it, because the first rows are the most accurate ones: a symmetric correction
+    would share the errors of the last with them.
+    """
+    L = np.linalg.cholesky(V @ V.T)
+    V[:] = np.linalg.inv(L) @ V

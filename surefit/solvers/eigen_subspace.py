@@ -17,6 +17,7 @@ import scipy.linalg
 import scipy.sparse as sp
 import scipy.sparse.linalg
 
+from surefit._core.memory import available_bytes
 from surefit.engine.block import Block
 from surefit.engine.leaves import fold_tree
 from surefit.engine.source import Source
@@ -25,6 +26,8 @@ from surefit.solvers.eigen_qr import leaf_deviations, triangle
 
 SERIAL_WORK = 2**20
 """Products of a sparse matrix below this many multiplications stay on one thread."""
+KEPT_BYTES = 2**28
+"""Leaves that are centred or cut once for all passes take at most this much."""
 
 
 class Columns(NamedTuple):
@@ -56,40 +59,64 @@ class ColumnsStep(Step):
 
 
 class _ProductStep(Step):
-    """A pass made many times: CSR leaves are cut once and kept, in double, while the rows stay in memory."""
+    """A pass made many times, its state (mean, Q). While the rows stay in memory, prepared leaves are kept."""
 
-    def map(self, state: Any, block: Block, n_threads: int) -> Any:
-        leaves = block.leaf
-        if sp.issparse(block.X) and block.scratch is not None:
-            if "CSR leaves" not in block.scratch:
-                block.scratch["CSR leaves"] = [_in_double(leaf) for leaf in block.leaves()]
-            leaves = block.scratch["CSR leaves"].__getitem__
-            n_threads = 1 if block.X.nnz * np.size(state[1]) < SERIAL_WORK * block.n_features else n_threads
-        return fold_tree(block.n_leaves, lambda i: self.map_leaf(state, leaves(i)), self.combine, n_threads)
+    def map(self, state: tuple[np.ndarray, np.ndarray], block: Block, n_threads: int) -> Any:
+        mean, Q = state
+        sparse = sp.issparse(block.X)
+        if sparse and block.X.nnz * Q.size < SERIAL_WORK * block.n_features:
+            n_threads = 1
+        prepared = None if block.scratch is None else self._kept_leaves(block, mean)
+
+        def leaf(i: int) -> Any:
+            if prepared is None:
+                return self.of(_prepared(block.leaf(i), mean), mean, Q)
+            if prepared[i] is None:
+                prepared[i] = _prepared(block.leaf(i), mean)
+            return self.of(prepared[i], mean, Q)
+
+        return fold_tree(block.n_leaves, leaf, self.combine, n_threads)
+
+    @staticmethod
+    def _kept_leaves(block: Block, mean: np.ndarray) -> list[Block | None] | None:
+        """Room for the prepared leaves of this block with this mean; None if they would take too much."""
+        assert block.scratch is not None
+        kept_for, leaves = block.scratch.get("prepared leaves", (None, None))
+        if kept_for is not mean:
+            size = 12.0 * block.X.nnz if sp.issparse(block.X) else 8.0 * block.n_rows * block.n_features
+            leaves = [None] * block.n_leaves if size <= min(KEPT_BYTES, available_bytes() / 4) else None
+            block.scratch["prepared leaves"] = mean, leaves
+        return leaves
+
+    def map_leaf(self, state: tuple[np.ndarray, np.ndarray], leaf: Block) -> Any:
+        return self.of(_prepared(leaf, state[0]), *state)
+
+    def of(self, leaf: Block, mean: np.ndarray, Q: np.ndarray) -> Any:
+        """The statistic of a prepared leaf."""
+        raise TypeError(f"{type(self).__name__} must define of")
 
 
-def _in_double(leaf: Block) -> Block:
-    return replace(leaf, X=leaf.X.astype(np.float64, copy=False))
-
-
-def _times(leaf: Block, mean: np.ndarray, Q: np.ndarray) -> tuple[Any, np.ndarray]:
-    """The leaf (dense ones centred) and its (X − 1 mᵀ) Q."""
+def _prepared(leaf: Block, mean: np.ndarray) -> Block:
+    """In double; dense rows centred."""
     if sp.issparse(leaf.X):
-        return leaf.X, leaf.X @ Q - mean @ Q
-    D = np.subtract(leaf.X, mean, dtype=np.float64)
-    return D, D @ Q
+        return replace(leaf, X=leaf.X.astype(np.float64, copy=False))
+    return replace(leaf, X=np.subtract(leaf.X, mean, dtype=np.float64))
+
+
+def _times(leaf: Block, mean: np.ndarray, Q: np.ndarray) -> np.ndarray:
+    """(X − 1 mᵀ) Q of a prepared leaf."""
+    return leaf.X @ Q - mean @ Q if sp.issparse(leaf.X) else leaf.X @ Q
 
 
 class PowerStep(_ProductStep):
-    """AᵀA Q; the state is (mean, Q)."""
+    """AᵀA Q."""
 
-    def map_leaf(self, state: tuple[np.ndarray, np.ndarray], leaf: Block) -> np.ndarray:
-        mean, Q = state
-        D, T = _times(leaf, mean, Q)
+    def of(self, leaf: Block, mean: np.ndarray, Q: np.ndarray) -> np.ndarray:
+        T = _times(leaf, mean, Q)
         if leaf.w is not None:
             T *= leaf.w if T.ndim == 1 else leaf.w[:, None]
-        Z = D.T @ T
-        if sp.issparse(D):
+        Z = leaf.X.T @ T
+        if sp.issparse(leaf.X):
             Z -= np.multiply.outer(mean, T.sum(axis=0))
         return Z
 
@@ -98,10 +125,10 @@ class PowerStep(_ProductStep):
 
 
 class RitzStep(_ProductStep):
-    """R of A Q = P R; the state is (mean, Q)."""
+    """R of A Q = P R."""
 
-    def map_leaf(self, state: tuple[np.ndarray, np.ndarray], leaf: Block) -> np.ndarray:
-        _, T = _times(leaf, *state)
+    def of(self, leaf: Block, mean: np.ndarray, Q: np.ndarray) -> np.ndarray:
+        T = _times(leaf, mean, Q)
         if leaf.w is not None:
             T *= np.sqrt(leaf.w)[:, None]
         return triangle(T)
