@@ -23,7 +23,7 @@ from surefit.engine.leaves import leaf_rows
 from surefit.engine.source import Source
 from surefit.engine.step import Step
 
-SAMPLE_BYTES = 2**26
+SAMPLE_BYTES = 2**25
 SAMPLE_ROWS_PER_CENTER = 64
 SPARSE_WIDTH = 256
 """Columns a CSR row is reckoned as, at most, when the size of the sample is chosen."""
@@ -108,19 +108,26 @@ class Sketch(NamedTuple):
 
 
 class SketchStep(Step):
-    """The `count` distinct rows with the smallest hashes, and the whole weight of each. Mergeable."""
+    """The `count` distinct rows with the smallest hashes, and the whole weight of each. Mergeable.
+
+    The state is None, or a hash beyond which rows are not looked at.
+    """
 
     def __init__(self, count: int) -> None:
         self.count = count
 
-    def map(self, state: None, block: Block, n_threads: int) -> Sketch:
+    def map(self, state: np.uint64 | None, block: Block, n_threads: int) -> Sketch:
         hashes = row_hashes(block.X, n_threads)
-        if block.n_leaves > 1 and _weights_round(block.w) and _repeats(hashes):
+        kept = _below(hashes, state)
+        w = None if block.w is None else block.w[kept]
+        if block.n_leaves > 1 and _weights_round(w) and _repeats(hashes[kept]):
             return super().map(state, block, n_threads)  # rounded sums are added in the fixed tree
-        return self._cut(block.X, block.w, hashes)
+        return self._cut(block.X[kept], w, hashes[kept])
 
-    def map_leaf(self, state: None, leaf: Block) -> Sketch:
-        return self._cut(leaf.X, leaf.w, row_hashes(leaf.X))
+    def map_leaf(self, state: np.uint64 | None, leaf: Block) -> Sketch:
+        hashes = row_hashes(leaf.X)
+        kept = _below(hashes, state)
+        return self._cut(leaf.X[kept], None if leaf.w is None else leaf.w[kept], hashes[kept])
 
     def combine(self, left: Sketch, right: Sketch) -> Sketch:
         if sp.issparse(left.rows):
@@ -133,6 +140,16 @@ class SketchStep(Step):
         distinct = canonical_rows(rows, w, hashes, self.count)
         weight = np.ones(distinct.n_rows) if distinct.w is None else distinct.w
         return Sketch(hashes[distinct.order], rows[distinct.order], weight)
+
+
+def _below(hashes: np.ndarray, bound: np.uint64 | None) -> Any:
+    return slice(None) if bound is None else np.flatnonzero(hashes <= bound)
+
+
+def _likely_bound(count: int, n_rows: int) -> np.uint64 | None:
+    """A hash below which n_rows distinct rows almost surely have `count`, and hardly more: hashes are uniform."""
+    share = (count + 8.0 * np.sqrt(count) + 64.0) / n_rows
+    return None if share >= 1 else np.uint64(share * 2.0**64)
 
 
 def _weights_round(w: np.ndarray | None) -> bool:
@@ -158,7 +175,10 @@ def canonical_sample(data: Source, n_clusters: int) -> Canonical:
     if data.resident and data.n_rows <= size and exact:
         n_threads = 1 if data.n_rows <= data.leaf_rows else thread_count()
         return canonical_rows(data.X, data.w, row_hashes(data.X, n_threads))
-    sketch = data.fold(SketchStep(size))
+    bound = _likely_bound(size, data.n_rows)
+    sketch = data.fold(SketchStep(size), bound)
+    if bound is not None and len(sketch.weight) < size:  # many rows repeat others or weigh nothing
+        sketch = data.fold(SketchStep(size))
     rows = sketch.rows if sp.issparse(sketch.rows) else np.ascontiguousarray(sketch.rows)
     return Canonical(rows, np.arange(len(sketch.weight)), sketch.weight)
 

@@ -172,6 +172,19 @@ def test_large_data_is_seeded_from_a_sample(monkeypatch):
     assert np.array_equal(sample.X, shuffled.X)
 
 
+@pytest.mark.parametrize("distinct", [150, 250, 5000])
+def test_the_sample_is_right_however_often_rows_repeat(monkeypatch, distinct):
+    """All but the first are refused by their hashes unseen; where too few are left, all are looked at."""
+    monkeypatch.setattr(seeding, "SAMPLE_BYTES", 8 * 3 * 200)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(distinct, 3))[rng.integers(0, distinct, 5000)]
+    sample = canonical_sample(MemorySource(X), 3)
+    rows, counts = np.unique(X, axis=0, return_counts=True)
+    order = np.argsort(row_hashes(rows))[:200]
+    assert np.array_equal(sample.X[sample.order], rows[order])
+    assert np.array_equal(sample.w, counts[order])
+
+
 def test_random_rows_are_distinct_and_follow_weights():
     X, w = np.arange(4.0)[:, None], np.array([1.0, 2.0, 3.0, 4.0])
     sample = Canonical(X, np.arange(4), w)

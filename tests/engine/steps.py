@@ -88,6 +88,7 @@ CASES = [
     Case("lloyd", LloydStep(), _lloyd_state),
     Case("far rows", FarStep(7), _lloyd_state),
     Case("sketch", SketchStep(50)),
+    Case("sketch below a bound", SketchStep(50), lambda d, dtype, sparse: np.uint64(2**64 // 20)),
     Case("triangle", TriangularStep(), lambda d, dtype, sparse: Shift(np.ones(d + 1), np.ones(d + 1), True), _gram),
     Case("factor", FactorStep(), merged=lambda factor: (factor.weight, factor.mean, _gram(factor.R))),
     Case("columns", ColumnsStep()),
