@@ -22,6 +22,8 @@ namespace surefit::kmeans {
 namespace {
 
 constexpr std::size_t kSerialEntries = 1 << 18;
+constexpr std::size_t kSingleEntries = 1 << 20;  // entries from which doubles are seeded in single precision
+constexpr double kSingleShare = 1e-6;            // … as long as this share of the first potential is left
 
 std::uint64_t scramble(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -190,7 +192,7 @@ std::size_t draw(double share, const std::vector<double>& leaf_mass, std::size_t
 
 template <class T, class Rounds>
 double seed_rows(Rounds& rounds, std::size_t k, std::size_t n_trials, const double* uniform, Seeding seeding,
-                 int n_threads, std::int64_t* chosen_out) {
+                 int n_threads, std::int64_t* chosen_out, double* first_potential = nullptr) {
   const std::size_t n = rounds.n, leaf = rounds.leaf, n_pad = rounds.n_pad, n_leaves = (n + leaf - 1) / leaf;
   if (seeding == Seeding::farthest) n_trials = 1;
   Aligned<T> nearest(n_pad), distances;
@@ -250,8 +252,46 @@ double seed_rows(Rounds& rounds, std::size_t k, std::size_t n_trials, const doub
     for (std::size_t l = 0; l < n_leaves; ++l) mass[l] = potential[l * n_trials + best];
     winner = distances.data() + best * n_pad;
     chosen_out[c] = static_cast<std::int64_t>(trial[best]);
+    if (c == 0 && first_potential) *first_potential = best_potential;
   }
   return best_potential;
+}
+
+// Rounds over large data wait for memory, and chances need no sixteen digits: rows about the first one in canonical order,
+// rounded to single precision, halve the wait. Where so little potential is left that rounding might show (or all
+// centres but one are far away, so that rows lie close together at a distance), the answer is refused.
+bool seed_in_single(const Dense<double>& rows, const std::int64_t* order, std::size_t n, const double* w,
+                    std::size_t k, std::size_t n_trials, const double* uniform, double scale, Seeding seeding,
+                    std::size_t leaf_rows, int n_threads, std::int64_t* chosen, double* potential) {
+  const std::size_t d = rows.d, n_tasks = (n + leaf_rows - 1) / leaf_rows;
+  const double* origin = rows.x + static_cast<std::size_t>(order[0]) * d;
+  const auto entry = [&](std::size_t i, std::size_t j) {
+    return (rows.x[static_cast<std::size_t>(order[i]) * d + j] - origin[j]) * scale;
+  };
+  std::vector<double> reach(n_tasks);
+  parallel_for(n_tasks, n_threads, [&](std::size_t task, int) {
+    for (std::size_t i = task * leaf_rows; i < std::min(n, (task + 1) * leaf_rows); ++i) {
+      for (std::size_t j = 0; j < d; ++j) reach[task] = std::max(reach[task], std::abs(entry(i, j)));
+    }
+  });
+  const double most = *std::max_element(reach.begin(), reach.end());
+  if (!(most > 0) || !std::isfinite(most)) return false;
+  const double unit = std::ldexp(1.0, -std::ilogb(most));
+  Aligned<float> single, tail;
+  single.reset(n * d, false);
+  parallel_for(n_tasks, n_threads, [&](std::size_t task, int) {
+    for (std::size_t i = task * leaf_rows; i < std::min(n, (task + 1) * leaf_rows); ++i) {
+      for (std::size_t j = 0; j < d; ++j) single[i * d + j] = static_cast<float>(entry(i, j) * unit);
+    }
+  });
+  std::vector<std::int64_t> in_order(n);
+  for (std::size_t i = 0; i < n; ++i) in_order[i] = static_cast<std::int64_t>(i);
+  const Dense<float> near = dense_rows(single.data(), n, d, tail);
+  DenseRounds<float> rounds(near, in_order.data(), n, w, leaf_rows, 1.0, n_threads);
+  double first = 0;
+  const double left = seed_rows<float>(rounds, k, n_trials, uniform, seeding, n_threads, chosen, &first);
+  *potential = left / unit / unit;
+  return left > kSingleShare * first;
 }
 
 }  // namespace
@@ -309,6 +349,13 @@ double seed(const Rows& rows, const std::int64_t* order, std::size_t n, const do
     CsrRounds rounds(rows, order, n, w, leaf_rows, scale, n_threads);
     return seed_rows<T>(rounds, k, n_trials, uniform, seeding, n_threads, chosen);
   } else {
+    if constexpr (sizeof(T) == sizeof(double)) {
+      double left = 0;
+      if (n * rows.d >= kSingleEntries && seed_in_single(rows, order, n, w, k, n_trials, uniform, scale, seeding,
+                                                         leaf_rows, n_threads, chosen, &left)) {
+        return left;
+      }
+    }
     DenseRounds<T> rounds(rows, order, n, w, leaf_rows, scale, n_threads);
     return seed_rows<T>(rounds, k, n_trials, uniform, seeding, n_threads, chosen);
   }
