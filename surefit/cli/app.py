@@ -77,7 +77,9 @@ def compare(
     task: Annotated[TaskName, typer.Option(help="What to do with the target; auto looks at it.")] = TaskName.auto,
     drop: Drop = None,
     folds: Annotated[int, typer.Option(min=2, help="Parts the rows are split into.")] = 5,
-    repeats: Annotated[int, typer.Option(min=1, help="How often they are split anew.")] = 5,
+    repeats: Annotated[
+        int | None, typer.Option(min=1, help="How often they are split anew; default 5, for large tables 1.")
+    ] = None,
     scoring: Annotated[str | None, typer.Option(help="A scorer of scikit-learn; default R².")] = None,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0,

@@ -23,7 +23,7 @@ class Request:
     task: Any
     drop: tuple[str, ...]
     folds: int
-    repeats: int
+    repeats: int | None
     scoring: str | None
     level: float
     seed: int
@@ -37,6 +37,7 @@ def compare_command(request: Request) -> int:
 
     from surefit.model_selection import candidates_for, pipeline_for, prepare_table
     from surefit.model_selection import compare as compare_models
+    from surefit.model_selection.compare import usual_repeats
     from surefit.model_selection.prepare import SCALED
 
     _refuse_early(request)
@@ -61,12 +62,13 @@ def compare_command(request: Request) -> int:
         label: pipeline_for(table, estimator)
         for label, estimator in candidates_for(table.task, n_train, table.n_columns).items()
     }
-    cv = RepeatedKFold(n_splits=request.folds, n_repeats=request.repeats, random_state=request.seed)
+    repeats = request.repeats or usual_repeats(table.X)
+    cv = RepeatedKFold(n_splits=request.folds, n_repeats=repeats, random_state=request.seed)
     with progress_bar(request.quiet or request.as_json) as tick:
         comparison = compare_models(
             models, table.X, table.y, cv=cv, scoring=request.scoring, level=request.level, on_progress=tick
         )
-    comparison.target, comparison.data_name, comparison.command = table.target, name, _command(request)
+    comparison.target, comparison.data_name, comparison.command = table.target, name, _command(request, repeats)
     comparison.notes = [*notes, *table.notes, SCALED]
     if request.report is not None:
         comparison.report(request.report)
@@ -118,7 +120,7 @@ def _numeric(values: Any) -> bool:
     return values.dtype.kind in "fiu"
 
 
-def _command(request: Request) -> str:
+def _command(request: Request, repeats: int) -> str:
     """The command line that gives the same comparison, without what only changes the output."""
     words = ["surefit", "compare"]
     if request.data is not None:
@@ -130,7 +132,7 @@ def _command(request: Request) -> str:
             words += [option, value]
     for column in request.drop:
         words += ["--drop", column]
-    words += ["--folds", str(request.folds), "--repeats", str(request.repeats), "--seed", str(request.seed)]
+    words += ["--folds", str(request.folds), "--repeats", str(repeats), "--seed", str(request.seed)]
     if request.level != 0.95:
         words += ["--level", f"{request.level:g}"]
     return shlex.join(words)

@@ -95,7 +95,7 @@ def closing_lines(comparison: Comparison, quiet: bool = False) -> list[str]:
     for one in comparison.outcomes:
         for certificate in one.certificates.values():
             lines += [f"✗ {one.name}: {claim.name}: {claim.sentence}" for claim in certificate.failures]
-        lines += [f"Warning from {one.name}: {line}" for line in one.warnings]
+    lines += [f"Warning from {line}" for line in comparison.warnings()]
     return lines if quiet else lines + [f"Note: {line}." for line in comparison.notes]
 
 

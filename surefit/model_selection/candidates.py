@@ -17,64 +17,66 @@ from sklearn.pipeline import make_pipeline
 from surefit._core.errors import InvalidParameter
 
 Task = Literal["regression", "classification", "clustering"]
+MANY_ROWS = 10_000
+"""Beyond so many rows k-means starts once: its cost grows with the rows, the spread between starts shrinks."""
 PENALTIES = tuple(10.0 ** (k / 2) for k in range(-6, 9))
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One entry: `build(value)` makes the estimator for one value of the grid; `suits` looks at rows and columns."""
+    """One entry: `build(value, n_rows)` makes the estimator; `suits(value, n_rows, n_columns)` says if to."""
 
     name: str
     task: Task
     sentence: str
-    build: Callable[[Any], Any]
+    build: Callable[[Any, int], Any]
     grid: tuple[Any, ...] = (None,)
     suits: Callable[[Any, int, int], bool] = lambda value, n_rows, n_columns: True
 
     def rows(self, n_rows: int, n_columns: int) -> dict[str, Any]:
         values = [value for value in self.grid if self.suits(value, n_rows, n_columns)]
-        return {self.name.format(value=_short(value)): self.build(value) for value in values}
+        return {self.name.format(value=_short(value)): self.build(value, n_rows) for value in values}
 
 
 def _short(value: Any) -> str:
     return f"{value:g}" if isinstance(value, (int, float)) else str(value)
 
 
-def _mean(_: None) -> Any:
+def _mean(_: None, n_rows: int) -> Any:
     return DummyRegressor()
 
 
-def _linear_regression(_: None) -> Any:
+def _linear_regression(_: None, n_rows: int) -> Any:
     from surefit.linear_model import LinearRegression
 
     return LinearRegression()
 
 
-def _ridge(alpha: float) -> Any:
+def _ridge(alpha: float, n_rows: int) -> Any:
     from surefit.linear_model import Ridge
 
     return Ridge(alpha=alpha)
 
 
-def _ridge_cv(_: None) -> Any:
+def _ridge_cv(_: None, n_rows: int) -> Any:
     from surefit.linear_model import RidgeCV
 
     return RidgeCV(alphas=np.array(PENALTIES))
 
 
-def _pca_ridge_cv(share: float) -> Any:
+def _pca_ridge_cv(share: float, n_rows: int) -> Any:
     from surefit.decomposition import PCA
 
-    return make_pipeline(PCA(n_components=share), _ridge_cv(None))
+    return make_pipeline(PCA(n_components=share), _ridge_cv(None, n_rows))
 
 
-def _kmeans(k: int) -> Any:
+def _kmeans(k: int, n_rows: int) -> Any:
     from surefit.cluster import KMeans
 
-    return KMeans(n_clusters=k, n_init=10, random_state=0)
+    return KMeans(n_clusters=k, n_init=10 if n_rows <= MANY_ROWS else 1, random_state=0)
 
 
-def _pca(n_components: int) -> Any:
+def _pca(n_components: int, n_rows: int) -> Any:
     from surefit.decomposition import PCA
 
     return PCA(n_components=n_components)

@@ -28,6 +28,7 @@ from surefit.model_selection.prepare import SCALED, pipeline_for, prepare_table,
 from surefit.model_selection.unsupervised import explained_share, prepared, split_last
 
 FOLDS, REPEATS = 5, 5
+LARGE = 10**6
 SILHOUETTE_ROWS = 2000
 METRIC_WORDS = {
     "r2": "R²",
@@ -57,7 +58,8 @@ def compare(
     estimators    a dict from names to estimators, a list of estimators, or None for those that suit the data, each
                   behind steps that impute, encode and scale columns inside the folds
     X, y          rows in memory; without y the models are compared as clusterings and projections
-    cv            None for 5 folds, 5 times; an int for that many folds, 5 times; or a scikit-learn splitter
+    cv            a splitter of scikit-learn, a number of folds, or None for 5; folds are drawn 5 times (once where
+                  the table has more than a million numbers)
     scoring       a scorer of scikit-learn, by name or as a function; default R² (without y: see `explained_share`)
     on_progress   called with (fits done, fits in all, name of the model)
 
@@ -116,6 +118,11 @@ def compare(
     )
 
 
+def usual_repeats(X: Any) -> int:
+    """5; 1 for a large table, whose folds already tell models apart."""
+    return REPEATS if X.shape[0] * X.shape[1] <= LARGE else 1
+
+
 def versions() -> dict[str, str]:
     return {
         "surefit": VERSION,
@@ -145,7 +152,7 @@ def _splits(cv: Any, X: Any, y: Any, n_rows: int, random_state: int) -> tuple[li
         folds = FOLDS if cv is None else int(cv)
         if not 2 <= folds <= n_rows:
             raise InvalidParameter(f"cv must be a whole number ≥ 2 and at most the {n_rows} rows; got {folds}")
-        cv = RepeatedKFold(n_splits=folds, n_repeats=REPEATS, random_state=random_state)
+        cv = RepeatedKFold(n_splits=folds, n_repeats=usual_repeats(X), random_state=random_state)
     if isinstance(cv, RepeatedKFold):
         folds = cv.get_n_splits(np.empty((n_rows, 1))) // cv.n_repeats
         words = f"{folds} folds × {cv.n_repeats}" + (f", seed {cv.random_state}" if cv.random_state is not None else "")

@@ -154,6 +154,14 @@ class Comparison:
 
     __repr__ = __str__
 
+    def warnings(self) -> list[str]:
+        """What fits warned of, each thing once with the models it concerns."""
+        found: dict[str, list[str]] = {}
+        for one in self.outcomes:
+            for line in one.warnings:
+                found.setdefault(line, []).append(one.name)
+        return [f"{_some(names, len(self.outcomes))}: {line}" for line, names in found.items()]
+
     @property
     def headline(self) -> str:
         target = f" of {self.target}" if self.target and self.task != "clustering" else ""
@@ -197,6 +205,12 @@ class Comparison:
         return surefit.report.write_report(self, path)
 
 
+def _some(names: list[str], total: int) -> str:
+    if len(names) == total and total > 1:
+        return "all models"
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
 def score_text(interval: Interval) -> str:
     """0.482 ± 0.071, with as many decimals as the interval deserves."""
     mean, half = interval.mean, interval.half
@@ -224,6 +238,6 @@ def shared_scale(lows: list[float], highs: list[float]) -> tuple[float, float]:
         return 0.0, 1.0
     starts, low, high = sorted(value for value in lows if np.isfinite(value)), min(ends), max(ends)
     for start in starts[1 : (len(lows) + 2) // 3 + 1]:
-        if high - start < (high - low) / 2:
+        if 0 < high - start < (high - low) / 2:
             low = start
     return low, high

@@ -100,7 +100,7 @@ def _results(comparison: Comparison) -> str:
         "the projection on the components. The silhouette says how far clusters are apart."
     )
     rows = "".join(_row(one, comparison, low, high) for one in comparison.outcomes)
-    warnings = [f"{one.name}: {line}" for one in comparison.outcomes for line in one.warnings]
+    warnings = [f"warning from {line}" for line in comparison.warnings()]
     notes = "".join(f"<li>{escape(note)}</li>" for note in [*comparison.notes, *warnings])
     return f"""<section><h2>Results</h2>
 <p class="soft">Every model was fitted on the same {comparison.n_splits} training parts and scored on rows it had not

@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import surefit
+from surefit.cli.estimators import estimator_classes
 from surefit.cluster import KMeans
 from surefit.decomposition import PCA
 from surefit.io import SKOPS_TRUSTED, load, save
@@ -80,3 +81,8 @@ def test_names_of_files_are_checked(tmp_path):
         save(Ridge(), tmp_path / "model.txt")
     with pytest.raises(ValueError, match="no model file"):
         load(tmp_path / "absent.skops")
+
+
+def test_no_estimator_is_forgotten_in_the_list():
+    names = {f"{one.__module__}.{one.__qualname__}" for one in estimator_classes().values()}
+    assert names == set(SKOPS_TRUSTED)

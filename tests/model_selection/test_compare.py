@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -24,6 +25,8 @@ from surefit.cluster import KMeans
 from surefit.decomposition import PCA
 from surefit.linear_model import LinearRegression, Ridge, RidgeCV
 from surefit.model_selection import certify_steps, compare, explained_share
+from surefit.model_selection.compare import usual_repeats
+from surefit.model_selection.comparison import shared_scale
 
 X, Y = load_diabetes(return_X_y=True)
 IRIS = load_iris().data
@@ -195,3 +198,25 @@ def test_progress_counts_every_fit():
 def test_what_makes_no_sense_is_refused(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_a_warning_that_all_models_share_is_told_once():
+    class Noisy(SklearnRidge):
+        def fit(self, X, y, sample_weight=None):
+            warnings.warn("something is odd", stacklevel=2)
+            return super().fit(X, y, sample_weight)
+
+    found = compare({"a": Noisy(), "b": Noisy(alpha=2)}, X, Y, cv=KFold(3))
+    assert found.warnings() == ["all models: something is odd (4 times)"]
+
+
+@pytest.mark.parametrize(("rows", "repeats"), [(1000, 5), (200_000, 1)])
+def test_large_tables_are_split_once(rows, repeats):
+    assert usual_repeats(np.empty((rows, 10))) == repeats
+
+
+def test_the_scale_leaves_few_and_far_models_off_its_edge():
+    assert shared_scale([0.0, 0.40, 0.42, 0.41], [0.1, 0.5, 0.52, 0.5]) == (0.40, 0.52)
+    assert shared_scale([0.0, 0.1, 0.2], [0.3, 0.4, 0.5]) == (0.0, 0.5)
+    assert shared_scale([0.0, 1.0, 1.0], [0.0, 1.0, 1.0]) == (0.0, 1.0)
+    assert shared_scale([float("nan")], [float("nan")]) == (0.0, 1.0)
