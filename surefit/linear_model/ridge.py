@@ -58,7 +58,7 @@ class Ridge(LinearRegressor):
         self,
         alpha: Annotated[
             float | np.ndarray,
-            Range(0, hint="For no penalty use 0."),
+            Range(0, open="high", hint="For no penalty use 0."),
             Rule(_numbers_from_zero, "of numbers ≥ 0, one for each target"),
             "Strength of the penalty; an array gives each target its own.",
         ] = 1.0,

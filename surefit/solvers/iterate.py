@@ -11,6 +11,7 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from surefit._core.errors import CannotStream
 from surefit.engine.source import Source
 
 _TOLERANCE = 1e-14
@@ -23,6 +24,11 @@ def iterate(
     from scipy.sparse.linalg import LinearOperator, lsmr
 
     X, n, d = data.X, data.n_rows, data.n_features
+    if not data.resident:
+        raise CannotStream(
+            f"sparse data of {d} columns is solved by iteration, which needs its rows in memory. Load it first (for "
+            "example with .compute())."
+        )
     Y = (data.y[:, None] if data.y.ndim == 1 else data.y).astype(np.float64)
     w = np.ones(n) if data.w is None else data.w
     root = np.sqrt(w)

@@ -7,7 +7,8 @@ The cheap road first, the safe one when it is needed; which one depends on the d
 1. One pass gives the products of deviations. Columns are scaled to unit norm, the scaled matrix is factorised by
    Cholesky and its condition number κ² (κ: that of the scaled data) is estimated. The answer has an error of about
    κ²·ε. Up to `PLAIN` that is what a QR factorisation of the data would give, and the answer stands.
-2. Up to `REFINABLE`, further passes measure the gradient at the answer and correct it (`refine`).
+2. Up to `REFINABLE`, further passes measure the gradient at the answer and correct it (`refine`); beyond `MILD`, where
+   the data is not large, in twice the working precision.
 3. Beyond that, products have lost too much. A pass computes the triangular factor of the data itself (`tsqr`); its
    singular values decide the rank, and the answer is corrected as in 2. When columns are linearly dependent at the
    level of rounding the answer is the shortest w in the user's coordinates.
@@ -27,15 +28,17 @@ from surefit._core.errors import InvalidData
 from surefit._core.memory import refuse_beyond_memory
 from surefit.engine.moments import Moments, MomentsStep
 from surefit.engine.source import Source
-from surefit.solvers import twofold
+from surefit.solvers import refine as refinement
 from surefit.solvers.iterate import iterate
-from surefit.solvers.refine import Answer, refine, unshift
+from surefit.solvers.refine import correct, refine, unshift
 from surefit.solvers.triangle import Inverse, column_norms, solve_triangle, varies
 from surefit.solvers.tsqr import Shift, triangular_factor
 from surefit.solvers.wide import solve_wide
 
-PLAIN = 2e3
+PLAIN = 100.0
 """Condition of the scaled products up to which the first answer stands."""
+MILD = 1e4
+"""Condition up to which one correction in working precision makes up for the products."""
 REFINABLE = 1e8
 """Condition of the scaled products up to which they serve to correct the answer."""
 SPARSE_WIDTH = 4096
@@ -116,10 +119,12 @@ def from_moments(
     b, residual_ss = _intercept(w, centre, d, fit_intercept), None
     if inference and triangle is None:
         residual_ss = total_ss - np.einsum("kj,jk->k", w, cross)
-    if any(inverse.condition > PLAIN and inverse.full_rank for inverse in inverses) or (
-        inference and (triangle is not None or (residual_ss <= 1e-6 * total_ss).any())
-    ):
-        w, b, residual_ss = _refined(data, shift, moments.weight, w, alpha, inverses, group)
+    # Σ y² − w·Xᵀy loses the digits of a small residual; a pass over the rows does not
+    measured = inference and (triangle is not None or bool((residual_ss <= 1e-6 * total_ss).any()))
+    worst = max((inverse.condition for inverse in inverses if inverse.full_rank), default=1.0)
+    if measured or worst > PLAIN:
+        precise = measured or worst > MILD
+        w, b, residual_ss = _refined(data, shift, moments.weight, w, alpha, inverses, group, precise)
     if not inference:
         return LinearFit(w, b)
     factor = triangle[:d, :d] if triangle is not None else inverses[0].factor
@@ -205,6 +210,7 @@ def _refined(
     alpha: np.ndarray,
     inverses: list[Inverse],
     group: np.ndarray,
+    precise: bool,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     d = data.n_features
     x_scale, y_scale = shift.scale[:d], shift.scale[d:]
@@ -218,10 +224,14 @@ def _refined(
                 step[members] = inverse.apply(g[members] / x_scale) / x_scale
         return step
 
-    start = w / x_scale * y_scale[:, None]
-    answer = Answer(twofold.exact(start), twofold.zeros(len(y_scale)))
-    answer, residual_ss = refine(data, shift, weight, answer, solve, alpha)
-    w, b = unshift(answer, shift)
+    w = w / x_scale * y_scale[:, None]
+    if precise and data.n_rows * d <= refinement.TWOFOLD_ELEMENTS:
+        answer, residual_ss = refine(data, shift, weight, w, solve, alpha)
+        w, b = unshift(answer, shift)
+    else:
+        w, b, residual_ss = correct(data, shift, weight, w, solve, alpha)
+        w = w * x_scale / y_scale[:, None]
+        b = b / y_scale + _intercept(w, shift.centre, d, shift.intercept)
     with np.errstate(over="ignore"):
         return w, b, residual_ss / y_scale / y_scale
 

@@ -25,7 +25,7 @@ from surefit.engine.source import Source
 from surefit.engine.step import Step
 from surefit.solvers.least_squares import REFINABLE, LinearFit, centred_products, from_moments, least_squares
 from surefit.solvers.tsqr import dense_rows, triangular_factor
-from surefit.solvers.wide import Rows, gather_rows
+from surefit.solvers.wide import Complement, Rows, gather_rows
 
 
 class Path(NamedTuple):
@@ -154,15 +154,12 @@ class LeaveOneOut:
         """e of the rows that carry weight, (n, t, A), and the coefficients (d, t, A) of the full fits."""
         rows = self._rows
         A, Y = rows.A, rows.Y
-        K = A @ A.T
-        H = np.eye(len(K))
-        if self.fit_intercept:  # the centred rows are orthogonal to √ω: work in its complement
-            H = scipy.linalg.qr(rows.root[:, None], check_finite=False)[0][:, 1:]
-            K = H.T @ K @ H
+        complement = Complement(rows.root, self.fit_intercept)
+        K = complement.square(A @ A.T)
         if len(K) == 0:
             return np.full((len(A), Y.shape[1], len(self.alphas)), np.nan), np.zeros((A.shape[1], 0, 0))
         values, Q = scipy.linalg.eigh(K, driver="evd", check_finite=False)
-        Q = H @ Q
+        Q = complement.out_of(Q)
         D = 1.0 / (values.clip(0.0)[:, None] + self.alphas)
         along = Q.T @ Y
         c = np.tensordot(Q, along[:, :, None] * D[:, None, :], axes=1)

@@ -12,7 +12,7 @@ computed in twice the working precision (`Twofold`), and the answer is then righ
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -24,8 +24,9 @@ from surefit.solvers.tsqr import Shift, dense_rows, shifted_rows
 from surefit.solvers.twofold import Twofold, two_product, two_sum
 
 TWOFOLD_ELEMENTS = 2**22
-"""Up to this many numbers in X, residuals are computed in twice the precision."""
+"""Up to this many numbers in X, residuals may be computed in twice the precision."""
 _MOST_ROUNDS = 12
+Solve: TypeAlias = Callable[[np.ndarray], np.ndarray]
 
 
 class Answer(NamedTuple):
@@ -44,23 +45,30 @@ class Gap(NamedTuple):
 
 
 class GapStep(Step):
-    """State: (Shift, Answer, whether in twice the precision)."""
+    """State: (Shift, Answer)."""
 
-    def map_leaf(self, state: tuple[Shift, Answer, bool], leaf: Block) -> Gap:
-        shift, answer, precise = state
-        return _precise_gap(shift, answer, leaf) if precise else _plain_gap(shift, answer, leaf)
+    def map_leaf(self, state: tuple[Shift, Answer], leaf: Block) -> Gap:
+        return _precise_gap(*state, leaf)
 
     def combine(self, left: Gap, right: Gap) -> Gap:
         return Gap(twofold.add(left.g, right.g), twofold.add(left.g0, right.g0), left.residual_ss + right.residual_ss)
 
 
-def _plain_gap(shift: Shift, answer: Answer, leaf: Block) -> Gap:
-    d = leaf.X.shape[1]
-    rows = shifted_rows(shift._replace(intercept=False), leaf)
-    A, Y = rows[:, :d], rows[:, d:]
-    root = np.ones(len(A)) if leaf.w is None else np.sqrt(leaf.w)
-    r = Y - A @ answer.w.high.T - np.multiply.outer(root, answer.b.high)
-    return Gap(twofold.exact(r.T @ A), twofold.exact(root @ r), (r * r).sum(axis=0))
+class PlainGapStep(Step):
+    """The same in working precision, without an intercept in the answer. State: (Shift, w)."""
+
+    def map_leaf(self, state: tuple[Shift, np.ndarray], leaf: Block) -> tuple[np.ndarray, ...]:
+        shift, w = state
+        d = leaf.X.shape[1]
+        rows = shifted_rows(shift._replace(intercept=False), leaf)
+        A = rows[:, :d]
+        r = rows[:, d:]
+        r -= A @ w.T
+        g0 = r.sum(axis=0) if leaf.w is None else np.sqrt(leaf.w) @ r
+        return r.T @ A, g0, np.einsum("ik,ik->k", r, r)
+
+    def combine(self, left: tuple[np.ndarray, ...], right: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        return tuple(a + b for a, b in zip(left, right, strict=True))
 
 
 def _precise_gap(shift: Shift, answer: Answer, leaf: Block) -> Gap:
@@ -93,36 +101,45 @@ def _precise_gap(shift: Shift, answer: Answer, leaf: Block) -> Gap:
     return Gap(g, g0, residual_ss)
 
 
+def correct(
+    data: Source, shift: Shift, weight: float, w: np.ndarray, solve: Solve, alpha: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """One correction in working precision: w, b, and the residual sum of squares (for α = 0).
+
+    b is what the rounding of the mean leaves over. The sum of squares falls by g·step; no pass is needed to know it.
+    """
+    g, g0, residual_ss = data.fold(PlainGapStep(), (shift, w))
+    x_scale = shift.scale[: w.shape[1]]
+    step = solve(g - alpha[:, None] * (w * x_scale * x_scale) if alpha.any() else g)
+    b = g0 / weight if shift.intercept else np.zeros(len(w))
+    if not _relative(step, w) < 0.5:  # not a correction (or not finite): the answer stands
+        return w, b, residual_ss
+    return w + step, b, residual_ss - (g * step).sum(axis=1)
+
+
 def refine(
-    data: Source,
-    shift: Shift,
-    weight: float,
-    start: Answer,
-    solve: Callable[[np.ndarray], np.ndarray],
-    alpha: np.ndarray,
+    data: Source, shift: Shift, weight: float, w: np.ndarray, solve: Solve, alpha: np.ndarray
 ) -> tuple[Answer, np.ndarray]:
-    """Correct `start` until the corrections are below rounding or stop shrinking.
+    """Correct w in twice the precision, until the corrections are below rounding or stop shrinking.
 
     `solve` maps a gradient (targets, features) to (XᵀX + α)⁻¹ gradient, in shifted units; α is the ridge penalty of
     each target in the data's own. Returns the answer and its residual sum of squares.
-    In working precision one correction is all that pays.
     """
-    precise = data.n_rows * data.n_features <= TWOFOLD_ELEMENTS
-    answer, before = start, np.inf
-    gap = data.fold(GapStep(), (shift, answer, precise))
-    for _ in range(_MOST_ROUNDS if precise else 1):
+    answer, before = Answer(twofold.exact(w), twofold.zeros(len(w))), np.inf
+    gap = data.fold(GapStep(), (shift, answer))
+    for _ in range(_MOST_ROUNDS):
         step = solve(_penalised(gap.g, answer.w, shift, alpha))
         size = _relative(step, answer.w.high)
         if not size < 0.5 * before:  # no longer shrinking (or not finite): the last answer stands
             break
-        b_step = gap.g0.value / weight if shift.intercept else np.zeros_like(answer.b.high)
-        candidate = Answer(twofold.add(answer.w, twofold.exact(step)), twofold.add(answer.b, twofold.exact(b_step)))
+        b_step = gap.g0.value / weight if shift.intercept else np.zeros(len(w))
+        answer = Answer(twofold.add(answer.w, twofold.exact(step)), twofold.add(answer.b, twofold.exact(b_step)))
+        gap = data.fold(GapStep(), (shift, answer))
         # The next correction shrinks as this one did: when that is below rounding, it is not asked for.
-        done = size * min(1.0, size / before) if before < np.inf else size
-        answer, before = candidate, size
-        gap = data.fold(GapStep(), (shift, answer, precise))
+        done = size * (size / before) if before < np.inf else size
         if done <= np.finfo(float).eps / 8:
             break
+        before = size
     return answer, gap.residual_ss
 
 

@@ -1,8 +1,8 @@
 """Data with more columns than rows: the answer lies in the span of the rows, so the problem is one in n unknowns.
 
-With A the centred rows scaled by √weight and Aᵀ = QR, the answer is w = Q v with v the (shortest, or penalised) answer
-of Rᵀv ≈ y. A penalty that dominates the rounding of the n×n products K = AAᵀ takes the cheaper road
-w = Aᵀ (K + αI)⁻¹ y.
+With A the centred rows scaled by √weight and K = AAᵀ, the answer is w = Aᵀ (K + αI)⁻¹ y, which costs half of a QR
+factorisation. Where the condition of K + αI would cost digits, Aᵀ = QR and w = Q v, with v the (shortest, or
+penalised) answer of Rᵀv ≈ y.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
 
 from surefit._core.memory import refuse_beyond_memory
 from surefit.engine.source import Source
 
-_SAFE_CONDITION = 2e3
+_SAFE_CONDITION = 500.0
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -59,29 +60,75 @@ def gather_rows(data: Source, centred: bool) -> Rows:
     return Rows(A, Y, x_mean, y_mean, root, kept)
 
 
+class Complement:
+    """The orthogonal complement of √ω, where centred rows live; the whole space without an intercept.
+
+    Householder's P = I − 2uuᵀ turns √ω into a multiple of the first axis; the other axes are the complement.
+    """
+
+    def __init__(self, root: np.ndarray, centred: bool) -> None:
+        self._u = None
+        if centred:
+            u = root / np.linalg.norm(root)
+            u[0] += 1.0
+            self._u = u / np.linalg.norm(u)
+
+    def square(self, K: np.ndarray) -> np.ndarray:
+        """The products K of the rows, in the complement."""
+        if self._u is None:
+            return K
+        u, Ku = self._u, K @ self._u
+        v = 2 * Ku - 2 * (u @ Ku) * u
+        return (K - np.multiply.outer(u, v) - np.multiply.outer(v, u))[1:, 1:]
+
+    def into(self, Y: np.ndarray) -> np.ndarray:
+        return Y if self._u is None else (Y - 2 * np.multiply.outer(self._u, self._u @ Y))[1:]
+
+    def out_of(self, V: np.ndarray) -> np.ndarray:
+        if self._u is None:
+            return V
+        V = np.vstack([np.zeros((1, V.shape[1])), V])
+        return V - 2 * np.multiply.outer(self._u, self._u @ V)
+
+
 def solve_wide(
     data: Source, alpha: np.ndarray, fit_intercept: bool
 ) -> tuple[np.ndarray, np.ndarray, int | None, np.ndarray | None]:
-    """Coefficients (targets, features), intercepts, and where they were needed the rank and singular values."""
+    """Coefficients (targets, features), intercepts, and for a fit without penalty the rank and singular values."""
     rows = gather_rows(data, fit_intercept)
     A, Y = rows.A, rows.Y
     w = np.zeros((Y.shape[1], A.shape[1]))
-    scale = float(np.einsum("ij,ij->", A, A))  # the trace of K bounds its largest eigenvalue
-    heavy = (alpha > 0) & (scale <= _SAFE_CONDITION * alpha)
+    left = np.ones(Y.shape[1], dtype=bool)
     rank = singular = None
-    for penalty in np.unique(alpha[heavy]):
-        members = np.flatnonzero(heavy & (alpha == penalty))
-        K = A @ A.T
-        K[np.diag_indices_from(K)] += penalty
-        w[members] = (A.T @ scipy.linalg.solve(K, Y[:, members], assume_a="pos")).T
-    if not heavy.all():
+    n_singular = min(data.n_rows, data.n_features)
+    complement = Complement(rows.root, fit_intercept)
+    K = complement.square(A @ A.T)
+    for penalty in np.unique(alpha) if len(K) and np.isfinite(K).all() else ():
+        members = np.flatnonzero(alpha == penalty)
+        v = _well_conditioned(K + penalty * np.eye(len(K)), complement.into(Y[:, members]))
+        if v is not None:
+            w[members] = (A.T @ complement.out_of(v)).T
+            left[members] = False
+            if penalty == 0:
+                rank, singular = len(K), np.zeros(n_singular)
+                singular[: len(K)] = np.sqrt(scipy.linalg.eigvalsh(K, check_finite=False)[::-1].clip(0.0))
+    if left.any():
         Q, R = np.linalg.qr(A.T)
         U, s, Vt = scipy.linalg.svd(R, full_matrices=False, check_finite=False)
         rank = int((s > EPS * max(data.n_rows, data.n_features) * s[0]).sum()) if len(s) else 0
-        singular = np.zeros(min(data.n_rows, data.n_features))
+        singular = np.zeros(n_singular)
         singular[: len(s)] = s
         U, s, Vt = U[:, :rank], s[:rank], Vt[:rank]
-        for k in np.flatnonzero(~heavy):
+        for k in np.flatnonzero(left):
             # s / (s² + α) without squaring s; s > 0 on the rank that is left
             w[k] = Q @ (U @ ((Vt @ Y[:, k]) / (s + alpha[k] / s)))
     return w, rows.y_mean - w @ rows.x_mean, rank, singular
+
+
+def _well_conditioned(K: np.ndarray, Y: np.ndarray) -> np.ndarray | None:
+    """K⁻¹Y by Cholesky; None where the condition of K would cost digits."""
+    factor, fault = dpotrf(K, lower=0, clean=0)
+    if fault:
+        return None
+    reciprocal, _ = dpocon(factor, np.abs(K).sum(axis=0).max())
+    return dpotrs(factor, Y, lower=0)[0] if reciprocal * _SAFE_CONDITION >= 1.0 else None

@@ -159,3 +159,31 @@ def test_same_bits_for_any_threads_and_from_parquet_and_dask(tmp_path):
     for other in others:
         assert other.alpha_ == model.alpha_ and other.best_score_ == model.best_score_
         assert np.array_equal(other.coef_, model.coef_)
+
+
+def test_weights_reach_the_scorer_by_metadata_routing():
+    import sklearn
+    from sklearn.metrics import get_scorer
+
+    X, y, w = problem(40, 5, seed=2)
+    with sklearn.config_context(enable_metadata_routing=True):
+        scorer = get_scorer("neg_mean_absolute_error").set_score_request(sample_weight=True)
+        ours, theirs = (cls(ALPHAS, scoring=scorer).fit(X, y, sample_weight=w + 1) for cls in (RidgeCV, Theirs))
+        assert ours.alpha_ == theirs.alpha_ and ours.best_score_ == pytest.approx(theirs.best_score_, rel=1e-9)
+        plain = RidgeCV(ALPHAS).fit(X, y, sample_weight=w + 1)
+    assert plain.best_score_ == RidgeCV(ALPHAS).fit(X, y, sample_weight=w + 1).best_score_
+    with pytest.raises(InvalidParameter, match="enable_metadata_routing"):
+        RidgeCV(ALPHAS).fit(X, y, groups=w)
+
+
+def test_folds_weigh_the_default_score_as_repeated_rows_would():
+    X, y, w = problem(45, 4, seed=6)
+    w[w == 0] = 1.0
+    again = np.repeat(np.arange(45), w.astype(int))
+    fold = np.arange(45) % 3
+    splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(3)]
+    repeated = [(np.flatnonzero(fold[again] != k), np.flatnonzero(fold[again] == k)) for k in range(3)]
+    weighted = RidgeCV(ALPHAS, cv=splits).fit(X, y, sample_weight=w)
+    copied = RidgeCV(ALPHAS, cv=repeated).fit(X[again], y[again])
+    assert weighted.alpha_ == copied.alpha_ and weighted.best_score_ == pytest.approx(copied.best_score_, rel=1e-9)
+    np.testing.assert_allclose(weighted.coef_, copied.coef_, rtol=1e-9)

@@ -1,0 +1,150 @@
+"""A whole fit of logistic regression: solve, prove the gap or the separation, bring back the user's coordinates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from surefit.engine.source import Source
+from surefit.solvers.logistic import At, LogisticProblem
+from surefit.solvers.metric import Whole
+from surefit.solvers.newton import minimise
+from surefit.solvers.separation import separating_direction
+from surefit.solvers.stochastic import ascend
+
+Coefficients = Callable[[], tuple[np.ndarray, np.ndarray]]
+AfterStep = Callable[[Coefficients, float, int], bool]
+
+_FAILED = {
+    "liblinear": "Liblinear failed to converge, increase the number of iterations.",
+    "sag": "The max_iter was reached which means the coef_ did not converge.",
+    "saga": "The max_iter was reached which means the coef_ did not converge.",
+}
+
+
+class Fit(NamedTuple):
+    coef: np.ndarray
+    intercept: np.ndarray
+    n_iter: int
+    rel_gap: float
+    separation: np.ndarray | None
+    history: list[float]
+    finished: bool
+    inference: dict[str, Any] | None
+
+    def warnings(self, solver: str, max_iter: int, target: float) -> Iterator[tuple[str, type[Warning]]]:
+        """What the user must be told."""
+        if self.separation is not None:
+            yield (
+                "the classes can be separated and there is no penalty, so the likelihood has no maximum: coefficients "
+                f"grow for ever (stopped after {self.n_iter} iterations; separation_ holds the direction that proves "
+                "it). Use a penalty (a finite C) for coefficients that mean something.",
+                ConvergenceWarning,
+            )
+        elif not self.finished:
+            lead = _FAILED.get(solver, f"{solver} failed to converge. Increase the number of iterations.")
+            missing = "unknown" if math.isnan(self.rel_gap) else f"{self.rel_gap:.1e}"
+            yield (
+                f"{lead} It stopped after {self.n_iter} iterations at a relative gap of {missing} (tol {target:.0e}); "
+                f"max_iter={max_iter}.",
+                ConvergenceWarning,
+            )
+
+
+def fit_logistic(
+    data: Source,
+    *,
+    class_weight: np.ndarray | None,
+    penalty: float,
+    fit_intercept: bool,
+    intercept_penalty: float,
+    tol: float,
+    max_iter: int,
+    start: tuple[np.ndarray, np.ndarray] | None,
+    random: np.random.Generator | None,
+    after_step: AfterStep,
+) -> Fit:
+    n_classes = len(data.classes)
+    problem = LogisticProblem(data, n_classes, class_weight, penalty, fit_intercept, intercept_penalty)
+    if max_iter == 0 or start is not None:
+        coef, intercept = start or (np.zeros((problem.m, data.n_features)), np.zeros(problem.m))
+        u = problem.inner(coef, intercept)
+    else:
+        u = problem.start()
+    watch = _Watch(problem, after_step)
+    if random is not None:
+        u, at, gap, n_iter, history = ascend(problem, u, tol, max_iter, random, watch)
+        finished, inference = gap <= tol * at.value, None
+    else:
+        metric = problem.start_metric() if start is None and problem.at_start(u) else None
+        found = minimise(problem, u, metric=metric, tol=tol, max_iter=max_iter, after_step=watch)
+        u, at, gap, n_iter, history = found.u, found.at, found.gap, found.n_iter, found.history
+        finished = found.stopped and not watch.ended
+        if penalty == 0 and not finished and watch.separation is None:
+            watch.separation = separating_direction(data, problem.m, fit_intercept)
+        inference = _inference(problem, u) if penalty == 0 and finished and watch.separation is None else None
+    rel_gap = gap / at.value if at.value > 0 and math.isfinite(gap) else math.nan
+    if watch.separation is not None:
+        rel_gap, finished = math.nan, True
+    point = problem.point(problem.shortest(u))
+    return Fit(point.coef, point.intercept, n_iter, float(rel_gap), watch.separation, history, finished, inference)
+
+
+class _Watch:
+    """Told of every step: hands it to the callbacks, and without a penalty looks for a separating direction."""
+
+    def __init__(self, problem: LogisticProblem, after_step: AfterStep) -> None:
+        self.problem, self.after_step = problem, after_step
+        self.n_steps, self.ended = 0, False
+        self.separation: np.ndarray | None = None
+
+    def __call__(self, u: np.ndarray, at: At, moved: np.ndarray) -> bool:
+        self.n_steps += 1
+
+        def coefficients() -> tuple[np.ndarray, np.ndarray]:
+            point = self.problem.point(u)
+            return point.coef, point.intercept
+
+        if self.after_step(coefficients, at.value, self.n_steps):
+            self.ended = True
+            return True
+        if self.problem.penalty > 0:
+            return False
+        if at.passed.margin > 0:
+            self.separation = self._direction(u)
+        elif self.n_steps >= 12 and self.n_steps % 4 == 0 and self.problem.reach(moved).spread > 0.5:
+            self.separation = separating_direction(
+                self.problem.data, self.problem.m, self.problem.fit_intercept
+            )
+        return self.separation is not None
+
+    def _direction(self, u: np.ndarray) -> np.ndarray:
+        point = self.problem.point(u)
+        v = np.hstack([point.coef, point.intercept[:, None]]) if self.problem.fit_intercept else point.coef
+        return v / np.abs(v).max()
+
+
+def _inference(problem: LogisticProblem, u: np.ndarray) -> dict[str, Any] | None:
+    """Standard errors of coefficients and intercepts in the user's coordinates; None where there are none."""
+    if not problem.whole:
+        return None
+    metric = problem.metric(u)
+    if not isinstance(metric, Whole) or not metric.full:
+        return None
+    m, width, d = problem.m, problem.width, len(problem.scale)
+    V = metric.inverse().reshape(m, width, m, width)
+    if m > 1:  # coefficients are those that sum to zero over the classes
+        centring = np.eye(m) - 1.0 / m
+        V = np.einsum("ka,aibj,bl->kilj", centring, V, centring)
+    errors = np.empty((m, width))
+    for k in range(m):
+        block = V[k, :, k, :]
+        errors[k, :d] = np.sqrt(np.maximum(np.diagonal(block)[:d], 0.0)) * problem.scale
+        if problem.fit_intercept:
+            back = np.append(-problem.centre * problem.scale, 1.0)
+            errors[k, d] = math.sqrt(max(float(back @ block @ back), 0.0))
+    return {"errors": errors, "weight": problem.weight}

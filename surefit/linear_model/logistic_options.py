@@ -1,0 +1,85 @@
+"""Which penalty a set of scikit-learn's parameters means, with scikit-learn's words where they do not go together."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from surefit._core.errors import InvalidData, InvalidParameter
+
+_LEVEL = 5  # from here through fit and its frame to the caller
+
+
+def penalty_of(p: Any) -> float:
+    """λ of  Σ ω ℓ + λ/2 ‖w‖² : 1/C, or 0 for none."""
+    kind = _kind(p)
+    _check_solver(p.solver, kind, p.dual)
+    if kind != "elasticnet" and p.l1_ratio is not None and 0 < p.l1_ratio < 1:
+        _warn(f"l1_ratio parameter is only used when penalty is 'elasticnet'. Got (penalty={kind})")
+    if (p.penalty == "l2" and p.l1_ratio != 0) or (p.penalty == "l1" and p.l1_ratio != 1):
+        _warn(
+            f"Inconsistent values: penalty={p.penalty} with l1_ratio={p.l1_ratio}. penalty is deprecated. "
+            "Please use l1_ratio only."
+        )
+    if kind == "elasticnet" and p.l1_ratio is None:
+        raise InvalidParameter("l1_ratio must be specified when penalty is elasticnet.")
+    if kind in ("l1", "elasticnet"):
+        raise InvalidParameter(
+            f"LogisticRegression has the L2 penalty or none; got {kind} (l1_ratio={p.l1_ratio}). Set l1_ratio=0, or use "
+            "sklearn.linear_model.LogisticRegression(solver='saga') for sparse coefficients."
+        )
+    if p.penalty is None and p.C != 1.0:
+        _warn("Setting penalty=None will ignore the C and l1_ratio parameters")
+    return 0.0 if kind is None or math.isinf(p.C) else 1.0 / float(p.C)
+
+
+def _kind(p: Any) -> str | None:
+    if p.penalty != "deprecated":
+        _warn(
+            "'penalty' was deprecated in version 1.8 and will be removed in 1.10. To avoid this warning, leave "
+            "'penalty' set to its default value and use 'l1_ratio' or 'C' instead. Use l1_ratio=0 instead of "
+            "penalty='l2', l1_ratio=1 instead of penalty='l1', l1_ratio set to a float between 0 and 1 instead of "
+            "penalty='elasticnet', and C=np.inf instead of penalty=None.",
+            FutureWarning,
+        )
+        return p.penalty
+    if p.l1_ratio is None:
+        _warn(
+            "'l1_ratio=None' was deprecated in version 1.8 and will trigger an error in 1.10. "
+            "Use 0<=l1_ratio<=1 instead.",
+            FutureWarning,
+        )
+    if math.isinf(p.C):
+        return None
+    return "l2" if not p.l1_ratio else "l1" if p.l1_ratio == 1 else "elasticnet"
+
+
+def _check_solver(solver: str, kind: str | None, dual: bool) -> None:
+    if solver not in ("liblinear", "saga") and kind not in ("l2", None):
+        raise InvalidParameter(f"Solver {solver} supports only 'l2' or None penalties, got {kind} penalty.")
+    if solver != "liblinear" and dual:
+        raise InvalidParameter(f"Solver {solver} supports only dual=False, got dual={dual}")
+    if kind == "elasticnet" and solver != "saga":
+        raise InvalidParameter(f"Only 'saga' solver supports elasticnet penalty, got solver={solver}.")
+    if solver == "liblinear" and kind is None:
+        raise InvalidParameter("C=np.inf as well as penalty=None is not supported for the liblinear solver")
+
+
+def too_few_classes(classes: np.ndarray, solver: str) -> None:
+    if solver == "liblinear" and len(classes) > 2:
+        raise InvalidParameter(
+            "The 'liblinear' solver does not support multiclass classification (n_classes >= 3). Either use another "
+            "solver or wrap the estimator in a OneVsRestClassifier to keep applying a one-versus-rest scheme."
+        )
+    if len(classes) < 2:
+        raise InvalidData(
+            "This solver needs samples of at least 2 classes in the data, but the data contains only one class: "
+            f"{classes[0]!r}"
+        )
+
+
+def _warn(message: str, category: type[Warning] = UserWarning) -> None:
+    warnings.warn(message, category, stacklevel=_LEVEL + (category is FutureWarning))
