@@ -117,9 +117,7 @@ class _Watch:
         if at.passed.margin > 0:
             self.separation = self._direction(u)
         elif self.n_steps >= 12 and self.n_steps % 4 == 0 and self.problem.reach(moved).spread > 0.5:
-            self.separation = separating_direction(
-                self.problem.data, self.problem.m, self.problem.fit_intercept
-            )
+            self.separation = separating_direction(self.problem.data, self.problem.m, self.problem.fit_intercept)
         return self.separation is not None
 
     def _direction(self, u: np.ndarray) -> np.ndarray:

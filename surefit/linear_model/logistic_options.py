@@ -28,8 +28,8 @@ def penalty_of(p: Any) -> float:
         raise InvalidParameter("l1_ratio must be specified when penalty is elasticnet.")
     if kind in ("l1", "elasticnet"):
         raise InvalidParameter(
-            f"LogisticRegression has the L2 penalty or none; got {kind} (l1_ratio={p.l1_ratio}). Set l1_ratio=0, or use "
-            "sklearn.linear_model.LogisticRegression(solver='saga') for sparse coefficients."
+            f"LogisticRegression has the L2 penalty or none; got {kind} (l1_ratio={p.l1_ratio}). Set l1_ratio=0, or "
+            "use sklearn.linear_model.LogisticRegression(solver='saga') for sparse coefficients."
         )
     if p.penalty is None and p.C != 1.0:
         _warn("Setting penalty=None will ignore the C and l1_ratio parameters")

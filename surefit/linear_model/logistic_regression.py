@@ -44,7 +44,8 @@ class LogisticRegression(LinearClassifier):
     intercept_ : ndarray of shape (1,) or (n_classes,)
     n_iter_ : ndarray of shape (1,)
     rel_gap_ : float
-        Proven bound for (F − minimum) / F; nan where none is known (no penalty and very many parameters, or no minimum).
+        Proven bound for (F − minimum) / F; nan where none is known (no minimum, or no penalty and very many
+        parameters).
     separation_ : ndarray of shape (1 or n_classes, n_features [+ 1]) or None
         Without a penalty: a direction (the intercepts last) along which the likelihood grows for ever.
     history_ : ndarray
@@ -208,4 +209,3 @@ class LogisticRegression(LinearClassifier):
         if self.solver == "liblinear":
             tags.classifier_tags.multi_class = False
         return tags
-

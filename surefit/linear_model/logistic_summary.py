@@ -63,7 +63,9 @@ class LogisticSummary:
             widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
             lines += ["", f"class {label}"]
             lines += [
-                "  ".join(t.ljust(w) if i == 0 else t.rjust(w) for i, (t, w) in enumerate(zip(row, widths, strict=True)))
+                "  ".join(
+                    t.ljust(w) if i == 0 else t.rjust(w) for i, (t, w) in enumerate(zip(row, widths, strict=True))
+                )
                 for row in rows
             ]
         return "\n".join(lines)

@@ -1,0 +1,273 @@
+"""One pass of logistic regression over the data: loss, gradient, and what the proofs of a gap need.
+
+Two classes have one score z = x·w + b (that of class 1), C > 2 classes one score each. With ω the weight of a row times
+that of its class, k its class and p its probabilities:
+
+    loss        Σ ω ℓ(z; k)
+    gradient    Σ ω (p − e_k) xᵀ      and for the intercepts  Σ ω (p − e_k)
+    curvature   Σ ω (diag(p) − p pᵀ)                            (m, m), m scores
+    spread      the largest difference between two scores of a row
+    margin      the smallest lead of the true class over another; > 0 only where every row is right
+
+Rows of weight zero count nowhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import softmax as probabilities
+
+from surefit import _native
+from surefit.engine.block import Block
+from surefit.engine.leaves import fold_tree
+from surefit.engine.moments import Moments, MomentsStep
+from surefit.engine.moments import combine as combine_moments
+from surefit.engine.step import Step
+from surefit.objectives import logistic, softmax
+
+
+class Point(NamedTuple):
+    """Where a pass is made, in the user's coordinates."""
+
+    coef: np.ndarray
+    """(m, d) float64"""
+    intercept: np.ndarray
+    """(m,)"""
+    class_weight: np.ndarray | None = None
+    """(C,)"""
+    single: bool = False
+    """Whether float32 rows may be multiplied in single precision (sums stay double)."""
+
+
+class Pass(NamedTuple):
+    loss: float
+    gradient: np.ndarray
+    gradient_b: np.ndarray
+    curvature: np.ndarray
+    spread: float
+    margin: float
+
+
+class FirstLook(NamedTuple):
+    counts: np.ndarray
+    """(C,) weight of each class."""
+    moments: Moments | None
+
+
+def row_weights(block: Block, class_weight: np.ndarray | None) -> np.ndarray | None:
+    """Weights of the rows times those of their classes; None when all are one."""
+    if class_weight is None:
+        return block.w
+    of_class = class_weight[block.y.astype(np.intp)]
+    return of_class if block.w is None else block.w * of_class
+
+
+def pass_twin(X: Any, codes: np.ndarray, w: np.ndarray | None, at: Point) -> Pass:
+    """What the compiled loop computes, in plain NumPy (and for CSR in SciPy)."""
+    n, m = X.shape[0], len(at.intercept)
+    codes = codes.astype(np.intp)
+    w = np.ones(n) if w is None else w
+    Z = np.asarray(X @ at.coef.T) + at.intercept
+    counted = w > 0
+    if m == 1:
+        z = Z[:, 0]
+        loss, R = logistic.value(z, codes), logistic.gradient(z, codes)[:, None]
+        curvature = np.array([[w @ logistic.second(z, codes)]])
+        lead, spread = np.where(codes == 1, z, -z), np.abs(z)
+    else:
+        loss, R = softmax.value(Z, codes), softmax.gradient(Z, codes)
+        P = probabilities(Z, axis=1)
+        curvature = np.diag(w @ P) - (P * w[:, None]).T @ P
+        others = Z.copy()
+        others[np.arange(n), codes] = -np.inf
+        lead = Z[np.arange(n), codes] - others.max(axis=1)
+        spread = Z.max(axis=1) - Z.min(axis=1)
+    R *= w[:, None]
+    return Pass(
+        float(w @ np.where(counted, loss, 0.0)),
+        np.ascontiguousarray((X.T @ R).T, dtype=np.float64),
+        R.sum(axis=0),
+        curvature,
+        float(spread[counted].max(initial=0.0)),
+        float(lead[counted].min(initial=np.inf)),
+    )
+
+
+def combine(left: Pass, right: Pass) -> Pass:
+    return Pass(
+        left.loss + right.loss,
+        left.gradient + right.gradient,
+        left.gradient_b + right.gradient_b,
+        left.curvature + right.curvature,
+        max(left.spread, right.spread),
+        min(left.margin, right.margin),
+    )
+
+
+class LogisticStep(Step):
+    """`Pass` at a `Point`."""
+
+    def map(self, state: Point, block: Block, n_threads: int) -> Pass:
+        if not isinstance(block.X, np.ndarray) or not hasattr(_native, "logistic_pass"):
+            return super().map(state, block, n_threads)
+        values = _native.logistic_pass(
+            block.X,
+            np.ascontiguousarray(block.y, dtype=np.float64),
+            row_weights(block, state.class_weight),
+            state.coef,
+            state.intercept,
+            state.single,
+            block.leaf_rows,
+            n_threads,
+        )
+        return Pass(*values)
+
+    def map_leaf(self, state: Point, leaf: Block) -> Pass:
+        return pass_twin(leaf.X, leaf.y, row_weights(leaf, state.class_weight), state)
+
+    def combine(self, left: Pass, right: Pass) -> Pass:
+        return combine(left, right)
+
+
+class FirstLookStep(Step):
+    """Weights of the classes, and the moments of the rows weighted by ω (those of the classes among them)."""
+
+    def __init__(self, n_classes: int, with_moments: bool) -> None:
+        self.n_classes, self.with_moments = n_classes, with_moments
+
+    def map(self, state: np.ndarray | None, block: Block, n_threads: int) -> FirstLook:
+        w = row_weights(block, state)
+
+        def counts(i: int) -> np.ndarray:
+            rows = slice(i * block.leaf_rows, (i + 1) * block.leaf_rows)
+            return np.bincount(
+                block.y[rows].astype(np.intp), None if w is None else w[rows], minlength=self.n_classes
+            ).astype(np.float64)
+
+        total = fold_tree(block.n_leaves, counts, np.add, 1)
+        if not self.with_moments:
+            return FirstLook(total, None)
+        weighted = Block(block.X, None, w, block.start, block.leaf_rows, block.scratch)
+        return FirstLook(total, MomentsStep(False).map(None, weighted, n_threads))
+
+    def combine(self, left: FirstLook, right: FirstLook) -> FirstLook:
+        moments = None if left.moments is None else combine_moments(left.moments, right.moments)
+        return FirstLook(left.counts + right.counts, moments)
+
+
+class BinaryHessianStep(Step):
+    """Moments of the rows under the weights ω p (1 − p): the second derivative for two classes."""
+
+    def map(self, state: Point, block: Block, n_threads: int) -> Moments:
+        w = row_weights(block, state.class_weight)
+
+        def curvature(i: int) -> np.ndarray:
+            rows = slice(i * block.leaf_rows, (i + 1) * block.leaf_rows)
+            z = np.asarray(block.X[rows] @ state.coef[0]) + state.intercept[0]
+            value = logistic.second(z, z)
+            return value if w is None else value * w[rows]
+
+        weights = np.empty(block.n_rows)
+        for i in range(block.n_leaves):
+            weights[i * block.leaf_rows : (i + 1) * block.leaf_rows] = curvature(i)
+        return MomentsStep(False).map(
+            None, Block(block.X, None, weights, block.start, block.leaf_rows, block.scratch), n_threads
+        )
+
+    def combine(self, left: Moments, right: Moments) -> Moments:
+        return combine_moments(left, right)
+
+
+class SoftmaxHessianStep(Step):
+    """Σ ω (diag(p) − p pᵀ) ⊗ (x̃ x̃ᵀ) for m scores, with x̃ = (x − centre, 1): (m (d+1), m (d+1)).
+
+    With the rows p_k x̃ of all classes side by side in Z, it is the blocks Σ ω p_k x̃ x̃ᵀ on the diagonal less Zᵀ W Z.
+    """
+
+    def __init__(self, centre: np.ndarray, with_intercept: bool) -> None:
+        self.centre, self.with_intercept = centre, with_intercept
+
+    def map_leaf(self, state: Point, leaf: Block) -> np.ndarray:
+        X = leaf.X.toarray() if sp.issparse(leaf.X) else leaf.X
+        w = row_weights(leaf, state.class_weight)
+        P = probabilities(np.asarray(leaf.X @ state.coef.T) + state.intercept, axis=1)
+        root = np.ones(len(X)) if w is None else np.sqrt(w)
+        rows = np.subtract(X, self.centre, dtype=np.float64) * root[:, None]
+        if self.with_intercept:
+            rows = np.hstack([rows, root[:, None]])
+        n, width, m = len(rows), rows.shape[1], P.shape[1]
+        Z = (P[:, :, None] * rows[:, None, :]).reshape(n, m * width)
+        H = -(Z.T @ Z)
+        for k in range(m):
+            part = slice(k * width, (k + 1) * width)
+            H[part, part] += Z[:, part].T @ rows
+        return H
+
+    def combine(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        return left + right
+
+
+class Reach(NamedTuple):
+    spread: float
+    margin: float
+    lead: float
+    """The largest lead of the true class: > 0 where the direction tells at least one row from another class."""
+
+
+class ReachStep(Step):
+    """How far a direction moves the scores: the largest spread, the smallest margin and the largest lead."""
+
+    def map_leaf(self, state: Point, leaf: Block) -> Reach:
+        w = row_weights(leaf, state.class_weight)
+        Z = np.asarray(leaf.X @ state.coef.T) + state.intercept
+        codes = leaf.y.astype(np.intp)
+        if w is not None:
+            Z, codes = Z[w > 0], codes[w > 0]
+        if Z.shape[1] == 1:
+            Z = np.hstack([np.zeros_like(Z), Z])
+        lead = Z[np.arange(len(Z)), codes][:, None] - Z
+        lead[np.arange(len(Z)), codes] = np.inf
+        margin = float(lead.min(initial=np.inf))
+        lead[np.arange(len(Z)), codes] = -np.inf
+        spread = float((Z.max(axis=1) - Z.min(axis=1)).max()) if len(Z) else 0.0
+        return Reach(spread, margin, float(lead.max(initial=-np.inf)))
+
+    def combine(self, left: Reach, right: Reach) -> Reach:
+        return Reach(max(left.spread, right.spread), min(left.margin, right.margin), max(left.lead, right.lead))
+
+
+class Columns(NamedTuple):
+    weight: float
+    mean: np.ndarray
+    ss: np.ndarray
+    """Σ ω (x − mean)²"""
+
+
+class ColumnsStep(Step):
+    """Mean and sum of squared deviations of every column, for data too wide for products."""
+
+    def map_leaf(self, state: np.ndarray | None, leaf: Block) -> Columns:
+        w = row_weights(leaf, state)
+        w = np.ones(leaf.n_rows) if w is None else w
+        weight = float(w.sum())
+        if weight == 0:
+            return Columns(0.0, np.zeros(leaf.n_features), np.zeros(leaf.n_features))
+        mean = np.asarray(leaf.X.T @ w, dtype=np.float64) / weight
+        if sp.issparse(leaf.X):
+            squares = leaf.X.copy()
+            squares.data = squares.data.astype(np.float64) ** 2
+            ss = np.maximum(squares.T @ w - weight * mean**2, 0.0)
+        else:
+            ss = w @ (leaf.X - mean) ** 2
+        return Columns(weight, mean, ss)
+
+    def combine(self, left: Columns, right: Columns) -> Columns:
+        weight = left.weight + right.weight
+        if weight == 0:
+            return left
+        share = right.weight / weight
+        step = right.mean - left.mean
+        return Columns(weight, left.mean + share * step, left.ss + right.ss + left.weight * share * step**2)

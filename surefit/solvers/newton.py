@@ -1,0 +1,171 @@
+"""Newton's method that reuses its second derivatives: a smooth convex function, few passes over the data.
+
+A step is −B g, where B starts as the inverse of the second derivative at some earlier point (the metric) and is corrected
+by the last changes of the gradient (L-BFGS). With a new metric at every point this is Newton's method; with a metric
+that is kept it is quasi-Newton in coordinates in which the function is nearly round. A new metric is asked for when the
+passes it would save cost more than it does.
+
+A step is accepted when the value falls enough (Armijo), or when it has stopped falling at the level of rounding and the
+slope says so (approximate Wolfe rule of Hager and Zhang).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+MEMORY = 30
+ARMIJO = 1e-4
+
+
+class Metric(Protocol):
+    def solve(self, g: np.ndarray) -> np.ndarray: ...
+
+
+class Problem(Protocol):
+    """What is minimised; u and gradients are flat float64 arrays."""
+
+    metric_cost: float
+    """Cost of a new metric, in passes; infinite when there is none."""
+    rounding: float
+    """Relative rounding of the values."""
+
+    def evaluate(self, u: np.ndarray) -> Any:
+        """One pass: something with `value` and `gradient`."""
+
+    def metric(self, u: np.ndarray) -> Metric: ...
+
+    def sharpen(self) -> bool:
+        """Compute more precisely from now on; False when that is not possible."""
+
+    def gap(self, at: Any, u: np.ndarray, step: np.ndarray, decrement: float, fresh: bool) -> float:
+        """A proven bound for value − minimum at u; infinite when there is none yet.
+
+        `decrement` = gᵀBg = −g·step; `fresh`: B is the inverse of the second derivative at u.
+        """
+
+
+class Minimum(NamedTuple):
+    u: np.ndarray
+    at: Any
+    gap: float
+    n_iter: int
+    history: list[float]
+    metric: Metric
+    stopped: bool
+    """Ended by itself (gap reached, or no further progress possible), not by the limit or a callback."""
+
+
+def minimise(
+    problem: Problem,
+    u: np.ndarray,
+    *,
+    metric: Metric | None,
+    tol: float,
+    max_iter: int,
+    after_step: Callable[[np.ndarray, Any, np.ndarray], bool] = lambda u, at, step: False,
+) -> Minimum:
+    """Until the proven gap is at most `tol` times the value. `metric`: the one at u, if it is known."""
+    at = problem.evaluate(u)
+    fresh = True
+    metric = problem.metric(u) if metric is None else metric
+    memory: list[tuple[np.ndarray, np.ndarray, float]] = []
+    history = [float(at.value)]
+    gap, stopped, last = math.inf, False, math.inf
+    n_iter = 0
+    while n_iter < max_iter:
+        step = -_two_loops(at.gradient, memory, metric)
+        decrement = -float(at.gradient @ step)
+        gap = problem.gap(at, u, step, decrement, fresh)
+        reached = gap <= tol * abs(at.value)
+        if reached and not (fresh and problem.metric_cost <= 2):
+            stopped = True
+            break
+        length, new = _search(problem, u, step, at, -decrement)
+        if new is None:
+            if not reached and problem.sharpen():
+                at = problem.evaluate(u)
+                continue
+            if reached or (fresh and not memory) or not math.isfinite(problem.metric_cost):
+                stopped = True
+                break
+            memory.clear()
+            metric, fresh, last = problem.metric(u), True, math.inf
+            continue
+        n_iter += 1
+        moved = length * step
+        _remember(memory, moved, new.gradient - at.gradient)
+        u, at, fresh = u + moved, new, False
+        history.append(float(at.value))
+        if after_step(u, at, moved):
+            break
+        if reached:  # one more Newton step has squared what was missing
+            stopped = True
+            break
+        if _worth_renewing(problem.metric_cost, last, decrement, tol * abs(at.value)):
+            memory.clear()
+            metric, fresh = problem.metric(u), True
+        last = decrement
+    if not stopped:
+        step = -_two_loops(at.gradient, memory, metric)
+        gap = min(gap, problem.gap(at, u, step, -float(at.gradient @ step), fresh))
+        stopped = gap <= tol * abs(at.value)
+    return Minimum(u, at, gap, n_iter, history, metric, stopped)
+
+
+def _worth_renewing(cost: float, before: float, now: float, target: float) -> bool:
+    """Compare the passes that are left at the present rate with those after a new metric (about three)."""
+    if cost <= 2:
+        return True
+    if not math.isfinite(cost) or not math.isfinite(before) or now <= 0:
+        return False
+    rate = math.log(before / now) if before > now else 0.0
+    left = math.log(max(now / max(target, 1e-300), 1.0)) + 1.0
+    return left > (cost + 3.0) * max(rate, 1e-3)
+
+
+def _two_loops(g: np.ndarray, memory: list[tuple[np.ndarray, np.ndarray, float]], metric: Metric) -> np.ndarray:
+    """B g: the metric corrected by the remembered pairs (step, change of gradient)."""
+    q, shares = g.copy(), []
+    for s, y, rho in reversed(memory):
+        share = rho * (s @ q)
+        shares.append(share)
+        q -= share * y
+    q = metric.solve(q)
+    for (s, y, rho), share in zip(memory, reversed(shares), strict=True):
+        q += (share - rho * (y @ q)) * s
+    return q
+
+
+def _remember(memory: list[tuple[np.ndarray, np.ndarray, float]], s: np.ndarray, y: np.ndarray) -> None:
+    product = float(s @ y)
+    if product > 1e-14 * math.sqrt(float(s @ s) * float(y @ y)):
+        memory.append((s, y, 1.0 / product))
+        if len(memory) > MEMORY:
+            memory.pop(0)
+
+
+def _search(problem: Problem, u: np.ndarray, step: np.ndarray, at: Any, slope: float) -> tuple[float, Any]:
+    """The first length of 1, then shorter ones where the slope points, that is accepted; None when there is none."""
+    if not slope < 0:
+        return 0.0, None
+    length, noise = 1.0, problem.rounding * abs(at.value)
+    for _ in range(30):
+        new = problem.evaluate(u + length * step)
+        there = float(new.gradient @ step)
+        if math.isfinite(new.value) and math.isfinite(there):
+            if new.value <= at.value + ARMIJO * length * slope:
+                return length, new
+            if new.value <= at.value + noise and (2 * ARMIJO - 1) * slope >= there:
+                # flat to rounding: only a slope that has become smaller is progress
+                return (length, new) if abs(there) < abs(slope) else (0.0, None)
+            if -length * slope < noise:
+                return 0.0, None
+            aim = slope / (slope - there) if there > slope else 0.5
+            length *= min(max(aim, 0.1), 0.6)
+        else:
+            length *= 0.1
+    return 0.0, None

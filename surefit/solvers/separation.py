@@ -1,0 +1,77 @@
+"""Is there a direction that separates the classes? Then no maximum of the likelihood exists.
+
+A direction v (with an intercept) separates when no row is on the wrong side of another class, and some row is strictly
+on the right side of one:
+
+    (v_k − v_j)·x̃ ≥ 0  for every row x̃ of class k and every class j ≠ k,  and  > 0  somewhere.
+
+Along it the likelihood grows for ever. It is looked for as the answer of a linear program over |v| ≤ 1, whose zeros are
+then made exact to rounding by a projection.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import linprog
+
+from surefit.engine.source import Source
+
+MOST = 5_000_000
+"""Numbers in the linear program up to which it is solved."""
+
+
+def separating_direction(data: Source, m: int, fit_intercept: bool) -> np.ndarray | None:
+    """A direction (m, d[+1]) that separates, or None: there is none, or the data is too large to ask."""
+    if not data.resident:
+        return None
+    counted = np.ones(data.n_rows, dtype=bool) if data.w is None else data.w > 0
+    X = data.X[counted].toarray() if sp.issparse(data.X) else data.X[counted]
+    codes = data.y[counted].astype(np.intp)
+    X = np.asarray(X, dtype=np.float64)
+    rows = np.hstack([X, np.ones((len(X), 1))]) if fit_intercept else X
+    classes = max(m, 2)
+    if rows.size * (classes - 1) * min(m, 2) > MOST:
+        return None
+    leads = _leads(rows, codes, m)
+    scale = np.abs(leads).max(axis=0)
+    scale[scale == 0] = 1.0
+    unit = leads / scale
+    unit /= np.maximum(np.abs(unit).max(axis=1, keepdims=True), 1e-300)
+    found = linprog(-unit.sum(axis=0), A_ub=-unit, b_ub=np.zeros(len(unit)), bounds=(-1, 1), method="highs")
+    if not found.success or -found.fun <= 1e-7:
+        return None
+    v = _exact_zeros(unit, found.x)
+    margins = unit @ v
+    if margins.min() < -1e-9 * np.abs(v).sum() or margins.max() <= 1e-7:
+        return None
+    v = v / scale
+    v = v / np.abs(v).max()
+    return v.reshape(m, rows.shape[1])
+
+
+def _leads(rows: np.ndarray, codes: np.ndarray, m: int) -> np.ndarray:
+    """One row for each row of the data and each other class: its product with v (flattened) is the lead."""
+    if m == 1:
+        return np.where(codes == 1, 1.0, -1.0)[:, None] * rows
+    n, width = rows.shape
+    blocks = []
+    for other in range(m):
+        picked = np.flatnonzero(codes != other)
+        block = np.zeros((len(picked), m, width))
+        block[np.arange(len(picked)), codes[picked]] = rows[picked]
+        block[:, other] = -rows[picked]
+        blocks.append(block.reshape(len(picked), m * width))
+    return np.vstack(blocks)
+
+
+def _exact_zeros(unit: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """v projected on the directions that leave the rows of (nearly) no lead where they are."""
+    ties = unit[np.abs(unit @ v) <= 1e-7 * np.abs(v).max()]
+    if not len(ties):
+        return v
+    _, values, vectors = np.linalg.svd(ties.T @ ties)
+    basis = vectors[values > 1e-12 * max(values[0], 1e-300)]
+    for _ in range(2):
+        v = v - basis.T @ (basis @ v)
+    return v
