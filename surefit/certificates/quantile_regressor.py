@@ -102,9 +102,7 @@ def _problem(blocks: Blocks, moments: Moments, q: float, alpha: float, intercept
     )
 
 
-def _reach(
-    problem: Problem, theta: F64, at: Value, moments: Moments, q: float, alpha: float
-) -> Callable[[Gap], float]:
+def _reach(problem: Problem, theta: F64, at: Value, moments: Moments, q: float, alpha: float) -> Callable[[Gap], float]:
     """From the dual point to a gap against every θ′ that is at least as good as θ.
 
     With a penalty: ‖w′‖₁ ≤ P/(αΣω), and b′ is a quantile of y − Xw′, hence at most max|y| + max|x| ‖w′‖₁.

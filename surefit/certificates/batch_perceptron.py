@@ -1,0 +1,98 @@
+"""Checker of BatchPerceptron: every margin positive and no more updates than Novikoff's bound, or Farkas' vector.
+
+B is the length of the shortest (w, b) with y(x·w + b) ≥ 1 everywhere, R the largest ‖(x, 1)‖; updates ≤ (R·B)². Any
+separating (w, b) gives B ≤ ‖(w, b)‖ / min y(x·w + b).
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from .attributes import Attributes
+from .blocks import Blocks
+from .certificate import Certificate
+from .claim import Claim, Grade, at_most, failed
+from .classes import label_pass, read_classes
+from .least_squares import BadData
+from .rounding import epsilon
+from .separation import (
+    Margins,
+    farkas_claims,
+    margins_of,
+    read_binary,
+    read_separable,
+    separates,
+    stated_margin,
+    two_classes,
+)
+
+ROOM = 1e-6  # relative, for a bound computed in other ways
+
+
+def check_batch_perceptron(model: Any, blocks: Blocks) -> Certificate:
+    """Two passes over the rows."""
+    start = time.perf_counter()
+    with np.errstate(all="ignore"):
+        claims = _claims(model, blocks)
+    seconds = time.perf_counter() - start
+    note = "two passes over the rows"
+    return Certificate(claims, type(model).__name__, blocks.n_rows, blocks.n_features, seconds, note)
+
+
+def _claims(model: Any, blocks: Blocks) -> list[Claim]:
+    attrs = Attributes(model, "coef_")
+    intercept = attrs.flag("fit_intercept", True)
+    if not two_classes(read_classes(attrs), attrs):
+        return [failed("attributes", f"{'; '.join(attrs.faults)}.")]
+    try:
+        labels = label_pass(blocks, 2)
+    except BadData as fault:
+        return [failed("data", f"Nothing can be checked: {fault}.")]
+    w, b = read_binary(attrs, blocks.n_features, intercept)
+    separable = read_separable(attrs)
+    updates = attrs.number("n_updates_")
+    if updates is not None and not (updates >= 0 and updates == np.floor(updates)):
+        attrs.faults.append("n_updates_ is not a count")
+    if attrs.faults or w is None or separable is None or updates is None:
+        return [failed("attributes", f"{'; '.join(attrs.faults)}.")]
+    eps = epsilon(labels.single, np.asarray(model.coef_))
+    if not separable:
+        return farkas_claims(attrs, blocks, labels, intercept, eps)
+    m = margins_of(blocks, w, b, intercept)
+    claims = [separates(m), *stated_margin(attrs, m, eps)]
+    return claims if not claims[0].holds else claims + _updates(attrs, m, updates)
+
+
+def _updates(attrs: Attributes, m: Margins, updates: float) -> list[Claim]:
+    most = (m.radius * m.full_norm / m.certain) ** 2
+    claims = [
+        at_most(
+            "updates",
+            f"n_updates_ is within Novikoff's bound (R·B)², with R = {m.radius:.4g} and, by these coefficients, "
+            f"B ≤ {m.full_norm / m.certain:.4g}.",
+            Grade.BOUNDED,
+            updates,
+            most,
+            {"radius": m.radius, "length": m.full_norm / m.certain},
+        )
+    ]
+    if attrs.has("bound_"):
+        bound = attrs.array("bound_", (), (1,), finite=False)
+        if bound is None:
+            return [*claims, failed("bound", f"{attrs.faults[-1]}.")]
+        stated = float(bound.reshape(()))
+        if not np.isnan(stated):
+            claims.append(
+                at_most(
+                    "bound",
+                    f"bound_ = (R·B)² lies between n_updates_ = {updates:.0f} and the bound {most:.4g} that these "
+                    "coefficients prove; violation, relative.",
+                    Grade.BOUNDED,
+                    max(0.0, stated / most - 1.0, updates / stated - 1.0 if stated > 0 else np.inf * (updates > 0)),
+                    ROOM,
+                )
+            )
+    return claims

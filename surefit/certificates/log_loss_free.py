@@ -1,0 +1,119 @@
+"""Logistic and softmax regression without a penalty: how near the least value is, or why there is none.
+
+Along a line, |f‴| ≤ S f″ with S the largest range of a row's logits along the direction (third and second central
+moments of the classes). So with the Hessian H at u, g = ∇f(u), ν = ‖g‖ in H⁻¹ and R the largest range of a row's
+logits along a direction of length one in H,
+
+    f(u) − inf f ≤ (x + (1 − x) log(1 − x)) / R² ,  x = νR < 1 ,
+
+and the infimum is reached. For the model's own θ, f(θ) − f(u) = Σ ω KL(p(u) ‖ p(θ)) + g·(θ − u).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .blocks import F64, dense
+from .log_loss import LogLoss, derivatives, divergence, log_softmax
+from .rounding import gamma, typical
+
+NULL = 1e-11  # eigenvalues of the scaled Hessian below this share of the largest are no curvature
+OUTSIDE = 1e-7  # what a row may have outside the directions with curvature, relative
+
+
+@dataclass
+class FreeBound:
+    f: float
+    gap: float  # infinite where nothing is proved
+    x: float  # ν R: below one where there is a minimum
+    sizes: float
+    why: str = ""
+
+
+def free_bound(task: LogLoss, theta: F64, near: F64) -> FreeBound:
+    """The gap of θ from the curvature at `near`, which is θ itself or a better point."""
+    here = derivatives(task, near, True)
+    c, d1 = near.shape
+    f, apart, sizes, noise = _apart(task, theta, near)
+    rounding = gamma(d1 + 3) * noise
+    diagonal = np.sqrt(np.diag(here.hessian))
+    D = np.where(diagonal > 0, 1.0 / np.where(diagonal > 0, diagonal, 1.0), 0.0)
+    scaled = here.hessian * D[:, None] * D
+    if not np.isfinite(scaled).all():
+        return FreeBound(f, np.inf, np.inf, sizes, "the curvature overflows")
+    values, vectors = np.linalg.eigh(scaled)
+    keep = values > NULL * max(float(values[-1]), 1e-300)
+    if not keep.any():
+        return FreeBound(f, np.inf, np.inf, sizes, "the curvature vanishes")
+    root = vectors[:, keep] / np.sqrt(values[keep]) * D[:, None]  # H⁻¹ = root rootᵀ
+    wobble = typical(task.blocks.n_rows) * here.rounding.reshape(-1)
+    nu = float(np.linalg.norm(root.T @ here.gradient.reshape(-1)) + np.linalg.norm(np.abs(root.T) @ wobble))
+    R, outside = _widest(task, root.reshape(c, d1, -1), (vectors[:, ~keep] * D[:, None]).reshape(c, d1, -1), D)
+    if outside > OUTSIDE:
+        return FreeBound(f, np.inf, np.inf, sizes, "the Hessian is singular to working precision")
+    x = nu * R
+    if not x < 1:
+        return FreeBound(f, np.inf, x, sizes, "the gradient is too large for the curvature")
+    above = nu * nu / 2 if x < 1e-4 else (x + (1 - x) * np.log1p(-x)) / (R * R)
+    above *= 1.0 + x  # covers the series cut at x²
+    linear = float(np.abs(here.gradient * (theta - near)).sum())
+    return FreeBound(f, apart + linear + above + rounding, x, sizes)
+
+
+def _apart(task: LogLoss, theta: F64, near: F64) -> tuple[float, float, float, float]:
+    """f(θ), Σ ω KL(p(near) ‖ p(θ)), Σ ω s² and Σ ω s |p − e|."""
+    f = apart = sizes = noise = 0.0
+    for X, code, omega in task.rows():
+        log_p = log_softmax(task.logits(X, theta))
+        q = np.exp(log_softmax(task.logits(X, near)))
+        f -= float(omega @ log_p[np.arange(code.size), code])
+        apart += float(omega @ divergence(q, log_p))
+        s = task.sizes(X, theta)
+        sizes += float(omega @ (s * s))
+        noise += float((omega * s) @ -np.expm1(log_p[np.arange(code.size), code]))
+    return f, apart, sizes, 2.0 * noise
+
+
+def _widest(task: LogLoss, root: F64, null: F64, D: F64) -> tuple[float, float]:
+    """R, from the two largest ‖eₖ ⊗ x‖ in H⁻¹ of a row, and the largest share of a row without curvature."""
+    c, d1 = root.shape[:2]
+    widest = outside = 0.0
+    weight = D.reshape(c, d1)
+    for X, _, omega in task.rows():
+        used = omega > 0
+        B = np.hstack([dense(X) - task.shift, np.full((X.shape[0], 1), float(task.intercept))])[used]
+        if not B.size:
+            continue
+        norms = np.stack([np.linalg.norm(B @ root[k], axis=1) for k in range(c)], axis=1)
+        top = np.sort(norms, axis=1)[:, -2:].sum(axis=1)
+        widest = max(widest, float(top.max()))
+        if null.shape[2]:
+            for k in range(c):
+                size = np.linalg.norm(B * weight[k], axis=1)
+                part = np.linalg.norm(B @ null[k], axis=1) / np.where(size > 0, size, 1.0)
+                outside = max(outside, float(part.max()))
+    return widest, outside
+
+
+def margins(task: LogLoss, direction: F64) -> tuple[float, float, int]:
+    """Along a direction: the largest relative violation of z_y ≥ z_k, the largest relative margin, and rows above.
+
+    Rows without weight do not count. Relative to the size of the terms that make a row's logits.
+    """
+    worst, best, strict = -np.inf, -np.inf, 0
+    for X, code, omega in task.rows():
+        used = omega > 0
+        Z, at = task.logits(X, direction), np.arange(code.size)
+        own = Z[at, code].copy()
+        Z[at, code] = -np.inf
+        least = own - Z.max(axis=1)
+        Z[at, code] = np.inf
+        most = own - Z.min(axis=1)
+        size = 2.0 * task.sizes(X, direction)
+        size = np.where(size > 0, size, 1.0)
+        worst = max(worst, float((-least / size)[used].max(initial=-np.inf)))
+        best = max(best, float((most / size)[used].max(initial=-np.inf)))
+        strict += int(np.count_nonzero(least[used] > 0))
+    return worst, best, strict

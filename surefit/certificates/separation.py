@@ -1,0 +1,205 @@
+"""Two classes and a hyperplane: the margins recomputed, or Farkas' vector as the proof that none separates them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from .attributes import Attributes
+from .blocks import F64, Blocks, dense, magnitude, matmul, sq_norms, tmatmul
+from .claim import Claim, Grade, at_most, failed
+from .classes import Labels, signs, weights_of
+from .rounding import gamma
+
+EXACT_COLUMNS = 12  # up to here, Farkas' vector is solved for again in rational numbers
+BALANCED = {False: 1e-9, True: 1e-5}
+
+
+@dataclass
+class Margins:
+    """Rows without weight do not count."""
+
+    least: float  # the smallest y(x·w + b)
+    certain: float  # the smallest y(x·w + b) less its rounding: positive when all rows are surely on their side
+    wrong: int  # rows with y(x·w + b) ≤ 0
+    wrong_weight: float
+    doubtful: int  # rows whose side is decided by rounding
+    radius: float  # R, the largest ‖(x, 1)‖ (‖x‖ without an intercept)
+    norm: float  # ‖w‖
+    full_norm: float  # ‖(w, b)‖
+
+
+def read_binary(attrs: Attributes, d: int, intercept: bool) -> tuple[F64 | None, float]:
+    """w and b of a model for two classes, or None with the fault noted."""
+    coef, b = attrs.array("coef_", (1, d), (d,)), attrs.array("intercept_", (1,), ())
+    if b is not None and not intercept and b.any():
+        attrs.faults.append("intercept_ is not zero although fit_intercept is false")
+    if coef is None or b is None:
+        return None, 0.0
+    return coef.reshape(-1), float(b.reshape(()))
+
+
+def margins_of(blocks: Blocks, w: F64, b: float, intercept: bool) -> Margins:
+    least = certain = np.inf
+    wrong = doubtful = 0
+    wrong_weight = radius = 0.0
+    for X, y, weight in blocks:
+        omega = weights_of(X, weight)
+        used = omega > 0
+        margin = signs(np.asarray(y)) * (matmul(X, w) + b)
+        room = gamma(w.size + 2) * (matmul(magnitude(X), np.abs(w)) + abs(b))
+        least = min(least, float(margin[used].min(initial=np.inf)))
+        certain = min(certain, float((margin - room)[used].min(initial=np.inf)))
+        bad = used & ~(margin > 0)
+        wrong += int(np.count_nonzero(bad))
+        wrong_weight += float(omega[bad].sum())
+        doubtful += int(np.count_nonzero(used & (np.abs(margin) <= room)))
+        radius = max(radius, float(sq_norms(X)[used].max(initial=0.0)))
+    norm_sq = float(w @ w)
+    one = 1.0 if intercept else 0.0
+    return Margins(
+        least, certain, wrong, wrong_weight, doubtful,
+        float(np.sqrt(radius + one)), float(np.sqrt(norm_sq)), float(np.sqrt(norm_sq + b * b)),
+    )  # fmt: skip
+
+
+def separates(m: Margins) -> Claim:
+    """Every row on its own side, rounding included."""
+    surely = m.certain > 0 and m.norm > 0
+    sentence = (
+        f"Every row lies on its own side of the hyperplane, the nearest at a distance of {m.least / m.norm:.4g}; rows "
+        "that do not."
+        if surely
+        else f"Some rows are not on their own side of the hyperplane ({m.wrong} wrong, {m.doubtful} too near to tell)."
+    )
+    return at_most(
+        "separates",
+        sentence,
+        Grade.EXACT,
+        0 if surely else max(1, m.wrong + m.doubtful),
+        0,
+        {"least": m.least, "wrong": m.wrong, "doubtful": m.doubtful},
+    )
+
+
+def stated_margin(attrs: Attributes, m: Margins, eps: float) -> list[Claim]:
+    """margin_ recomputed; nothing where the model does not state one."""
+    if not attrs.has("margin_"):
+        return []
+    margin = attrs.number("margin_")
+    if margin is None:
+        return [failed("margin", f"{attrs.faults[-1]}.")]
+    truth = m.least / m.norm if m.norm > 0 else np.nan
+    room = 1e3 * eps + (m.least - m.certain) / abs(m.least) * (eps / np.finfo(float).eps)
+    claim = at_most(
+        "margin",
+        f"margin_ is the distance of the nearest row to the hyperplane, recomputed as {truth:.10g}; relative error.",
+        Grade.EXACT,
+        abs(margin - truth) / abs(truth),
+        min(room, 1e-3),
+    )
+    return [claim]
+
+
+def farkas_claims(attrs: Attributes, blocks: Blocks, labels: Labels, intercept: bool, eps: float) -> list[Claim]:
+    """λ ≥ 0 with Σ λ = 1 and Σ λᵢ yᵢ (xᵢ, 1) = 0: a separating (w, b) would make the same sum positive."""
+    lam = attrs.array("farkas_", (blocks.n_rows,))
+    if lam is None:
+        return [failed("farkas", f"The classes are said not to be separable, without a proof: {attrs.faults[-1]}.")]
+    d = blocks.n_features
+    m = labels.x_mean if intercept else np.zeros(d)
+    r, size, radius, idle, row = np.zeros(d), np.zeros(d), 0.0, 0.0, 0
+    level, spread = 0.0, 0.0
+    support: list[tuple[F64, float]] = []
+    rows = 0
+    for X, y, weight in blocks:
+        n = X.shape[0]
+        part, s, omega = lam[row : row + n], signs(np.asarray(y)), weights_of(X, weight)
+        row += n
+        idle = max(idle, float(np.abs(part[omega <= 0]).max(initial=0.0)))
+        on = np.flatnonzero(part != 0)
+        rows += on.size
+        if not isinstance(X, np.ndarray):
+            r += tmatmul(X, part * s) - m * float((part * s).sum())
+            size += tmatmul(magnitude(X), np.abs(part)) + np.abs(m) * float(np.abs(part).sum())
+        else:
+            A = dense(X)[on] - m
+            r += (part * s)[on] @ A
+            size += np.abs(part)[on] @ np.abs(A)
+        level += float((part * s).sum())
+        spread += float(np.abs(part).sum())
+        radius = max(radius, float(np.sqrt(sq_norms(X).max(initial=0.0))) + float(np.linalg.norm(m)))
+        if on.size and len(support) <= EXACT_COLUMNS + 2:
+            support += [(dense(X[int(i) : int(i) + 1])[0], float(s[i])) for i in on[: EXACT_COLUMNS + 3]]
+    missed = float((np.abs(r) / np.where(size > 0, size, 1.0)).max(initial=0.0))
+    if intercept:
+        missed = max(missed, abs(level) / spread if spread > 0 else 1.0)
+    largest = float(np.linalg.norm(r)) + (abs(level) * radius if intercept else 0.0)
+    exact = d <= EXACT_COLUMNS and rows <= d + 2 and _in_rationals(support, d, intercept)
+    how = (
+        "This was solved again in rational numbers, without rounding."
+        if exact
+        else f"With rounding: no hyperplane has all rows on their sides at a distance of more than {largest:.1e}."
+    )
+    return [
+        at_most(
+            "farkas_weights",
+            "farkas_ holds weights that are not negative and add up to one; largest violation.",
+            Grade.EXACT,
+            max(0.0, -float(lam.min(initial=0.0)), abs(float(lam.sum()) - 1.0), idle),
+            BALANCED[eps > 1e-10],
+        ),
+        at_most(
+            "farkas",
+            "No hyperplane separates the classes: with the weights of farkas_ the signed rows add up to zero, where a "
+            f"separating one would make the sum positive. {how} Largest sum relative to its terms.",
+            Grade.EXACT if exact else Grade.NO_SOLUTION,
+            missed,
+            BALANCED[eps > 1e-10],
+            {"rows": rows, "exact": bool(exact), "largest_margin": largest},
+        ),
+    ]
+
+
+def _in_rationals(support: list[tuple[F64, float]], d: int, intercept: bool) -> bool:
+    """Whether Σ λᵢ yᵢ (xᵢ, 1) = 0, Σ λ = 1 has exactly one solution on these rows, and it is not negative."""
+    k = len(support)
+    if not k:
+        return False
+    signed = [[Fraction(int(s)) * Fraction(float(v)) for v in x] for x, s in support]
+    table = [[signed[i][j] for i in range(k)] + [Fraction(0)] for j in range(d)]
+    if intercept:
+        table.append([Fraction(int(s)) for _, s in support] + [Fraction(0)])
+    table.append([Fraction(1)] * k + [Fraction(1)])
+    rank = 0
+    for j in range(k):
+        pivot = next((i for i in range(rank, len(table)) if table[i][j] != 0), None)
+        if pivot is None:
+            return False
+        table[rank], table[pivot] = table[pivot], table[rank]
+        head = table[rank][j]
+        table[rank] = [v / head for v in table[rank]]
+        for i in range(len(table)):
+            if i != rank and table[i][j] != 0:
+                factor = table[i][j]
+                table[i] = [a - factor * b for a, b in zip(table[i], table[rank], strict=True)]
+        rank += 1
+    consistent = all(row[-1] == 0 for row in table[rank:])
+    return consistent and all(table[i][-1] >= 0 for i in range(rank))
+
+
+def read_separable(attrs: Attributes) -> bool | None:
+    """separable_ as a truth value, or None with the fault noted."""
+    value = getattr(attrs.model, "separable_", None)
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    attrs.faults.append("separable_ is neither True nor False")
+    return None
+
+
+def two_classes(k: int | None, attrs: Attributes) -> bool:
+    if k is not None and k != 2:
+        attrs.faults.append(f"classes_ has {k} classes, expected 2")
+    return k == 2
