@@ -28,7 +28,7 @@ from surefit.engine.moments import MomentsStep
 from surefit.engine.source import Source
 from surefit.engine.step import Step
 from surefit.solvers.eigen_basis import complete_basis, fix_signs, orthonormalise
-from surefit.solvers.eigen_gram import row_products
+from surefit.solvers.eigen_gram import RowProducts, row_products
 from surefit.solvers.eigen_pairs import leading_pairs
 from surefit.solvers.eigen_qr import FactorStep, leaf_deviations
 from surefit.solvers.eigen_subspace import ColumnsStep, lanczos, randomized
@@ -41,6 +41,8 @@ SWAMPED = 1e-9
 """Eigenvalues of a squared matrix below this share of the largest have lost more than half their digits."""
 SKEWED = 1e-3
 """From this share down the axes that the Gram route gives are made orthonormal once more."""
+TRUSTED = 1e-6
+"""Singular values from this share up give axes of wide data; smaller ones need a decomposition of the whole."""
 LARGE, FEW = 4000, 100
 """Automatic choice: min(n, d) from which, and one in how many axes up to which, products with the data are cheaper."""
 SPARSE_LARGE, SPARSE_FEW = 2000, 20
@@ -223,6 +225,9 @@ def _orthogonal_factor(data: Source, count: Count, size: Size) -> Axes:
                 "Use svd_solver='arpack', 'randomized' or 'covariance_eigh'."
             )
         refuse_beyond_memory(3 * 8.0 * n * d, "The singular value decomposition", "Use svd_solver='randomized'.")
+        axes = None if data.is_sparse else _wide_factor(data, count, size)
+        if axes is not None:
+            return axes
         weight, mean, R = leaf_deviations(data.X, data.w)
     else:
         _refuse(d, "columns")
@@ -236,6 +241,30 @@ def _orthogonal_factor(data: Source, count: Count, size: Size) -> Axes:
     V = np.zeros((k, d))
     V[: len(Vt)] = Vt[:k]
     return Axes(mean, squares[:k], sigma[:k], V, total, float(squares[k:].sum()), weight, "qr")
+
+
+def _wide_factor(data: Source, count: Count, size: Size) -> Axes | None:
+    """From the triangle of Aᵀ = Q R: A = Rᵀ Qᵀ, Rᵀ = U Σ Wᵀ, V = Aᵀ U Σ⁻¹.
+
+    V has an error of rounding · σ₁/σ_k, which is made orthonormal once more; None when it would be too large for that.
+    """
+    rows = RowProducts(data.X, data.w, thread_count())
+    U, sigma, _ = np.linalg.svd(rows.triangle().T)
+    with np.errstate(over="ignore"):
+        squares = sigma * sigma
+    total = float(squares.sum())
+    asked = np.pad(squares[: size.limit], (0, max(0, size.limit - len(squares))))
+    k = count if isinstance(count, int) else count(asked, total)
+    good = min(k, size.rank)
+    if good and not sigma[good - 1] > TRUSTED * sigma[0]:
+        return None
+    values, V = np.zeros(k), np.empty((k, data.n_features))
+    values[:good] = sigma[:good]
+    if good:
+        rows.back(U.T[:good] / values[:good, None], V[:good])
+        orthonormalise(V[:good])
+    kept = np.append(squares[:good], np.zeros(k - good))
+    return Axes(rows.mean, kept, values, V, total, float(squares[good:].sum()), size.weight, "qr")
 
 
 def _by_products(data: Source, count: Count, size: Size, route: str, how: Iteration) -> Axes:

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit.engine.leaves import fold_tree
+from surefit.solvers.eigen_qr import triangle
 
 LEAF_NUMBERS = 2**20
 WIDEST, NARROWEST = 4096, 64
@@ -40,21 +41,36 @@ class RowProducts:
     def _columns(self, i: int) -> slice:
         return slice(i * self._width, min((i + 1) * self._width, self._X.shape[1]))
 
+    def _deviations(self, i: int) -> np.ndarray:
+        """Leaf i of A; fills its part of `mean`."""
+        columns = self._columns(i)
+        first = self._X[0, columns].astype(np.float64)
+        D = np.subtract(self._X[:, columns], first, dtype=np.float64)
+        shift = D.mean(axis=0) if self._w is None else self._w @ D / self._weight
+        self.mean[columns] = first + shift
+        D -= shift
+        if self._root is not None:
+            D *= self._root
+        return D
+
     def gram(self) -> np.ndarray:
         """A Aᵀ; fills `mean`."""
 
         def leaf(i: int) -> np.ndarray:
-            columns = self._columns(i)
-            first = self._X[0, columns].astype(np.float64)
-            D = np.subtract(self._X[:, columns], first, dtype=np.float64)
-            shift = D.mean(axis=0) if self._w is None else self._w @ D / self._weight
-            self.mean[columns] = first + shift
-            D -= shift
-            if self._root is not None:
-                D *= self._root
+            D = self._deviations(i)
             return D @ D.T
 
         return fold_tree(self._n_leaves, leaf, _add, self._n_threads)
+
+    def triangle(self) -> np.ndarray:
+        """R of Aᵀ = Q R, n × n; fills `mean`."""
+        R = fold_tree(
+            self._n_leaves,
+            lambda i: triangle(self._deviations(i).T),
+            lambda left, right: triangle(np.vstack([left, right])),
+            self._n_threads,
+        )
+        return R if len(R) == len(self._X) else np.pad(R, ((0, len(self._X) - len(R)), (0, 0)))
 
     def back(self, U: np.ndarray, out: np.ndarray) -> None:
         """out = U A for rows U of length n."""
