@@ -151,6 +151,27 @@ def test_ties_go_to_the_first_center(dtype):
     assert labels.tolist() == [1, 0, 0, 0]
 
 
+@pytest.mark.parametrize("gap", [1e-2, 1e-3, 1e-5, 1e-12])
+def test_double_rows_get_labels_of_double_precision(gap):
+    """Centres in pairs so close that single precision cannot tell them apart, rows on either side of the middle."""
+    rng = np.random.default_rng(4)
+    k, d = 10, 9
+    middle = 5 * rng.normal(size=(k, d))
+    direction = rng.normal(size=(k, d))
+    direction /= np.linalg.norm(direction, axis=1)[:, None]
+    centers = np.concatenate([middle - gap * direction, middle + gap * direction])
+    own = rng.integers(k, size=2000)
+    side = rng.choice([-1.0, 1.0], size=2000)
+    X = middle[own] + (side * gap * rng.uniform(0.5, 2, 2000))[:, None] * direction[own]
+    labels, _ = _native.kmeans_assign(X, centers, X.mean(axis=0), 1.0, 64, 1, False)
+    assert np.array_equal(labels % k, own)
+    if gap >= 1e-5:  # below, double precision cannot tell the scores apart either: they differ by gap² of about 200
+        assert np.array_equal(labels >= k, side > 0)
+    nearest = np.linalg.norm(X - centers[labels], axis=1)
+    other = np.linalg.norm(X - centers[(labels + k) % (2 * k)], axis=1)
+    assert (nearest <= other + 1e-13 * 50 / np.maximum(nearest, 1e-7)).all()
+
+
 def test_large_offsets_lose_nothing():
     """Whole numbers far from the origin: sums are exact, so they are the same as near it."""
     rng = np.random.default_rng(3)

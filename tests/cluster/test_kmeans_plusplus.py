@@ -54,6 +54,20 @@ def test_threads_change_no_choice():
         assert potential == runs[0][1]
 
 
+def test_large_double_data():
+    """Rounds in single precision leave the potential they claim; rows 1e-9 apart are still told apart."""
+    rng = np.random.default_rng(5)
+    X, uniform = rng.normal(size=(40000, 32)) + 1e3, rng.random(1 + 19 * 4)
+    chosen, potential = _native.kmeans_seed(X, np.arange(40000), None, 20, 4, uniform, 1.0, False, 4096, 2)
+    sq_dist = np.min([((X - X[c]) ** 2).sum(axis=1) for c in chosen], axis=0)
+    assert potential == pytest.approx(sq_dist.sum(), rel=1e-6)
+    Y = np.repeat(rng.normal(size=(2, 32)), 20000, axis=0)
+    Y[:, 0] += np.tile(np.arange(10), 4000) * 1e-9
+    chosen, potential = _native.kmeans_seed(Y, np.arange(40000), None, 20, 4, uniform, 1.0, False, 4096, 2)
+    assert len(np.unique(Y[chosen], axis=0)) == 20
+    assert potential == 0.0
+
+
 def test_draws_follow_squared_distances():
     """The second row is drawn with chances ω·d²: counted over many seeds against the closed form."""
     X, w = np.array([[0.0], [1.0], [2.0], [4.0]]), np.array([1e9, 4.0, 1.0, 1.0])

@@ -22,6 +22,7 @@ namespace {
 constexpr std::size_t kPad = 16;                       // rows of centres and sums are padded to this many values
 constexpr std::size_t kSerialWork = 1 << 21;           // n·k·d below which threads cost more than they give
 constexpr std::size_t kTaskBytes = std::size_t{64} << 20;  // for the statistics of all tasks together
+constexpr std::size_t kFirstLook = 8;  // centres from which double rows are first scored in single precision
 constexpr double kNearby = 0.1;  // bounds pay once no centre moves further than this share of a typical distance
 
 std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
@@ -84,10 +85,11 @@ void merge(Node& left, Node& right, std::size_t k, std::size_t span) {
 template <class T>
 struct CentreStore {
   Aligned<T> own, packed, offset, shift;
+  Aligned<float> single, single_offset;
   Aligned<double> own_sq_norm;
   Centres<T> centres{};
 
-  void open(const Problem<T>& p, std::size_t d, std::size_t unit) {
+  void open(const Problem<T>& p, std::size_t d, std::size_t unit, bool first_look) {
     const std::size_t stride = round_up(d, kPad), k_pad = round_up(p.k, unit);
     own.reset(p.k * stride);
     packed.reset(k_pad * d, false);
@@ -95,8 +97,12 @@ struct CentreStore {
     shift.reset(stride);
     own_sq_norm.reset(p.k);
     for (std::size_t j = 0; j < d && p.shift; ++j) shift[j] = static_cast<T>(p.shift[j] * p.scale);
-    centres = {p.k, d, stride, k_pad, own.data(), packed.data(), offset.data(), shift.data(), own_sq_norm.data(),
-               static_cast<T>(p.scale), T(0), T(0)};
+    centres = {p.k, d, stride, own.data(), shift.data(), own_sq_norm.data(), {}, {}, static_cast<T>(p.scale), T(0)};
+    centres.packed = {k_pad, packed.data(), offset.data(), T(0)};
+    if (!first_look) return;
+    single.reset(k_pad * d, false);
+    single_offset.reset(k_pad);
+    centres.single = {k_pad, single.data(), single_offset.data(), 0.0f};
   }
 };
 
@@ -185,7 +191,7 @@ void lloyd_pass(const Rows& rows, const Problem<typename Rows::Scalar>& p, Scrat
   check(p, n, d);
   const LeafLoops<Rows>& table = loops<Rows>();
   CentreStore<T> store;
-  store.open(p, d, table.centre_block);
+  store.open(p, d, table.centre_block, !Rows::sparse && sizeof(T) == sizeof(double) && k >= kFirstLook);
   table.pack(p.centres, store.centres);
 
   // Bounds are kept once the centres have slowed down: until then every row would fail the test.
@@ -229,7 +235,8 @@ void lloyd_pass(const Rows& rows, const Problem<typename Rows::Scalar>& p, Scrat
   // Nodes are handed on by swapping their pointers: each set of buffers is in one place, and all outlive the pass.
   struct Thread {
     Aligned<T> tile;
-    Aligned<std::int32_t> list, start;
+    Aligned<float> single_tile;
+    Aligned<std::int32_t> list, unsure, start;
     Aligned<double> sq_dist;
     NodeStore leaf;
     std::vector<NodeStore> levels;
@@ -243,6 +250,10 @@ void lloyd_pass(const Rows& rows, const Problem<typename Rows::Scalar>& p, Scrat
       own.tile.reset(d * table.row_tile);
       own.list.reset(std::min(n, L) + 1, false);
       own.start.reset(k + 1, false);
+      if (store.centres.single.values) {
+        own.single_tile.reset(d * table.row_tile * 2);
+        own.unsure.reset(std::min(n, L) + 1, false);
+      }
       if (bounds || sq_dist) own.sq_dist.reset(std::min(n, L), false);
       if (update && n_levels > 1) {
         own.leaf.open(k, n_sums, n_spans);
@@ -257,7 +268,7 @@ void lloyd_pass(const Rows& rows, const Problem<typename Rows::Scalar>& p, Scrat
     const auto at = [&](std::size_t level) -> Node& {
       return level + 1 == n_levels ? result : own.levels[level].node;
     };
-    Work<T> work{own.tile.data(), own.list.data(), own.start.data(), own.sq_dist.data()};
+    Work<T> work{own.tile.data(), own.single_tile.data(), own.unsure.data(), own.list.data(), own.start.data(), own.sq_dist.data()};
     std::size_t filled = 0;  // bit l: at(l) holds a complete subtree of 2^l leaves; an empty node is all zeros
     const std::size_t last = std::min((task + 1) * task_leaves, n_leaves);
     for (std::size_t i = task * task_leaves; i < last; ++i) {

@@ -55,13 +55,13 @@ void pack_common(const double* centres, Centres<T>& out) {
       shifted += double(p) * p;
       own += double(m) * m;
     }
-    out.offset[c] = static_cast<T>(-0.5 * shifted);
+    out.packed.offset[c] = static_cast<T>(-0.5 * shifted);
     out.own_sq_norm[c] = own;
     largest = shifted > largest ? shifted : largest;
   }
-  for (std::size_t c = k; c < out.k_pad; ++c) out.offset[c] = -std::numeric_limits<T>::infinity();
+  for (std::size_t c = k; c < out.packed.k_pad; ++c) out.packed.offset[c] = -std::numeric_limits<T>::infinity();
   out.max_norm = static_cast<T>(std::sqrt(largest)) * (1 + 4 * kUlp<T>);
-  out.slack = 8 * static_cast<T>(d + 8) * kUlp<T>;
+  out.packed.slack = 8 * static_cast<T>(d + 8) * kUlp<T>;
 }
 
 template <class T>
@@ -73,11 +73,21 @@ inline T shifted_value(const Centres<T>& c, std::size_t centre, std::size_t j) {
 template <class T>
 void pack_dense(const double* centres, Centres<T>& out) {
   pack_common(centres, out);
-  T* p = out.packed;
-  for (std::size_t block = 0; block < out.k_pad; block += kCentreBlock) {
+  T* p = out.packed.values;
+  for (std::size_t block = 0; block < out.packed.k_pad; block += kCentreBlock) {
     for (std::size_t j = 0; j < out.d; ++j) {
       for (int b = 0; b < kCentreBlock; ++b) *p++ = shifted_value(out, block + b, j);
     }
+  }
+  // In single precision squares must stay well inside the range of float.
+  if (out.single.values && !(out.max_norm > T(0x1p-40) && out.max_norm < T(0x1p40))) out.single.values = nullptr;
+  if (!out.single.values) return;
+  out.single.slack = 8 * static_cast<float>(out.d + 8) * kUlp<float>;
+  for (std::size_t e = 0; e < out.packed.k_pad * out.d; ++e) {
+    out.single.values[e] = static_cast<float>(out.packed.values[e]);
+  }
+  for (std::size_t c = 0; c < out.packed.k_pad; ++c) {
+    out.single.offset[c] = static_cast<float>(out.packed.offset[c]);
   }
 }
 
@@ -85,64 +95,131 @@ template <class T>
 void pack_csr(const double* centres, Centres<T>& out) {
   pack_common(centres, out);
   for (std::size_t j = 0; j < out.d; ++j) {
-    for (std::size_t c = 0; c < out.k_pad; ++c) out.packed[j * out.k_pad + c] = shifted_value(out, c, j);
+    for (std::size_t c = 0; c < out.packed.k_pad; ++c) {
+      out.packed.values[j * out.packed.k_pad + c] = shifted_value(out, c, j);
+    }
   }
 }
 
 // lower bound of the distance to every centre but the best, from the second best score
 template <class T>
-inline T lower_bound(T sq_norm, T second, const Centres<T>& c) {
-  const T reach = std::sqrt(sq_norm) + c.max_norm;
-  const T sq = sq_norm - 2 * second - c.slack * reach * reach;
+inline T lower_bound(T sq_norm, T second, T max_norm, T slack) {
+  const T reach = std::sqrt(sq_norm) + max_norm;
+  const T sq = sq_norm - 2 * second - slack * reach * reach;
   // Infinite where there is one centre only; not a number where squares overflow: then nothing is known.
   return sq > 0 ? std::sqrt(sq) * (1 - 8 * kUlp<T>) : T(0);
+}
+
+// Rows `first` … of the list (offsets from lo), or of the leaf without a list; the last one fills up the tile.
+template <class T, int R>
+inline void find_rows(const Dense<T>& rows, const LeafTask<T>& task, const std::int32_t* list, std::size_t first,
+                      std::size_t here, std::size_t (&id)[R], const T* (&pointers)[R]) {
+  if (!list && task.lo + first + R <= (rows.tail_from < task.hi ? rows.tail_from : task.hi)) {
+    const T* x = rows.x + (task.lo + first) * rows.d;
+    for (int r = 0; r < R; ++r, x += rows.d) pointers[r] = x;
+    for (int r = 0; r < R; ++r) id[r] = task.lo + first + std::size_t(r);
+    return;
+  }
+  for (std::size_t r = 0; r < std::size_t(R); ++r) {
+    const std::size_t q = first + (r < here ? r : here - 1);
+    id[r] = task.lo + (list ? std::size_t(list[q]) : q);
+    pointers[r] = row_of(rows, id[r]);
+  }
+}
+
+template <class T, int R>
+inline void set_labels(const LeafTask<T>& task, const std::int32_t* list, std::size_t first, std::size_t here,
+                       const std::size_t (&id)[R], const Index<T> (&index)[R]) {
+  if (list) {
+    for (std::size_t r = 0; r < here; ++r) task.label[id[r]] = static_cast<std::int32_t>(index[r]);
+  } else {
+    std::int32_t* label = task.label + task.lo + first;
+    for (std::size_t r = 0; r < here; ++r) label[r] = static_cast<std::int32_t>(index[r]);
+  }
+}
+
+template <class T>
+inline void tile_norms(const T* tile, std::size_t d, T (&norm)[kRowTile<T>]) {
+  Vec<T> sq_norm[kRowVecs] = {};
+  for (std::size_t j = 0; j < d; ++j) {
+    for (int v = 0; v < kRowVecs; ++v) {
+      const Vec<T> x = load(tile + j * kRowTile<T> + v * kLanes<T>);
+      sq_norm[v] += x * x;
+    }
+  }
+  std::memcpy(norm, sq_norm, sizeof norm);
+}
+
+template <class T, bool kSecond>
+void score_exactly(const Dense<T>& rows, const Centres<T>& c, const LeafTask<T>& task, Work<T>& work,
+                   const std::int32_t* list, std::size_t count) {
+  constexpr int R = kRowTile<T>;
+  for (std::size_t first = 0; first < count; first += R) {
+    const std::size_t here = count - first < std::size_t(R) ? count - first : std::size_t(R);
+    std::size_t id[R];
+    const T* pointers[R];
+    find_rows(rows, task, list, first, here, id, pointers);
+    pack_rows<T, T>(pointers, rows.d, c.shift, c.scale, work.tile);
+    Scores<T> scores;
+    score_tile<T, kSecond>(work.tile, rows.d, c.packed, scores);
+    Index<T> index[R];
+    std::memcpy(index, scores.index, sizeof index);
+    set_labels(task, list, first, here, id, index);
+    if constexpr (kSecond) {
+      T norm[R], second[R];
+      tile_norms(work.tile, rows.d, norm);
+      std::memcpy(second, scores.second, sizeof second);
+      for (std::size_t r = 0; r < here; ++r) {
+        task.bounds->lower[id[r]] = lower_bound(norm[r], second[r], c.max_norm, c.packed.slack);
+      }
+    }
+  }
+}
+
+// A first look in single precision. Where best and second best differ by more than rounding (of both precisions) can
+// make, the label is the one double precision gives; the other rows, few as a rule, are scored again.
+template <bool kSecond>
+void score_twice(const Dense<double>& rows, const Centres<double>& c, const LeafTask<double>& task, Work<double>& work,
+                 const std::int32_t* list, std::size_t count) {
+  constexpr int R = kRowTile<float>;
+  const float max_norm = static_cast<float>(c.max_norm) * (1 + 4 * kUlp<float>);
+  std::size_t n_unsure = 0;
+  for (std::size_t first = 0; first < count; first += R) {
+    const std::size_t here = count - first < std::size_t(R) ? count - first : std::size_t(R);
+    std::size_t id[R];
+    const double* pointers[R];
+    find_rows(rows, task, list, first, here, id, pointers);
+    pack_rows<double, float>(pointers, rows.d, c.shift, c.scale, work.single_tile);
+    Scores<float> scores;
+    score_tile<float, true>(work.single_tile, rows.d, c.single, scores);
+    float norm[R], best[R], second[R];
+    std::int32_t index[R];
+    tile_norms(work.single_tile, rows.d, norm);
+    std::memcpy(best, scores.best, sizeof best);
+    std::memcpy(second, scores.second, sizeof second);
+    std::memcpy(index, scores.index, sizeof index);
+    for (std::size_t r = 0; r < here; ++r) {
+      const float reach = std::sqrt(norm[r]) + max_norm;
+      const bool sure = best[r] - second[r] > 0.5f * c.single.slack * reach * reach;  // false for inf and NaN
+      task.label[id[r]] = index[r];
+      if constexpr (kSecond) {
+        task.bounds->lower[id[r]] = lower_bound(norm[r], second[r], max_norm, c.single.slack);
+      }
+      work.unsure[n_unsure] = static_cast<std::int32_t>(id[r] - task.lo);
+      n_unsure += !sure;
+    }
+  }
+  score_exactly<double, kSecond>(rows, c, task, work, work.unsure, n_unsure);
 }
 
 // Scores the rows list[0 … count-1] (offsets from lo), or the first `count` rows of the leaf without a list.
 template <class T, bool kSecond>
 void score_rows(const Dense<T>& rows, const Centres<T>& c, const LeafTask<T>& task, Work<T>& work,
                 const std::int32_t* list, std::size_t count) {
-  constexpr int R = kRowTile<T>, W = kLanes<T>;
-  for (std::size_t first = 0; first < count; first += R) {
-    const std::size_t here = count - first < std::size_t(R) ? count - first : std::size_t(R);
-    std::size_t id[R];
-    const T* pointers[R];
-    if (!list && task.lo + first + R <= (rows.tail_from < task.hi ? rows.tail_from : task.hi)) {
-      const T* x = rows.x + (task.lo + first) * rows.d;
-      for (int r = 0; r < R; ++r, x += rows.d) pointers[r] = x;
-      for (int r = 0; r < R; ++r) id[r] = task.lo + first + std::size_t(r);
-    } else {
-      for (std::size_t r = 0; r < std::size_t(R); ++r) {
-        const std::size_t q = first + (r < here ? r : here - 1);
-        id[r] = task.lo + (list ? std::size_t(list[q]) : q);
-        pointers[r] = row_of(rows, id[r]);
-      }
-    }
-    pack_rows<T>(pointers, rows.d, c.shift, c.scale, work.tile);
-    Scores<T> scores;
-    score_tile<T, kSecond>(work.tile, c, scores);
-    Index<T> index[R];
-    std::memcpy(index, scores.index, sizeof index);
-    if (list) {
-      for (std::size_t r = 0; r < here; ++r) task.label[id[r]] = static_cast<std::int32_t>(index[r]);
-    } else {
-      std::int32_t* label = task.label + task.lo + first;
-      for (std::size_t r = 0; r < here; ++r) label[r] = static_cast<std::int32_t>(index[r]);
-    }
-    if constexpr (kSecond) {
-      Vec<T> sq_norm[kRowVecs] = {};
-      for (std::size_t j = 0; j < rows.d; ++j) {
-        for (int v = 0; v < kRowVecs; ++v) {
-          const Vec<T> x = load(work.tile + j * R + v * W);
-          sq_norm[v] += x * x;
-        }
-      }
-      T norm[R], second[R];
-      std::memcpy(norm, sq_norm, sizeof norm);
-      std::memcpy(second, scores.second, sizeof second);
-      for (std::size_t r = 0; r < here; ++r) task.bounds->lower[id[r]] = lower_bound(norm[r], second[r], c);
-    }
+  if constexpr (sizeof(T) == sizeof(double)) {
+    if (c.single.values) return score_twice<kSecond>(rows, c, task, work, list, count);
   }
+  score_exactly<T, kSecond>(rows, c, task, work, list, count);
 }
 
 template <class T, bool kSecond, class I>
@@ -154,14 +231,14 @@ void score_rows(const Csr<T, I>& rows, const Centres<T>& c, const LeafTask<T>& t
     const std::size_t begin = std::size_t(rows.indptr[i]), end = std::size_t(rows.indptr[i + 1]);
     T best = -std::numeric_limits<T>::infinity(), second = best;
     std::int32_t label = 0;
-    for (std::size_t block = 0; block < c.k_pad; block += W * kChunk) {
-      const std::size_t left = (c.k_pad - block) / W;
+    for (std::size_t block = 0; block < c.packed.k_pad; block += W * kChunk) {
+      const std::size_t left = (c.packed.k_pad - block) / W;
       const int n_vecs = left < kChunk ? static_cast<int>(left) : kChunk;
       Vec<T> acc[kChunk];
-      for (int v = 0; v < n_vecs; ++v) acc[v] = load(c.offset + block + v * W);
+      for (int v = 0; v < n_vecs; ++v) acc[v] = load(c.packed.offset + block + v * W);
       for (std::size_t e = begin; e < end; ++e) {
         const Vec<T> value = splat(rows.data[e] * c.scale);
-        const T* column = c.packed + std::size_t(rows.indices[e]) * c.k_pad + block;
+        const T* column = c.packed.values + std::size_t(rows.indices[e]) * c.packed.k_pad + block;
         for (int v = 0; v < n_vecs; ++v) acc[v] += value * load(column + v * W);
       }
       for (int v = 0; v < n_vecs; ++v) {
@@ -185,7 +262,7 @@ void score_rows(const Csr<T, I>& rows, const Centres<T>& c, const LeafTask<T>& t
         const T v = rows.data[e] * c.scale;
         norm += v * v;
       }
-      task.bounds->lower[i] = lower_bound(norm, second, c);
+      task.bounds->lower[i] = lower_bound(norm, second, c.max_norm, c.packed.slack);
     }
   }
 }
@@ -360,7 +437,7 @@ std::size_t doubtful_rows(const Centres<T>& c, const LeafTask<T>& task, std::int
     const T lower = moved > apart ? moved : apart;
     b.lower[i] = lower;
     const T reach = upper + 2 * c.max_norm;
-    const bool safe = lower > upper && (lower - upper) * (lower + upper) > c.slack * reach * reach;
+    const bool safe = lower > upper && (lower - upper) * (lower + upper) > c.packed.slack * reach * reach;
     list[count] = static_cast<std::int32_t>(i - task.lo);
     count += !safe;
   }

@@ -29,20 +29,29 @@ struct Csr {
   std::size_t n, d, stride;
 };
 
+// c' = c − shift in blocks of `centre_block` centres, feature by feature (dense), or (d, k_pad) (CSR);
+// offset: −½‖c'‖², and −inf for the centres that only fill the last block.
+template <class T>
+struct PackedCentres {
+  std::size_t k_pad;
+  T* values;
+  T* offset;
+  T slack;  // scores are trusted up to slack · ½(‖x'‖ + max‖c'‖)²
+};
+
 // Centres as the loops want them. Coordinates are multiplied by `scale`, a power of two that keeps squares in range.
 //   own      (k, stride)  c, for distances and update sums
-//   packed   c' = c − shift, in blocks of `centre_block` centres, feature by feature (dense); (d, k_pad) (CSR)
-//   offset   −½‖c'‖², and −inf for the centres that only fill the last block
 //   shift    times scale
+//   single   the same rounded to float, for a first look at double rows (values: nullptr if there is none)
 template <class T>
 struct Centres {
-  std::size_t k, d, stride, k_pad;
+  std::size_t k, d, stride;
   T* own;
-  T* packed;
-  T* offset;
   T* shift;
   double* own_sq_norm;
-  T scale, max_norm, slack;
+  PackedCentres<T> packed;
+  PackedCentres<float> single;
+  T scale, max_norm;
 };
 
 // Bounds that let a row keep its label unseen: upper ≥ distance to its centre, lower ≤ distance to every other one.
@@ -84,6 +93,8 @@ struct LeafTask {
 template <class T>
 struct Work {
   T* tile;               // d × row_tile
+  float* single_tile;    // d × row_tile floats of the same bytes: twice as many rows
+  std::int32_t* unsure;  // leaf_rows: rows the first look did not settle
   std::int32_t* list;    // leaf_rows: rows of the leaf that must be scored, then its rows cluster by cluster
   std::int32_t* start;   // k + 1: where the rows of each cluster start in the list
   double* sq_dist;       // leaf_rows

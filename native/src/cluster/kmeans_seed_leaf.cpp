@@ -20,7 +20,7 @@ void pack_leaf(const Dense<T>& rows, const std::int64_t* order, std::size_t lo, 
     }
     T* tile = tiles + (first - lo) * rows.d;
     // tail, after the padded rows, ends with a row of zeros: no shift
-    pack_rows<T>(pointers, rows.d, rows.tail + (rows.n - rows.tail_from) * rows.stride, scale, tile);
+    pack_rows<T, T>(pointers, rows.d, rows.tail + (rows.n - rows.tail_from) * rows.stride, scale, tile);
   }
 }
 

@@ -76,29 +76,50 @@ inline Vec<double> load_double(const T* p) {
   }
 }
 
-// N lanes from N/S rows: features j … j+S−1 of each, scaled and shifted.
-template <class T, int S, int N>
-inline ShortVec<T, N> load_rows(const T* const* rows, std::size_t j, ShortVec<T, S> shift, T scale) {
-  if constexpr (N == S) {
-    ShortVec<T, S> v;
-    std::memcpy(&v, rows[0] + j, sizeof v);
-    return v * scale - shift;
+// S features of one row as T, scaled and shifted in the row's own type.
+template <class From, class T, int S>
+inline ShortVec<T, S> load_features(const From* x, const From* shift, From scale) {
+  if constexpr (sizeof(From) == sizeof(T)) {
+    ShortVec<T, S> v, s;
+    std::memcpy(&v, x, sizeof v);
+    std::memcpy(&s, shift, sizeof s);
+    return v * scale - s;
+#ifdef SUREFIT_LEVEL_v4  // the generic conversion is done in halves
+  } else if constexpr (S == 16) {
+    return join(load_features<From, T, 8>(x, shift, scale), load_features<From, T, 8>(x + 8, shift + 8, scale),
+                std::make_index_sequence<16>());
+  } else if constexpr (S == 8) {
+    return _mm512_maskz_cvtpd_ps(0xff, load(x) * scale - load(shift));
+#endif
   } else {
-    return join(load_rows<T, S, N / 2>(rows, j, shift, scale),
-                load_rows<T, S, N / 2>(rows + N / 2 / S, j, shift, scale), std::make_index_sequence<N>());
+    ShortVec<From, S> v, s;
+    std::memcpy(&v, x, sizeof v);
+    std::memcpy(&s, shift, sizeof s);
+    v = v * scale - s;
+    return __builtin_convertvector(v, ShortVec<T, S>);
+  }
+}
+
+// N lanes from N/S rows: features j … j+S−1 of each.
+template <class From, class T, int S, int N>
+inline ShortVec<T, N> load_rows(const From* const* rows, std::size_t j, const From* shift, From scale) {
+  if constexpr (N == S) {
+    return load_features<From, T, S>(rows[0] + j, shift + j, scale);
+  } else {
+    return join(load_rows<From, T, S, N / 2>(rows, j, shift, scale),
+                load_rows<From, T, S, N / 2>(rows + N / 2 / S, j, shift, scale), std::make_index_sequence<N>());
   }
 }
 
 // kLanes rows × S features, turned. Read as one array with address (row, feature) the S vectors hold bits r…r f…f; each
 // unshuffle turns the address by one bit to the right, so log2 S of them put the feature in front: (feature, row).
-template <class T, int S>
-inline void turn_rows(const T* const* rows, std::size_t j, std::size_t n_features, const T* shift, T scale, T* out) {
+template <class From, class T, int S>
+inline void turn_rows(const From* const* rows, std::size_t j, std::size_t n_features, const From* shift, From scale,
+                      T* out) {
   constexpr int W = kLanes<T>;
-  ShortVec<T, S> shift_vec;
-  std::memcpy(&shift_vec, shift + j, sizeof shift_vec);
   Vec<T> v[S], u[S];
 #pragma GCC unroll 16
-  for (int q = 0; q < S; ++q) v[q] = load_rows<T, S, W>(rows + q * (W / S), j, shift_vec, scale);
+  for (int q = 0; q < S; ++q) v[q] = load_rows<From, T, S, W>(rows + q * (W / S), j, shift, scale);
 #pragma GCC unroll 4
   for (int stage = 1; stage < S; stage *= 2) {
 #pragma GCC unroll 16
@@ -115,25 +136,25 @@ inline void turn_rows(const T* const* rows, std::size_t j, std::size_t n_feature
   }
 }
 
-// tile[feature][row] of kRowTile rows.
-template <class T>
-void pack_rows(const T* const* rows, std::size_t d, const T* shift, T scale, T* tile) {
+// tile[feature][row] of kRowTile rows, in the type of the tile.
+template <class From, class T>
+void pack_rows(const From* const* rows, std::size_t d, const From* shift, From scale, T* tile) {
   constexpr int W = kLanes<T>;
   for (int v = 0; v < kRowVecs; ++v) {
-    const T* const* group = rows + v * W;
+    const From* const* group = rows + v * W;
     T* out = tile + v * W;
     std::size_t j = 0;
-    for (; j + W <= d; j += W) turn_rows<T, W>(group, j, d, shift, scale, out);
+    for (; j + W <= d; j += W) turn_rows<From, T, W>(group, j, d, shift, scale, out);
     const std::size_t rest = d - j;
     if (rest == 0) continue;
     if (rest <= 2) {
-      turn_rows<T, 2>(group, j, d, shift, scale, out);
+      turn_rows<From, T, 2>(group, j, d, shift, scale, out);
     } else if (W <= 4 || rest <= 4) {
-      turn_rows<T, (W < 4 ? W : 4)>(group, j, d, shift, scale, out);
+      turn_rows<From, T, (W < 4 ? W : 4)>(group, j, d, shift, scale, out);
     } else if (W <= 8 || rest <= 8) {
-      turn_rows<T, (W < 8 ? W : 8)>(group, j, d, shift, scale, out);
+      turn_rows<From, T, (W < 8 ? W : 8)>(group, j, d, shift, scale, out);
     } else {
-      turn_rows<T, W>(group, j, d, shift, scale, out);
+      turn_rows<From, T, W>(group, j, d, shift, scale, out);
     }
   }
 }
@@ -146,7 +167,7 @@ struct Scores {
 
 // Among equal scores the first centre wins: a later one replaces it only if strictly larger.
 template <class T, bool kSecond>
-void score_tile(const T* tile, const kmeans::Centres<T>& c, Scores<T>& out) {
+void score_tile(const T* tile, std::size_t d, const kmeans::PackedCentres<T>& c, Scores<T>& out) {
   constexpr int V = kRowVecs, B = kCentreBlock;
   const T none = -std::numeric_limits<T>::infinity();
   Vec<T> best[V], second[V];
@@ -155,7 +176,7 @@ void score_tile(const T* tile, const kmeans::Centres<T>& c, Scores<T>& out) {
     best[v] = second[v] = splat<T>(none);
     index[v] = Vec<Index<T>>{};
   }
-  const T* packed = c.packed;
+  const T* packed = c.values;
   for (std::size_t block = 0; block < c.k_pad; block += B) {
     Vec<T> acc[B][V];
 #pragma GCC unroll 8
@@ -164,7 +185,7 @@ void score_tile(const T* tile, const kmeans::Centres<T>& c, Scores<T>& out) {
       for (int v = 0; v < V; ++v) acc[b][v] = splat(c.offset[block + b]);
     }
     const T* x = tile;
-    for (std::size_t j = 0; j < c.d; ++j, x += kRowTile<T>, packed += B) {
+    for (std::size_t j = 0; j < d; ++j, x += kRowTile<T>, packed += B) {
       Vec<T> xv[V];
 #pragma GCC unroll 4
       for (int v = 0; v < V; ++v) xv[v] = load(x + v * kLanes<T>);
