@@ -1,0 +1,175 @@
+"""The checker of QuantileRegressor and LADRegressor: scikit-learn's fits, the dual of HiGHS, mutations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import linprog, lsq_linear
+from sklearn.linear_model import LinearRegression, QuantileRegressor
+
+from surefit.certificates import Grade
+from surefit.certificates.bounded_least_squares import bounded_least_squares
+from tests.certificates.bench import altered, certify, changed, failing
+
+rng = np.random.default_rng(5)
+N, D = 160, 4
+X = rng.normal(size=(N, D)) + 1.0
+Y = X @ np.arange(D) + rng.standard_t(3, size=N)
+W = rng.integers(0, 4, size=N).astype(float)
+
+
+class LADRegressor(QuantileRegressor):
+    """A model of that name without parameters of its own."""
+
+
+def pinball(model: Any, X: Any, y: Any, w: Any = None) -> float:
+    """scikit-learn's objective, as documented."""
+    w = np.ones(len(y)) if w is None else w
+    e = y - X @ model.coef_ - model.intercept_
+    loss = np.where(e > 0, model.quantile * e, (model.quantile - 1) * e)
+    return float(w @ loss / w.sum() + model.alpha * np.abs(model.coef_).sum())
+
+
+def dual_of_highs(model: Any, X: Any, y: Any, w: Any) -> np.ndarray:
+    """max yᵀδ, (q − 1)w ≤ δ ≤ q w, |Xᵀδ| ≤ αΣw, Σδ = 0, by SciPy."""
+    limit = np.full(X.shape[1], model.alpha * w.sum())
+    answer = linprog(
+        -y,
+        A_ub=np.vstack([X.T, -X.T]),
+        b_ub=np.concatenate([limit, limit]),
+        A_eq=np.ones((1, len(y))),
+        b_eq=[0.0],
+        bounds=np.column_stack([(model.quantile - 1) * w, model.quantile * w]),
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    assert answer.status == 0
+    return answer.x
+
+
+GOOD: dict[str, tuple[QuantileRegressor, tuple[Any, ...]]] = {
+    "median": (QuantileRegressor(alpha=0), (X, Y)),
+    "median, weights": (QuantileRegressor(alpha=0), (X, Y, W)),
+    "quantile 0.9": (QuantileRegressor(quantile=0.9, alpha=0), (X, Y, W)),
+    "penalty": (QuantileRegressor(quantile=0.2, alpha=0.05), (X, Y, W)),
+    "large penalty": (QuantileRegressor(alpha=10.0), (X, Y, W)),
+    "no intercept": (QuantileRegressor(alpha=0.01, fit_intercept=False), (X, Y, W)),
+    "no intercept, no penalty": (QuantileRegressor(alpha=0, fit_intercept=False), (X, Y)),
+    "ties": (QuantileRegressor(quantile=0.3, alpha=0), (np.round(X), np.round(Y), W)),
+    "duplicated columns": (QuantileRegressor(alpha=0), (np.hstack([X, X]), Y)),
+    "wide": (QuantileRegressor(alpha=0.01), (X[:9].T.copy(), Y[:4])),
+    "perfect fit": (QuantileRegressor(alpha=0), (X, X @ np.arange(D) + 2.0)),
+    "constant target": (QuantileRegressor(alpha=0.1), (X, np.full(N, 3.0))),
+    "offset of a million": (QuantileRegressor(alpha=0), (X + 1e6, Y)),
+    "scales": (QuantileRegressor(alpha=0), (X * np.array([1e-3, 1.0, 1e3, 1e2]), Y * 1e3)),
+    "single precision": (QuantileRegressor(alpha=0), (X.astype(np.float32), Y.astype(np.float32))),
+}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_accepts_and_states_the_objective(name: str) -> None:
+    model, data = GOOD[name]
+    model.fit(*data)
+    c = certify(model, *data)
+    assert c.holds and c.grade is Grade.OPTIMAL, f"\n{c}"
+    truth = pinball(model, *data)
+    assert c["optimal"].detail["objective"] == pytest.approx(truth, rel=1e-5, abs=1e-9)
+    assert c["optimal"].detail["lower_bound"] <= truth * (1 + 1e-5) + 1e-9
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.02, 5.0])
+@pytest.mark.parametrize("quantile", [0.5, 0.85])
+def test_accepts_the_dual_of_highs(alpha: float, quantile: float) -> None:
+    model = QuantileRegressor(quantile=quantile, alpha=alpha).fit(X, Y, W)
+    model.dual_ = dual_of_highs(model, X, Y, W)
+    c = certify(model, X, Y, W)
+    assert c.holds and {"dual_feasible", "optimal"} == {claim.name for claim in c}, f"\n{c}"
+    assert c["optimal"].detail["lower_bound"] == pytest.approx(Y @ model.dual_ / W.sum(), rel=1e-7)
+
+
+def test_accepts_sparse_and_the_other_name() -> None:
+    S = sp.random(N, 12, 0.3, format="csr", random_state=2)
+    assert certify(QuantileRegressor(alpha=1e-3).fit(S, Y), S, Y).holds
+    model = LADRegressor(alpha=0.0).fit(X, Y)
+    assert certify(model, X, Y).model == "LADRegressor" and certify(model, X, Y).holds
+
+
+def test_the_median_of_one_column_is_certified_by_hand() -> None:
+    """Without columns that matter the median is the answer: 1, 2, 10 has the median 2 and the mean loss 9/6."""
+    model = QuantileRegressor(alpha=0).fit(np.zeros((3, 1)), [1.0, 2.0, 10.0])
+    claim = certify(model, np.zeros((3, 1)), np.array([1.0, 2.0, 10.0]))["optimal"]
+    assert claim.detail["objective"] == pytest.approx(1.5) and claim.detail["lower_bound"] == pytest.approx(1.5)
+
+
+MODEL = QuantileRegressor(quantile=0.6, alpha=0.02).fit(X, Y, W)
+MODEL.dual_ = dual_of_highs(MODEL, X, Y, W)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"coef_": changed(MODEL.coef_, 1, 1e-3)},
+        {"coef_": MODEL.coef_[::-1].copy()},
+        {"coef_": np.zeros(D)},
+        {"coef_": changed(MODEL.coef_, 0, np.nan)},
+        {"coef_": MODEL.coef_[:2]},
+        {"intercept_": MODEL.intercept_ + 1e-3},
+        {"intercept_": None},
+        {"alpha": 0.03},
+        {"alpha": -1.0},
+        {"alpha": "much"},
+        {"quantile": 0.61},
+        {"quantile": 1.0},
+        {"fit_intercept": False},
+        {"dual_": np.zeros(N)},
+        {"dual_": -MODEL.dual_},
+        {"dual_": MODEL.dual_[::-1].copy()},
+        {"dual_": MODEL.dual_[:-1]},
+        {"dual_": MODEL.dual_ * 1.001},
+        {"dual_": changed(MODEL.dual_, 3, 1e-3)},
+        {"dual_": changed(MODEL.dual_, 3, np.nan)},
+        {"dual_": "text"},
+    ],
+)
+def test_rejects_mutations(change: dict[str, Any]) -> None:
+    assert certify(MODEL, X, Y, W).holds
+    assert not certify(altered(MODEL, **change), X, Y, W).holds
+    if "dual_" not in change:
+        assert not certify(altered(MODEL, dual_=None, **change), X, Y, W).holds
+
+
+def test_rejects_other_data_and_other_losses() -> None:
+    model = altered(MODEL, dual_=None)
+    assert not certify(model, X, Y).holds
+    assert not certify(model, X[3:], Y[3:], W[3:]).holds
+    assert not certify(model, X, Y + 1, W).holds
+    means = LinearRegression().fit(X, Y)
+    liar = altered(QuantileRegressor(alpha=0).fit(X, Y), coef_=means.coef_, intercept_=means.intercept_)
+    assert failing(certify(liar, X, Y)) == {"optimal"}
+
+
+def test_gap_of_a_worse_point_is_its_distance_to_the_best() -> None:
+    """The constructed bound is a bound for any point: it never passes the best value known."""
+    best = QuantileRegressor(alpha=0.02, quantile=0.6).fit(X, Y)
+    for step in (1e-6, 1e-3, 0.1, 3.0):
+        worse = altered(best, coef_=best.coef_ + step * rng.normal(size=D))
+        claim = certify(worse, X, Y)["optimal"]
+        assert claim.detail["objective"] - claim.detail["gap"] <= pinball(best, X, Y) * (1 + 1e-12)
+        assert not claim.holds
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_bounded_least_squares_against_scipy(seed: int) -> None:
+    local = np.random.default_rng(seed)
+    m, n = local.integers(1, 12, size=2)
+    A, c = local.normal(size=(m, n)), 3 * local.normal(size=m)
+    lo = -local.random(n)
+    hi = lo + local.random(n) * 2
+    if seed % 3 == 0 and n > 1:
+        A[:, 0] = A[:, -1]
+    x = bounded_least_squares(A, c, lo, hi)
+    assert ((x >= lo) & (x <= hi)).all()
+    best = np.linalg.norm(A @ lsq_linear(A, c, (lo, hi), method="bvls", tol=1e-14).x - c)
+    assert np.linalg.norm(A @ x - c) == pytest.approx(best, rel=1e-8, abs=1e-10)
