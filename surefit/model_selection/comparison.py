@@ -217,7 +217,7 @@ def score_text(interval: Interval) -> str:
     if not np.isfinite(half):
         return f"{mean:.4g}"
     wanted = 0 if half == 0 else 2 - np.ceil(np.log10(half))
-    decimals = int(np.clip(wanted, 3 if abs(mean) < 10 else 0, 6))
+    decimals = int(np.clip(wanted, 3 if abs(mean) < 10 else 0, 4))
     return f"{mean:.{decimals}f} ± {half:.{decimals}f}".replace("-", "−")
 
 

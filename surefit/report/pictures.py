@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from surefit._core.errors import SurefitError
+from surefit.model_selection.columns import take
 from surefit.model_selection.comparison import Comparison, Outcome, score_text
 from surefit.model_selection.unsupervised import prepared, seen_by_last, split_last
 from surefit.plot import (
@@ -22,6 +23,10 @@ from surefit.plot import (
     svg_of,
 )
 from surefit.plot.kmeans import proved_interval
+
+
+MOST_ROWS = 5000
+"""Clusters are drawn with so many rows at most, spread evenly over the data; more would hide each other."""
 
 
 @dataclass(frozen=True)
@@ -138,11 +143,13 @@ def _clusters(comparison: Comparison) -> Iterator[Picture]:
         return
     one = comparison.best if comparison.best in clusterings else clusterings[0]
     _, estimator = split_last(one.estimator)
-    Z = seen_by_last(one.estimator, comparison.X)
+    rows = np.unique(np.linspace(0, comparison.n_rows - 1, min(comparison.n_rows, MOST_ROWS)).astype(int))
+    Z = seen_by_last(one.estimator, take(comparison.X, rows))
     counts = np.bincount(estimator.predict(Z), minlength=len(estimator.cluster_centers_))
+    some = f" {rows.size:,} of {comparison.n_rows:,} rows are drawn." if rows.size < comparison.n_rows else ""
     yield Picture(
         f"Clusters: {one.name}",
-        "Rows and centres on the first two principal components.",
+        f"Rows and centres on the first two principal components.{some}",
         f"Scatter plot of {Z.shape[0]} rows in {counts.size} clusters of {', '.join(map(str, counts))} rows.",
         svg_of(_draw(KMeansDisplay.from_estimator, estimator, Z)),
     )
