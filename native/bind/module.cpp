@@ -8,6 +8,7 @@ namespace nb = nanobind;
 
 void bind_cluster(nb::module_& m);
 void bind_engine(nb::module_& m);
+void bind_logistic(nb::module_& m);
 
 namespace {
 
@@ -33,4 +34,5 @@ NB_MODULE(_native, m) {
   m.def("simd_level", [] { return surefit::level_name(); });
   bind_cluster(m);
   bind_engine(m);
+  bind_logistic(m);
 }

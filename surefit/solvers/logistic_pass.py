@@ -96,6 +96,13 @@ def pass_twin(X: Any, codes: np.ndarray, w: np.ndarray | None, at: Point) -> Pas
     )
 
 
+def curvature_twin(X: Any, w: np.ndarray | None, at: Point) -> np.ndarray:
+    """ω p (1 − p) of every row, for two classes."""
+    z = np.asarray(X @ at.coef[0]) + at.intercept[0]
+    curvature = logistic.second(z, z)
+    return curvature if w is None else curvature * w
+
+
 def combine(left: Pass, right: Pass) -> Pass:
     return Pass(
         left.loss + right.loss,
@@ -111,7 +118,7 @@ class LogisticStep(Step):
     """`Pass` at a `Point`."""
 
     def map(self, state: Point, block: Block, n_threads: int) -> Pass:
-        if not isinstance(block.X, np.ndarray) or not hasattr(_native, "logistic_pass"):
+        if not isinstance(block.X, np.ndarray):
             return super().map(state, block, n_threads)
         values = _native.logistic_pass(
             block.X,
@@ -163,16 +170,10 @@ class BinaryHessianStep(Step):
 
     def map(self, state: Point, block: Block, n_threads: int) -> Moments:
         w = row_weights(block, state.class_weight)
-
-        def curvature(i: int) -> np.ndarray:
-            rows = slice(i * block.leaf_rows, (i + 1) * block.leaf_rows)
-            z = np.asarray(block.X[rows] @ state.coef[0]) + state.intercept[0]
-            value = logistic.second(z, z)
-            return value if w is None else value * w[rows]
-
-        weights = np.empty(block.n_rows)
-        for i in range(block.n_leaves):
-            weights[i * block.leaf_rows : (i + 1) * block.leaf_rows] = curvature(i)
+        if isinstance(block.X, np.ndarray):
+            weights = _native.logistic_curvature(block.X, w, state.coef, state.intercept, block.leaf_rows, n_threads)
+        else:
+            weights = curvature_twin(block.X, w, state)
         return MomentsStep(False).map(
             None, Block(block.X, None, weights, block.start, block.leaf_rows, block.scratch), n_threads
         )

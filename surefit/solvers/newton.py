@@ -1,9 +1,9 @@
 """Newton's method that reuses its second derivatives: a smooth convex function, few passes over the data.
 
-A step is −B g, where B starts as the inverse of the second derivative at some earlier point (the metric) and is corrected
-by the last changes of the gradient (L-BFGS). With a new metric at every point this is Newton's method; with a metric
-that is kept it is quasi-Newton in coordinates in which the function is nearly round. A new metric is asked for when the
-passes it would save cost more than it does.
+A step is −B g, where B starts as the inverse of the second derivative at some earlier point (the metric) and is
+corrected by the last changes of the gradient (L-BFGS). With a new metric at every point this is Newton's method; with
+a metric that is kept it is quasi-Newton in coordinates in which the function is nearly round. A new metric is asked for
+when the passes it would save cost more than it does.
 
 A step is accepted when the value falls enough (Armijo), or when it has stopped falling at the level of rounding and the
 slope says so (approximate Wolfe rule of Hager and Zhang).

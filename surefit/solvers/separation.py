@@ -54,7 +54,7 @@ def _leads(rows: np.ndarray, codes: np.ndarray, m: int) -> np.ndarray:
     """One row for each row of the data and each other class: its product with v (flattened) is the lead."""
     if m == 1:
         return np.where(codes == 1, 1.0, -1.0)[:, None] * rows
-    n, width = rows.shape
+    width = rows.shape[1]
     blocks = []
     for other in range(m):
         picked = np.flatnonzero(codes != other)
