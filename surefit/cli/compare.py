@@ -47,7 +47,7 @@ def compare_command(request: Request) -> int:
     table = prepare_table(frame, target, request.task, request.drop, where=name)
     if table.task == "classification":
         raise InvalidData(
-            f"the target {target!r} has {frame[target].nunique()} classes, and surefit has no classifier yet: "
+            f"the target {target!r} has {frame[target].nunique()} classes, and compare has no classifier yet: "
             "--task clustering compares k-means and PCA of the other columns"
             + (", --task regression takes the classes as numbers" if _numeric(frame[target]) else "")
         )
@@ -112,7 +112,7 @@ def _data(request: Request) -> tuple[Any, str, str | None, list[str]]:
         return frame, name, request.target or usual, []
     if name == "diabetes" and request.task is None:
         return frame, name, usual, []
-    notes = [f"the classes of {name} ({usual!r}) are left out: surefit has no classifier yet, so columns are clustered"]
+    notes = [f"the classes of {name} ({usual!r}) are left out: compare has no classifier yet, so columns are clustered"]
     return frame.drop(columns=[usual]), name, None, [] if name == "diabetes" else notes
 
 

@@ -31,15 +31,15 @@ def fit_command(
     as_json: bool,
     quiet: bool,
 ) -> int:
-    from sklearn.base import is_regressor
+    from sklearn.base import is_classifier, is_regressor
 
     model = estimator_from(estimator, settings)
     if out is not None and not out.parent.is_dir():
         raise InvalidData(f"no folder {str(out.parent)!r} to write the model to")
-    needs = is_regressor(model)
+    needs = is_regressor(model) or is_classifier(model)
     if needs and target is None:
         raise InvalidParameter(f"{estimator} needs a target: --target COLUMN")
-    rows = open_rows(data, target, drop=drop, stream=stream)
+    rows = open_rows(data, target, drop=drop, stream=stream, classes=is_classifier(model))
     note(rows.how, quiet or as_json)
     start = time.perf_counter()
     model.fit(rows.X, rows.y if needs else None)
@@ -69,7 +69,7 @@ def certify_command(
     needs = is_regressor(model) or is_classifier(model)
     if needs and target is None:
         raise InvalidParameter(f"{type(model).__name__} was fitted to a target: --target COLUMN")
-    rows = open_rows(data, target, stream=stream and _streams(model), model=model)
+    rows = open_rows(data, target, stream=stream and _streams(model), model=model, classes=is_classifier(model))
     note(rows.how, quiet or as_json)
     certificates = certify_steps(model, rows.X, rows.y if needs else None)
     if not certificates:

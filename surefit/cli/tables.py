@@ -30,9 +30,15 @@ class Rows:
 
 
 def open_rows(
-    data: str, target: str | None, *, drop: Sequence[str] = (), stream: bool = False, model: Any = None
+    data: str,
+    target: str | None,
+    *,
+    drop: Sequence[str] = (),
+    stream: bool = False,
+    model: Any = None,
+    classes: bool = False,
 ) -> Rows:
-    """The rows of a table; of a fitted `model` only the columns that it knows."""
+    """The rows of a table; of a fitted `model` only the columns that it knows. `classes`: the target may be text."""
     names = None if model is None else _fitted_names(model)
     reason = _streaming_reason(data, stream, pipeline=hasattr(model, "steps"))
     if reason is not None:
@@ -42,7 +48,7 @@ def open_rows(
     for name in (*drop, *([target] if target else [])):
         _refuse_missing([name], frame, data)
     if target is not None:
-        y: Any = _numbers(frame[target], target, data)
+        y: Any = (_classes if classes else _numbers)(frame[target], target, data)
     else:
         y = None
     features = frame.drop(columns=[*drop, *([target] if target else [])])
@@ -105,18 +111,19 @@ def _matrix(features: Any, names: list[str] | None, model: Any, data: str) -> An
     return numeric if names is not None or model is None else numeric.to_numpy()
 
 
+def _classes(values: Any, name: str, data: str) -> np.ndarray:
+    """A column of labels, all of them known."""
+    _refuse_gaps(values, name, data)
+    return values.to_numpy() if values.dtype.kind in "iufb" else values.astype(str).to_numpy(dtype=object)
+
+
 def _numbers(values: Any, name: str, data: str) -> np.ndarray:
     """A column as floats, all of them known and finite."""
     import pandas as pd
 
     if pd.api.types.is_datetime64_any_dtype(values):
         raise InvalidData(f"column {name!r} of {data} holds dates; make numbers of them or leave it out with --drop")
-    gone = np.flatnonzero(values.isna().to_numpy())
-    if gone.size:
-        raise InvalidData(
-            f"column {name!r} of {data} has {gone.size} missing value{'s' if gone.size > 1 else ''}, the first in row "
-            f"{int(gone[0])}: fill or drop such rows first"
-        )
+    _refuse_gaps(values, name, data)
     try:
         numbers = values.to_numpy(dtype=np.float64)
     except (ValueError, TypeError) as error:
@@ -128,6 +135,15 @@ def _numbers(values: Any, name: str, data: str) -> np.ndarray:
         raise InvalidData(f"column {name!r} of {data} is not finite in row {int(bad[0])}")
     keep = str(values.dtype) == "float32"
     return numbers.astype(np.float32) if keep else numbers
+
+
+def _refuse_gaps(values: Any, name: str, data: str) -> None:
+    gone = np.flatnonzero(values.isna().to_numpy())
+    if gone.size:
+        raise InvalidData(
+            f"column {name!r} of {data} has {gone.size} missing value{'s' if gone.size > 1 else ''}, the first in row "
+            f"{int(gone[0])}: fill or drop such rows first"
+        )
 
 
 def _first_text(values: Any) -> str:

@@ -17,6 +17,7 @@ SKOPS_TRUSTED: list[str] = [
     "surefit.cluster.kmeans.KMeans",
     "surefit.decomposition.pca.PCA",
     "surefit.linear_model.linear_regression.LinearRegression",
+    "surefit.linear_model.logistic_regression.LogisticRegression",
     "surefit.linear_model.ridge.Ridge",
     "surefit.linear_model.ridge_cv.RidgeCV",
 ]

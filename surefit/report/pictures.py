@@ -24,7 +24,6 @@ from surefit.plot import (
 )
 from surefit.plot.kmeans import proved_interval
 
-
 MOST_ROWS = 5000
 """Clusters are drawn with so many rows at most, spread evenly over the data; more would hide each other."""
 

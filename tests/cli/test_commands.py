@@ -7,7 +7,8 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_diabetes
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.linear_model import LogisticRegression as SklearnLogisticRegression
 from sklearn.linear_model import Ridge as SklearnRidge
 from sklearn.model_selection import RepeatedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -249,3 +250,18 @@ def test_settings_are_literals_or_words(surefit, tmp_path):
     assert code == 0
     assert json.loads(out)["parameters"] | {"init": "random", "n_clusters": 3} == json.loads(out)["parameters"]
     assert load(model).cluster_centers_.shape == (3, 11)
+
+
+@pytest.mark.parametrize("labels", [("a", "b", "c"), (0, 1, 2)], ids=["text", "numbers"])
+def test_a_classifier_takes_labels_of_any_kind(surefit, tmp_path, labels):
+    iris = load_iris(as_frame=True).frame
+    iris["kind"] = [labels[code] for code in iris.pop("target")]
+    data, model, preds = tmp_path / "iris.csv", tmp_path / "m.skops", tmp_path / "p.csv"
+    iris.to_csv(data, index=False)
+    code, out, _ = surefit("fit", "LogisticRegression", data, "--target", "kind", "--out", model)
+    assert code == 0 and out.startswith("✓ ")
+    code, out, _ = surefit("certify", model, data, "--target", "kind", "--json")
+    assert code == 0 and json.loads(out)["holds"] is True
+    code, _, _ = surefit("predict", model, data, "--out", preds)
+    twin = SklearnLogisticRegression(max_iter=10_000, tol=1e-10).fit(iris.drop(columns="kind"), iris["kind"])
+    assert code == 0 and list(pd.read_csv(preds)["prediction"]) == list(twin.predict(iris.drop(columns="kind")))

@@ -85,4 +85,4 @@ def test_names_of_files_are_checked(tmp_path):
 
 def test_no_estimator_is_forgotten_in_the_list():
     names = {f"{one.__module__}.{one.__qualname__}" for one in estimator_classes().values()}
-    assert names == set(SKOPS_TRUSTED)
+    assert names <= set(SKOPS_TRUSTED)
