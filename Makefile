@@ -63,7 +63,7 @@ bench: build     ## every family against its peers (pip install the extra `peers
 wheel: $(READY)  ## sdist, and from it a wheel, into dist/
 	rm -rf dist
 	$(BIN)/python -c "import scikit_build_core.build as backend; print(backend.build_sdist('dist'))"
-	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist dist/*.tar.gz
+	$(BIN)/python -m pip wheel --quiet --quiet --no-deps --wheel-dir dist dist/*.tar.gz
 	@ls -l dist
 
 clean:           ## remove what was built (the environment stays)
@@ -81,7 +81,7 @@ $(READY): pyproject.toml tools/requirements.py
 	  echo "installing what surefit and its tests need into $(VENV)"; \
 	  if $(BIN)/python -m pip --version > /dev/null 2>&1; then pip="$(BIN)/python -m pip"; \
 	  else pip="$(PYTHON) -m pip --python $(BIN)/python"; fi; \
-	  $$pip install --quiet --disable-pip-version-check -r build/requirements.txt; }
+	  $$pip install --quiet --quiet --disable-pip-version-check -r build/requirements.txt; }
 	@pwd > "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/surefit-source.pth"
 	@cp build/requirements.txt $(VENV)/requirements.txt
 	@touch $@
