@@ -40,7 +40,7 @@ def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
         return [failed("attributes", f"{'; '.join(attrs.faults)}.")], "one pass"
     eps = epsilon(moments.single, np.asarray(model.coef_))
     res = second_pass(blocks, moments, coef, intercept, centred)
-    if not (np.isfinite(res.r_norm).all() and np.isfinite(res.gradient).all()):
+    if not (np.isfinite(res.scale).all() and np.isfinite(res.gradient).all()):
         return [failed("finite", "The residuals overflow: coefficients of this size fit nothing.")], "two passes"
     opt = optimality(res, coef, np.zeros(len(coef)), eps, positive=positive, n_rows=blocks.n_rows)
     claims = [feasible(coef)] if positive else []

@@ -64,7 +64,7 @@ def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
         return _free_claims(attrs, task, theta, eps)
     if intercept and getattr(model, "solver", None) == "liblinear":
         scaling = attrs.parameter("intercept_scaling", 1.0)
-        scaling = float(scaling) if isinstance(scaling, (int, float)) and scaling > 0 else 1.0
+        scaling = float(scaling) if isinstance(scaling, (int, float)) and 1e-100 < scaling < 1e100 else 1.0
         other = _penalised_intercept(task, scaling)
         claim = _penalised(other, theta, eps, note=", the intercept penalised as liblinear does")
         if claim.holds:
@@ -77,7 +77,7 @@ def penalties(attrs: Attributes) -> tuple[float, float] | None:
     """λ₁ and λ₂, from C, l1_ratio and the older `penalty`; None with the fault noted."""
     C, ratio, kind = attrs.parameter("C", 1.0), attrs.parameter("l1_ratio", 0.0), getattr(attrs.model, "penalty", "")
     numbers = all(isinstance(v, (int, float, np.number)) and np.isrealobj(v) for v in (C, ratio))
-    if not numbers or not float(C) > 0 or not 0 <= float(ratio) <= 1:
+    if not numbers or not float(C) > 1e-300 or not 0 <= float(ratio) <= 1:
         attrs.faults.append("C is not a positive number, or l1_ratio not one between 0 and 1")
         return None
     ratio = {"l1": 1.0, "l2": 0.0}.get(kind, float(ratio)) if isinstance(kind, str) else float(ratio)
@@ -124,7 +124,7 @@ def _penalised(task: LogLoss, theta: F64, eps: float, note: str = "") -> Claim:
 
 def _gap_claim(f: float, gap: float, sizes: float, eps: float, note: str = "") -> Claim:
     limit = GAP[eps > 1e-10]
-    if not np.isfinite(f) or not np.isfinite(gap):
+    if not (np.isfinite(f) and np.isfinite(gap) and np.isfinite(sizes)):
         return failed("optimal", "The log-loss overflows: coefficients of this size fit nothing.")
     # coefficients rounded by ε move a logit by ε s, and f near its optimum by at most ⅛ Σ ω (ε s)²
     floor = 0.125 * (ROUNDINGS * eps) ** 2 * sizes
@@ -214,11 +214,11 @@ def _separation(attrs: Attributes, task: LogLoss) -> list[Claim]:
         ),
         at_most(
             "falls_for_ever",
-            "Some row's own class gains on another along separation_, so the log-loss falls along the whole ray: "
-            "one, less the best gain relative to rounding.",
+            f"Some row's own class gains on another along separation_, by a relative {best:.1e}, so the log-loss falls "
+            "along the whole ray; one where no row gains beyond rounding.",
             Grade.NO_SOLUTION,
-            0.0 if best > 1e3 * rounding else 1.0,
-            0.0,
+            0 if best > 1e3 * rounding else 1,
+            0,
             {"best_gain": best},
         ),
     ]

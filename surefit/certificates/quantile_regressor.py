@@ -110,7 +110,7 @@ def _reach(problem: Problem, theta: F64, at: Value, moments: Moments, q: float, 
     r·(θ′ − θ) ≤ ‖R⁻ᵀr‖ ‖R(θ′ − θ)‖ ≤ 2P ‖R⁻ᵀr‖.
     """
     if alpha > 0:
-        norm = at.objective / (alpha * moments.total)
+        norm = float(np.float64(at.objective) / (alpha * moments.total))
         reach = np.abs(theta) + norm
         if problem.intercept:
             reach[-1] = abs(float(theta[-1])) + at.largest_t + at.largest_a * norm

@@ -56,7 +56,7 @@ def stationary_claims(
         return [failed("attributes", f"{'; '.join(attrs.faults)}.")], False
     eps = epsilon(moments.single, np.asarray(model.coef_))
     res = second_pass(blocks, moments, coef, intercept, centred)
-    if not (np.isfinite(res.r_norm).all() and np.isfinite(res.gradient).all()):
+    if not (np.isfinite(res.scale).all() and np.isfinite(res.gradient).all()):
         return [failed("finite", "The residuals overflow: coefficients of this size fit nothing.")], False
     opt = optimality(res, coef, alpha, eps, positive=positive, n_rows=blocks.n_rows)
     claims = [feasible(coef)] if positive else []

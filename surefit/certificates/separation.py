@@ -91,7 +91,9 @@ def stated_margin(attrs: Attributes, m: Margins, eps: float) -> list[Claim]:
     margin = attrs.number("margin_")
     if margin is None:
         return [failed("margin", f"{attrs.faults[-1]}.")]
-    truth = m.least / m.norm if m.norm > 0 else np.nan
+    if not (m.norm > 0 and m.least != 0):
+        return [failed("margin", "The coefficients have no margin: they are zero, or a row lies on the hyperplane.")]
+    truth = m.least / m.norm
     room = 1e3 * eps + (m.least - m.certain) / abs(m.least) * (eps / np.finfo(float).eps)
     claim = at_most(
         "margin",
