@@ -11,6 +11,7 @@
 #include <string>
 #include <tuple>
 
+#include "engine/finite.hpp"
 #include "engine/moments.hpp"
 
 namespace nb = nanobind;
@@ -93,7 +94,14 @@ Result moments_csr(const Vector<T>& data, const Vector<Index>& indices, const Ve
 }
 
 template <class T>
+bool all_finite(const Vector<T>& x, int n_threads) {
+  nb::gil_scoped_release released;
+  return surefit::all_finite(x.data(), x.shape(0), n_threads);
+}
+
+template <class T>
 void define(nb::module_& m) {
+  m.def("all_finite", &all_finite<T>, nb::arg("x").noconvert(), nb::arg("n_threads"));
   m.def("moments", &moments<T>, nb::arg("X").noconvert(), nb::arg("Y").none().noconvert(),
         nb::arg("w").none().noconvert(), nb::arg("leaf_rows"), nb::arg("n_threads"));
 }

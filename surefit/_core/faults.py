@@ -8,24 +8,24 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from surefit import _native
 from surefit._core.errors import InvalidData
+from surefit._core.threads import thread_count
+
+SERIAL_BELOW = 2**16
 
 NOT_NUMBERS = {"O": "objects", "U": "text", "S": "bytes", "T": "text", "V": "records", "M": "dates", "m": "durations"}
 
 
 def refuse_non_finite(X: Any, name: str, columns: Any = None, first_row: int = 0, source: str = "") -> None:
-    """The sum of finite numbers is finite unless it overflows; only then every entry is looked at.
+    """Raise if X holds a NaN or an infinity, and say where.
 
     `first_row` is the number of the first row of X in the whole data, `source` names where the rows come from.
     """
     values = X.data if sp.issparse(X) else X
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = values.sum(dtype=np.float64)
-    if np.isfinite(total):
+    if _all_finite(values):
         return
     bad = ~np.isfinite(values)
-    if not bad.any():
-        return
     if sp.issparse(X):
         entry = int(np.flatnonzero(bad)[0])
         row, column = int(np.searchsorted(X.indptr, entry, side="right")) - 1, int(X.indices[entry])
@@ -45,6 +45,13 @@ def refuse_non_finite(X: Any, name: str, columns: Any = None, first_row: int = 0
         f"Input {name} contains {kind}.\n{count} bad value{'s' if count > 1 else ''}; the first is in "
         f"{where}row {first_row + row}{source}. Impute or drop such rows first."
     )
+
+
+def _all_finite(values: np.ndarray) -> bool:
+    if values.size >= SERIAL_BELOW and values.dtype in (np.float64, np.float32):
+        if values.flags.c_contiguous or values.flags.f_contiguous:
+            return _native.all_finite(values.ravel(order="K"), thread_count())
+    return bool(np.isfinite(values).all())
 
 
 def refuse_dates_and_masks(X: Any) -> None:
