@@ -21,11 +21,12 @@ from .least_squares import BadData
 from .log_loss import LogLoss, derivatives, polish, polish_intercept
 from .log_loss_dual import dual_bound
 from .log_loss_free import free_bound, margins
-from .rounding import epsilon
+from .rounding import epsilon, gamma
 
 GAP = {False: 1e-6, True: 1e-5}  # relative gap accepted, in float64 and in float32
 ROUNDINGS = 64.0
-SEPARATED = 64.0  # roundings that a margin of zero may be wrong by
+SEPARATED = 64.0  # roundings within which a margin is zero
+RAY = 1e-12  # what rows may lose along a ray, relative: it is the ray of data changed by so much
 
 
 def check_logistic_regression(model: Any, blocks: Blocks) -> Certificate:
@@ -200,16 +201,18 @@ def _separation(attrs: Attributes, task: LogLoss) -> list[Claim]:
     ray = np.hstack([ray, np.zeros((rows, 1))]) if ray.shape[1] == d else ray
     plain = replace(task, shift=np.zeros(d))
     worst, best, strict = margins(plain, ray)
-    rounding = SEPARATED * float(np.finfo(float).eps)
-    exact = " exactly" if worst < -rounding / 16 else " up to rounding"
+    eps = epsilon(False, np.asarray(attrs.model.separation_))
+    limit = max(RAY, SEPARATED * eps)
+    surely = worst < -gamma(d + 3)
+    how = "exactly" if surely else f"for data changed by a relative {max(worst, 0.0) + gamma(d + 3):.1e} at most"
     return [
         at_most(
             "separated",
-            f"No minimum exists: along separation_ no row's own class loses to another (this holds{exact}); largest "
-            "loss, relative to the size of the terms.",
+            f"No minimum exists: along separation_ no row's own class loses to another ({how}); largest loss, relative "
+            "to the size of the terms.",
             Grade.NO_SOLUTION,
             max(0.0, worst),
-            rounding,
+            limit,
             {"rows_gaining": strict},
         ),
         at_most(
@@ -217,7 +220,7 @@ def _separation(attrs: Attributes, task: LogLoss) -> list[Claim]:
             f"Some row's own class gains on another along separation_, by a relative {best:.1e}, so the log-loss falls "
             "along the whole ray; one where no row gains beyond rounding.",
             Grade.NO_SOLUTION,
-            0 if best > 1e3 * rounding else 1,
+            0 if best > 1e3 * limit else 1,
             0,
             {"best_gain": best},
         ),
