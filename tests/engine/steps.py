@@ -16,7 +16,16 @@ from surefit.solvers.eigen_qr import FactorStep
 from surefit.solvers.eigen_subspace import ColumnsStep, PowerStep, RitzStep
 from surefit.solvers.leave_one_out import LeaveOneOutStep, Path
 from surefit.solvers.lloyd import FarStep, Frame, LloydState, LloydStep
-from surefit.solvers.refine import Answer, GapStep
+from surefit.solvers.logistic_pass import (
+    BinaryHessianStep,
+    FirstLookStep,
+    LogisticStep,
+    Point,
+    ReachStep,
+    SoftmaxHessianStep,
+)
+from surefit.solvers.logistic_pass import ColumnsStep as LogisticColumnsStep
+from surefit.solvers.refine import Answer, GapStep, PlainGapStep
 from surefit.solvers.seeding import SketchStep
 from surefit.solvers.tsqr import Shift, TriangularStep
 from surefit.solvers.twofold import exact
@@ -50,6 +59,8 @@ class Case:
     state: Callable[[int, Any, bool], Any] = lambda d, dtype, sparse: None
     merged: Callable[[Any], Any] = lambda statistic: statistic
     """What of the statistic is associative: a triangular factor is so only up to signs."""
+    classes: int = 0
+    """y holds this many classes, coded 0, 1, …; numbers if 0."""
 
 
 def _lloyd_state(d: int, dtype: Any, sparse: bool) -> LloydState:
@@ -62,13 +73,31 @@ def _basis_state(d: int, dtype: Any, sparse: bool) -> tuple[np.ndarray, np.ndarr
     return np.full(d, 99.5), np.random.default_rng(6).standard_normal((d, 3))
 
 
-def _gap_state(precise: bool) -> Callable[[int, Any, bool], Any]:
-    def state(d: int, dtype: Any, sparse: bool) -> Any:
-        rng = np.random.default_rng(7)
-        shift = Shift(np.full(d + 1, 99.5), 2.0 ** rng.integers(-3, 3, d + 1), True)
-        return shift, Answer(exact(rng.standard_normal((1, d))), exact(rng.standard_normal(1))), precise
+def _shift(d: int) -> Shift:
+    return Shift(np.full(d + 1, 99.5), 2.0 ** np.random.default_rng(7).integers(-3, 3, d + 1), True)
+
+
+def _gap_state(d: int, dtype: Any, sparse: bool) -> tuple[Shift, Answer]:
+    rng = np.random.default_rng(9)
+    return _shift(d), Answer(exact(rng.standard_normal((1, d))), exact(rng.standard_normal(1)))
+
+
+def _plain_gap_state(d: int, dtype: Any, sparse: bool) -> tuple[Shift, np.ndarray]:
+    return _shift(d), np.random.default_rng(9).standard_normal((1, d))
+
+
+def _point_state(classes: int) -> Callable[[int, Any, bool], Point]:
+    def state(d: int, dtype: Any, sparse: bool) -> Point:
+        rng = np.random.default_rng(10)
+        scores = 1 if classes == 2 else classes
+        point = rng.standard_normal((scores, d)) / 1000, rng.standard_normal(scores)
+        return Point(*point, rng.uniform(0.5, 2.0, classes), dtype == np.float32)
 
     return state
+
+
+def _class_weight(d: int, dtype: Any, sparse: bool) -> np.ndarray:
+    return np.array([0.75, 1.5, 1.1])
 
 
 def _path_state(d: int, dtype: Any, sparse: bool) -> Path:
@@ -94,9 +123,17 @@ CASES = [
     Case("columns", ColumnsStep()),
     Case("power", PowerStep(), _basis_state),
     Case("ritz", RitzStep(), _basis_state, _gram),
-    Case("gap", GapStep(), _gap_state(False)),
-    Case("gap in twice the precision", GapStep(), _gap_state(True), lambda gap: (gap.g.value, gap.g0.value)),
+    Case("gap", PlainGapStep(), _plain_gap_state),
+    Case("gap in twice the precision", GapStep(), _gap_state, lambda gap: (gap.g.value, gap.g0.value)),
     Case("leave one out", LeaveOneOutStep(), _path_state),
+    Case("logistic", LogisticStep(), _point_state(2), classes=2),
+    Case("logistic of three classes", LogisticStep(), _point_state(3), classes=3),
+    Case("logistic first look", FirstLookStep(3, with_moments=True), _class_weight, classes=3),
+    Case("logistic first look at every third leaf", FirstLookStep(3, True, every=3), _class_weight, classes=3),
+    Case("logistic curvature", BinaryHessianStep(), _point_state(2), classes=2),
+    Case("softmax curvature", SoftmaxHessianStep(np.full(8, 99.5), True), _point_state(3), classes=3),
+    Case("logistic reach", ReachStep(), _point_state(3), classes=3),
+    Case("logistic columns", LogisticColumnsStep(), _class_weight, classes=3),
 ]
 
 

@@ -26,12 +26,13 @@ D = 8
 LEAF = leaf_rows(D)
 
 
-def data(n: int, *, dtype: Any = np.float64, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def data(case: Case, n: int, *, dtype: Any = np.float64, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     X = (rng.standard_normal((n, D)) * 10 ** rng.uniform(-3, 3, D) + 100.0).astype(dtype)
     for copy_at in (n // 4, n // 2, 3 * n // 4):  # some rows come four times
         X[copy_at : copy_at + n // 10] = X[: n // 10]
-    return X, rng.standard_normal(n), rng.uniform(0.1, 2.0, n)
+    y = rng.integers(0, case.classes, n).astype(np.float64) if case.classes else rng.standard_normal(n)
+    return X, y, rng.uniform(0.1, 2.0, n)
 
 
 def block(X: Any, y: Any, w: Any, start: int = 0, stop: int | None = None) -> Block:
@@ -58,7 +59,7 @@ def test_no_step_is_forgotten() -> None:
 
 @every_step
 def test_combine_is_associative_to_rounding(case: Case) -> None:
-    X, y, w = data(3 * LEAF)
+    X, y, w = data(case, 3 * LEAF)
     a, b, c = (case.step.map(state_of(case), block(X, y, w, i * LEAF, (i + 1) * LEAF), 1) for i in range(3))
     combine = case.step.combine
     one, two = (case.merged(both) for both in (combine(combine(a, b), c), combine(a, combine(b, c))))
@@ -70,7 +71,7 @@ def test_combine_is_associative_to_rounding(case: Case) -> None:
 @pytest.mark.parametrize("n", [1, LEAF, LEAF + 1, 4 * LEAF, 7 * LEAF + 5])
 @pytest.mark.parametrize("block_leaves", [1, 2, 4])
 def test_aligned_blocks_merged_are_the_whole(case: Case, n: int, block_leaves: int) -> None:
-    X, y, w = data(n)
+    X, y, w = data(case, n)
     whole = case.step.map(state_of(case), block(X, y, w), 2)
     rows = block_leaves * LEAF
     parts = [case.step.map(state_of(case), block(X, y, w, lo, lo + rows), 1) for lo in range(0, n, rows)]
@@ -80,7 +81,7 @@ def test_aligned_blocks_merged_are_the_whole(case: Case, n: int, block_leaves: i
 @every_step
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_map_is_pure_and_knows_no_threads(case: Case, dtype: Any) -> None:
-    X, y, w = data(5 * LEAF + 3, dtype=dtype)
+    X, y, w = data(case, 5 * LEAF + 3, dtype=dtype)
     state = state_of(case, dtype)
     before = [array.copy() for array in (X, y, w)], copy.deepcopy(state)
     first = case.step.map(state, block(X, y, w), 1)
@@ -92,7 +93,7 @@ def test_map_is_pure_and_knows_no_threads(case: Case, dtype: Any) -> None:
 
 @every_step
 def test_combine_leaves_its_arguments_alone(case: Case) -> None:
-    X, y, w = data(2 * LEAF)
+    X, y, w = data(case, 2 * LEAF)
     left, right = (case.step.map(state_of(case), block(X, y, w, lo, lo + LEAF), 1) for lo in (0, LEAF))
     kept = copy.deepcopy((left, right))
     once = case.step.combine(left, right)
@@ -102,7 +103,7 @@ def test_combine_leaves_its_arguments_alone(case: Case) -> None:
 
 @every_step
 def test_steps_and_statistics_can_be_pickled(case: Case) -> None:
-    X, y, w = data(LEAF + 1)
+    X, y, w = data(case, LEAF + 1)
     statistic = case.step.map(state_of(case), block(X, y, w), 1)
     assert same_bits(pickle.loads(pickle.dumps(statistic)), statistic)
     step, state = pickle.loads(pickle.dumps((case.step, state_of(case))))
@@ -110,8 +111,15 @@ def test_steps_and_statistics_can_be_pickled(case: Case) -> None:
 
 
 @every_step
+def test_a_statistic_does_not_hold_on_to_the_rows(case: Case) -> None:
+    X, y, w = data(case, 2 * LEAF)
+    statistic = case.step.map(state_of(case), block(X, y, w), 1)
+    assert not any(np.shares_memory(array, rows) for array in arrays_of(statistic) for rows in (X, y, w))
+
+
+@every_step
 def test_size_of_a_statistic_does_not_grow_with_the_rows(case: Case) -> None:
-    X, y, w = data(4 * LEAF)
+    X, y, w = data(case, 4 * LEAF)
     sizes = {
         sum(array.nbytes for array in arrays_of(case.step.map(state_of(case), block(X, y, w, 0, n), 1)))
         for n in (LEAF, 2 * LEAF, 4 * LEAF)
@@ -127,7 +135,7 @@ def test_same_bits_from_memory_parquet_and_dask(case: Case, dtype: Any, n_thread
     from surefit.engine.parquet import open_parquet
 
     da = pytest.importorskip("dask.array")
-    X, y, w = data(5 * LEAF + 77, dtype=dtype)
+    X, y, w = data(case, 5 * LEAF + 77, dtype=dtype)
     state = state_of(case, dtype)
     with config(n_threads=n_threads):
         memory = MemorySource(X, y, w).fold(case.step, state)
@@ -146,7 +154,7 @@ def test_same_bits_from_worker_processes(case: Case, client: Any) -> None:
     from surefit.engine.dask import open_dask
 
     da = pytest.importorskip("dask.array")
-    X, y, w = data(6 * LEAF + 1)
+    X, y, w = data(case, 6 * LEAF + 1)
     state = state_of(case)
     source = open_dask(da.from_array(X, chunks=(3000, -1)), da.from_array(y, chunks=3000), w)
     assert same_bits(source.fold(case.step, state), MemorySource(X, y, w).fold(case.step, state))
@@ -157,7 +165,7 @@ def test_same_bits_from_sparse_memory_and_dask(case: Case) -> None:
     from surefit.engine.dask import open_dask
 
     da = pytest.importorskip("dask.array")
-    X, y, w = data(3 * LEAF + 5)
+    X, y, w = data(case, 3 * LEAF + 5)
     X[np.random.default_rng(1).random(X.shape) < 0.95] = 0.0
     rows, state = sp.csr_array(X), state_of(case, sparse=True)
     memory = MemorySource(rows, y, w).fold(case.step, state)
