@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import sklearn.base
+from sklearn.utils import get_tags
 
 import surefit
 from surefit._core.base import Estimator
@@ -39,16 +40,27 @@ def instances() -> list[Estimator]:
 
 
 def sample(
-    n: int = 90, d: int = 4, seed: int = 0, dtype: Any = np.float64
+    model: Estimator | None = None, n: int = 90, d: int = 4, seed: int = 0, dtype: Any = np.float64
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Three separated groups with distinct spreads; a linear target with noise; whole weights with zeros."""
+    """Three overlapping groups with distinct spreads; the model's kind of target; whole weights with zeros."""
     rng = np.random.default_rng(seed)
     groups = rng.integers(0, 3, n)
     centres = 6.0 * rng.normal(size=(3, d))
     X = centres[groups] + rng.normal(size=(n, d)) * np.arange(1, d + 1)
     y = X @ np.arange(1.0, d + 1) + rng.normal(size=n) + 3
     w = rng.integers(0, 4, n).astype(np.float64)
-    return X.astype(dtype), y.astype(dtype), w
+    return X.astype(dtype), target(model, y.astype(dtype)), w
+
+
+def target(model: Estimator | None, y: np.ndarray) -> np.ndarray:
+    """The numbers themselves for regressors; for classifiers labels (two where it takes no more), not separable."""
+    if model is None or not sklearn.base.is_classifier(model):
+        return y
+    several = get_tags(model).classifier_tags.multi_class
+    cuts = np.quantile(y, [1 / 3, 2 / 3] if several else [0.5])
+    codes = np.digitize(y, cuts)
+    flipped = np.arange(len(y)) % 7 == 0
+    return np.array(["blue", "green", "red"])[np.where(flipped, 0, codes)]
 
 
 def fit(model: Estimator, X: Any, y: Any, w: Any = None) -> Estimator:
@@ -62,7 +74,8 @@ def takes_weights(model: Estimator) -> bool:
 
 def answer(model: Estimator, X: Any) -> np.ndarray:
     """What the model says about rows: the thing that laws compare."""
-    method = "predict" if sklearn.base.is_regressor(model) or sklearn.base.is_classifier(model) else "transform"
+    methods = ("predict",) if sklearn.base.is_regressor(model) else ("predict_proba", "decision_function", "transform")
+    method = next(method for method in methods if hasattr(model, method))
     return np.asarray(getattr(model, method)(X))
 
 

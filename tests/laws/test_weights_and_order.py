@@ -14,7 +14,7 @@ MODELS = pytest.mark.parametrize("model", instances(), ids=lambda model: type(mo
 @pytest.mark.parametrize("seed", range(3))
 def test_weight_is_repetition(model, seed):
     assert takes_weights(model), "every estimator of this catalogue takes weights"
-    X, y, w = sample(seed=seed)
+    X, y, w = sample(model, seed=seed)
     times = w.astype(int)
     weighted = fit(model, X, y, w)
     repeated = fit(model, np.repeat(X, times, axis=0), np.repeat(y, times))
@@ -23,7 +23,7 @@ def test_weight_is_repetition(model, seed):
 
 @MODELS
 def test_unit_weights_are_no_weights(model):
-    X, y, _ = sample()
+    X, y, _ = sample(model)
     np.testing.assert_allclose(
         answer(fit(model, X, y, np.ones(len(X))), X), answer(fit(model, X, y), X), rtol=1e-10, atol=1e-10
     )
@@ -32,7 +32,7 @@ def test_unit_weights_are_no_weights(model):
 @MODELS
 @pytest.mark.parametrize("seed", range(3))
 def test_order_of_rows_does_not_matter(model, seed):
-    X, y, w = sample(seed=seed)
+    X, y, w = sample(model, seed=seed)
     order = np.random.default_rng(seed).permutation(len(X))
     straight, shuffled = fit(model, X, y, w), fit(model, X[order], y[order], w[order])
     np.testing.assert_allclose(answer(straight, X), answer(shuffled, X), rtol=1e-8, atol=1e-8)
