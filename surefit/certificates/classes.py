@@ -24,16 +24,16 @@ class Labels:
     single: bool  # X is float32
 
 
-def read_classes(attrs: Attributes) -> int | None:
-    """The number of classes, or None with the fault noted: `classes_` holds two or more labels in rising order."""
+def read_classes(attrs: Attributes, least: int = 2) -> int | None:
+    """The number of classes, or None with the fault noted: `classes_` holds `least` or more labels in rising order."""
     classes = getattr(attrs.model, "classes_", None)
     try:
         classes = np.asarray(classes)
-        rising = classes.ndim == 1 and classes.size >= 2 and bool((classes[:-1] < classes[1:]).all())
+        rising = classes.ndim == 1 and classes.size >= least and bool((classes[:-1] < classes[1:]).all())
     except (TypeError, ValueError):  # labels without an order, ragged lists
         rising = False
     if not rising:
-        attrs.faults.append("classes_ is not a list of two or more labels in rising order")
+        attrs.faults.append(f"classes_ is not a list of {'two' if least == 2 else least} or more labels in rising order")
         return None
     return int(classes.size)
 
