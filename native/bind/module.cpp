@@ -10,6 +10,7 @@ void bind_class_moments(nb::module_& m);
 void bind_cluster(nb::module_& m);
 void bind_engine(nb::module_& m);
 void bind_logistic(nb::module_& m);
+void bind_naive_bayes(nb::module_& m);
 
 namespace {
 
@@ -37,4 +38,5 @@ NB_MODULE(_native, m) {
   bind_cluster(m);
   bind_engine(m);
   bind_logistic(m);
+  bind_naive_bayes(m);
 }

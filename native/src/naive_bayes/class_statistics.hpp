@@ -1,0 +1,54 @@
+// Sums of rows in classes, the statistics of naive Bayes. Leaves of leaf_rows rows are summed apart and merged in the
+// fixed tree: the bits depend on the rows and leaf_rows, not on n_threads. A class out of range, and CSR that does not
+// fit, throw std::invalid_argument.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "class_loops.hpp"
+
+namespace surefit {
+
+template <class T, class Index>
+struct SparseClassRows {
+  const T* data;
+  const Index* indices;
+  const Index* indptr;   // n_rows + 1
+  std::size_t n_stored;  // length of data and of indices
+  std::size_t n_rows, n_features;
+  const std::int32_t* classes;
+  std::size_t n_classes;
+  const double* w;
+};
+
+// What the rows hold that the caller may have to refuse.
+struct Seen {
+  bool negative = false, not_finite = false;
+};
+
+// weights (n_classes): Σ w. sums (n_classes × n_features): Σ w x, or with a threshold Σ w [x > threshold].
+template <class T>
+Seen class_sums(const ClassRows<T>& rows, const double* threshold, std::size_t leaf_rows, int n_threads,
+                double* weights, double* sums);
+template <class T, class Index>
+Seen class_sums(const SparseClassRows<T, Index>& rows, const double* threshold, std::size_t leaf_rows, int n_threads,
+                double* weights, double* sums);
+
+// For each class W = Σ w, and for each class and feature the mean m = Σ w x / W and the squares Σ w (x - m)².
+// `feature_weights` (n_classes × n_features), where it is not null: NaN is left out, and W is that of the feature.
+template <class T>
+void class_spread(const ClassRows<T>& rows, std::size_t leaf_rows, int n_threads, double* weights,
+                  double* feature_weights, double* means, double* squares);
+
+// Lowest and highest number of every column (n_rows ≥ 1).
+template <class T>
+Seen column_range(const T* x, std::size_t n_rows, std::size_t n_features, int n_threads, T* lowest, T* highest);
+
+// counts (n_classes × starts[n_features]): Σ w of the rows of the class with x = v at starts[feature] + v. Every x cut
+// to a whole number must lie in 0 … starts[feature + 1] - starts[feature] - 1.
+template <class T>
+void category_counts(const ClassRows<T>& rows, const std::int64_t* starts, std::size_t leaf_rows, int n_threads,
+                     double* weights, double* counts);
+
+}  // namespace surefit
