@@ -32,7 +32,7 @@ class LogisticRegression(LinearClassifier):
 
     ℓ is the logistic loss for two classes and the softmax (maximum entropy) loss for more. `C=inf` has no penalty.
     The answer does not depend on the units of the columns or on the `solver` named: second derivatives are used, and
-    the fit stops when the gap between F and its minimum is proved to be at most `tol`² times F. Where there is no
+    the fit stops when the gap between F and its minimum is proved to be at most `tol`/100 times F. Where there is no
     penalty and the classes can be separated no minimum exists: the fit says so and keeps the direction that proves it.
 
     {parameters}
@@ -72,7 +72,7 @@ class LogisticRegression(LinearClassifier):
         C: Annotated[float, Range(0, open="low"), "Inverse strength of the penalty; infinity for none."] = 1.0,
         l1_ratio: Annotated[float | None, Range(0, 1), "Must be 0 (the penalty is L2); None is the same."] = 0.0,
         dual: Annotated[bool, "Accepted with solver='liblinear': the answer is the same."] = False,
-        tol: Annotated[float, Range(0), "The fit stops at a proven relative gap of `tol`²."] = 1e-4,
+        tol: Annotated[float, Range(0), "The fit stops at a proven relative gap of `tol` / 100."] = 1e-4,
         fit_intercept: Annotated[bool, "Whether to learn b, which is not penalised."] = True,
         intercept_scaling: Annotated[
             float,
@@ -137,7 +137,7 @@ class LogisticRegression(LinearClassifier):
             penalty=penalty,
             fit_intercept=p.fit_intercept,
             intercept_penalty=penalty / p.intercept_scaling**2 if p.solver == "liblinear" else 0.0,
-            tol=max(float(p.tol) ** 2, 1e-15),
+            tol=max(float(p.tol) / 100, 1e-15),
             max_iter=p.max_iter,
             start=start,
             random=random_stream(p.random_state) if p.solver == "sgd" else None,
@@ -155,7 +155,7 @@ class LogisticRegression(LinearClassifier):
         self.separation_ = fit.separation
         self.history_ = np.asarray(fit.history)
         self._inference = fit.inference
-        for message, category in fit.warnings(p.solver, p.max_iter, float(p.tol) ** 2):
+        for message, category in fit.warnings(p.solver, p.max_iter, float(p.tol) / 100):
             warnings.warn(message, category, stacklevel=5)
 
     def _class_weight(self, class_weight: Any, data: Source) -> np.ndarray | None:

@@ -70,19 +70,23 @@ class LogisticProblem:
         self.m = 1 if n_classes == 2 else n_classes
         d = data.n_features
         self.square = d <= SQUARE
-        self.look: FirstLook = data.fold(FirstLookStep(n_classes, self.square), class_weight)
+        self.width = d + fit_intercept
+        self.whole = self.m * self.width <= WHOLE and self.square
+        every = 1 if self.whole else max(1, data.n_rows // (20 * d))
+        self.look: FirstLook = data.fold(FirstLookStep(n_classes, self.square, every), class_weight)
         self.weight = float(self.look.counts.sum())
+        if self.look.moments is not None and self.look.moments.weight == 0:
+            self.look = data.fold(FirstLookStep(n_classes, self.square), class_weight)
         centre, variance = self._columns()
         self.centred = fit_intercept and intercept_penalty == 0
         self.centre = centre if self.centred else np.zeros(d)
         self.total_ss = self.weight * float(variance.sum())
-        if not math.isfinite(self.total_ss):
-            self.total_ss = math.inf
+        if self.look.square_sum:  # means and variances are estimates: a bound by the triangle inequality
+            length = math.sqrt(1.01 * self.look.square_sum) + math.sqrt(self.weight) * np.linalg.norm(self.centre)
+            self.total_ss = float(length**2)
         self.scale = np.ldexp(1.0, -np.frexp(np.where(variance > 0, np.sqrt(variance), 1.0))[1])
-        self.width = d + fit_intercept
-        self.whole = self.m * self.width <= WHOLE and self.square
         self.single = data.dtype == np.float32 and self.m > 1
-        self.rounding = 1e-6 if self.single else 1e-13
+        self.rounding = 1e-8 if self.single else 1e-13
         self.metric_cost = self._metric_cost() if self.whole else math.inf
         self.full_rank = True
         self.passes = 0
@@ -91,6 +95,7 @@ class LogisticProblem:
         """Means and variances (about zero without an intercept)."""
         if self.look.moments is not None:
             mean, ss = self.look.moments.mean, np.diagonal(self.look.moments.products)
+            ss = ss * (self.weight / self.look.moments.weight)
         else:
             columns = self.data.fold(ColumnsStep(), self.class_weight)
             mean, ss = columns.mean, columns.ss
@@ -187,8 +192,9 @@ class LogisticProblem:
 
     def products(self) -> np.ndarray:
         """Products of the centred and scaled columns."""
-        mean, products = self.look.moments.mean, self.look.moments.products
-        offset = mean - self.centre
+        moments = self.look.moments
+        products = moments.products * (self.weight / moments.weight)
+        offset = moments.mean - self.centre
         return (products + self.weight * np.outer(offset, offset)) * self.scale[:, None] * self.scale
 
     def metric(self, u: np.ndarray) -> Metric:
@@ -244,6 +250,17 @@ class LogisticProblem:
             if self.reach(step).spread <= 1.0:
                 return max(decrement, 0.0)
         return bound
+
+    def correction(self, at: At, tol: float) -> np.ndarray | None:
+        """A Newton step of the intercepts alone, when they alone keep the first bound large."""
+        if not self.centred or self.penalty == 0 or self.metric_cost <= 2:
+            return None
+        G = at.gradient.reshape(self.m, self.width)[:, : len(self.scale)] / self.scale
+        if float((G**2).sum()) > self.penalty * tol * at.value:
+            return None
+        step = np.zeros((self.m, self.width))
+        step[:, -1] = -np.linalg.pinv(at.passed.curvature, rcond=1e-12, hermitian=True) @ at.passed.gradient_b
+        return step.ravel()
 
     def gap_by_penalty(self, at: At, u: np.ndarray) -> float:
         """The first bound of this file."""

@@ -55,6 +55,9 @@ class FirstLook(NamedTuple):
     counts: np.ndarray
     """(C,) weight of each class."""
     moments: Moments | None
+    """Of every row, or of every `every`-th leaf."""
+    square_sum: float
+    """Σ ω ‖x‖², where not every row is in the moments."""
 
 
 def row_weights(block: Block, class_weight: np.ndarray | None) -> np.ndarray | None:
@@ -140,10 +143,13 @@ class LogisticStep(Step):
 
 
 class FirstLookStep(Step):
-    """Weights of the classes, and the moments of the rows weighted by ω (those of the classes among them)."""
+    """Weights of the classes, and the moments of the rows weighted by ω (those of the classes among them).
 
-    def __init__(self, n_classes: int, with_moments: bool) -> None:
-        self.n_classes, self.with_moments = n_classes, with_moments
+    With `every` > 1 the moments are those of every so-many-th leaf: enough to start from.
+    """
+
+    def __init__(self, n_classes: int, with_moments: bool, every: int = 1) -> None:
+        self.n_classes, self.with_moments, self.every = n_classes, with_moments, every
 
     def map(self, state: np.ndarray | None, block: Block, n_threads: int) -> FirstLook:
         w = row_weights(block, state)
@@ -156,13 +162,29 @@ class FirstLookStep(Step):
 
         total = fold_tree(block.n_leaves, counts, np.add, 1)
         if not self.with_moments:
-            return FirstLook(total, None)
+            return FirstLook(total, None, 0.0)
+        squares = 0.0
+        if self.every > 1:
+            squares = fold_tree(block.n_leaves, lambda i: _square_sum(block, w, i), float.__add__, n_threads)
+            leaf = (block.start + np.arange(block.n_rows)) // block.leaf_rows
+            w = np.where(leaf % self.every == 0, 1.0 if w is None else w, 0.0)
         weighted = Block(block.X, None, w, block.start, block.leaf_rows, block.scratch)
-        return FirstLook(total, MomentsStep(False).map(None, weighted, n_threads))
+        return FirstLook(total, MomentsStep(False).map(None, weighted, n_threads), squares)
 
     def combine(self, left: FirstLook, right: FirstLook) -> FirstLook:
         moments = None if left.moments is None else combine_moments(left.moments, right.moments)
-        return FirstLook(left.counts + right.counts, moments)
+        return FirstLook(left.counts + right.counts, moments, left.square_sum + right.square_sum)
+
+
+def _square_sum(block: Block, w: np.ndarray | None, i: int) -> float:
+    """Σ ω ‖x‖² over one leaf."""
+    rows = slice(i * block.leaf_rows, (i + 1) * block.leaf_rows)
+    X = block.X[rows]
+    if w is None:
+        values = X.data if sp.issparse(X) else X.ravel()
+        return float(values @ values)
+    squares = X.multiply(X).sum(axis=1) if sp.issparse(X) else np.einsum("ij,ij->i", X, X)
+    return float(w[rows] @ np.asarray(squares).ravel())
 
 
 class BinaryHessianStep(Step):

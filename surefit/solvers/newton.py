@@ -38,6 +38,9 @@ class Problem(Protocol):
 
     def metric(self, u: np.ndarray) -> Metric: ...
 
+    def correction(self, at: Any, tol: float) -> np.ndarray | None:
+        """A step that mends what alone keeps the gap above `tol`, when something does."""
+
     def sharpen(self) -> bool:
         """Compute more precisely from now on; False when that is not possible."""
 
@@ -79,8 +82,13 @@ def minimise(
     while n_iter < max_iter:
         step = -_two_loops(at.gradient, memory, metric)
         decrement = -float(at.gradient @ step)
+        if decrement <= 1e-4 * problem.rounding * abs(at.value) and problem.sharpen():
+            at = problem.evaluate(u)
+            continue
         gap = problem.gap(at, u, step, decrement, fresh)
         reached = gap <= tol * abs(at.value)
+        if not reached and (correction := problem.correction(at, tol)) is not None:
+            step, decrement = correction, -float(at.gradient @ correction)
         if reached and not (fresh and problem.metric_cost <= 2):
             stopped = True
             break
@@ -135,6 +143,9 @@ def _two_loops(g: np.ndarray, memory: list[tuple[np.ndarray, np.ndarray, float]]
         shares.append(share)
         q -= share * y
     q = metric.solve(q)
+    if memory:
+        s, y, rho = memory[-1]
+        q *= 1.0 / (rho * float(y @ metric.solve(y)))
     for (s, y, rho), share in zip(memory, reversed(shares), strict=True):
         q += (share - rho * (y @ q)) * s
     return q

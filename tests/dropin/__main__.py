@@ -31,6 +31,7 @@ MODULES = (
     "cluster/tests/test_k_means.py",
     "decomposition/tests/test_pca.py",
     "linear_model/tests/test_base.py",
+    "linear_model/tests/test_logistic.py",
     "linear_model/tests/test_ridge.py",
 )
 SHARE = 0.95

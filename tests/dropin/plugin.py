@@ -20,7 +20,7 @@ import pytest
 NAMES = {
     "cluster": ("KMeans", "kmeans_plusplus"),
     "decomposition": ("PCA",),
-    "linear_model": ("LinearRegression", "Ridge", "RidgeCV"),
+    "linear_model": ("LinearRegression", "LogisticRegression", "Ridge", "RidgeCV"),
 }
 REPLACED = os.environ["DROPIN"] == "surefit"
 

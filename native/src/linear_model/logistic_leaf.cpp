@@ -14,7 +14,7 @@ constexpr bool kMany = kVectorRegisters >= 32;
 constexpr int kRows = 4;                  // rows of a tile of scores
 constexpr int kScores = kMany ? 4 : 2;    // and its classes
 constexpr int kColumns = kMany ? 4 : 2;   // vectors of a tile of the gradient
-constexpr int kClasses = kMany ? 5 : 4;   // and its classes
+constexpr int kClasses = 4;                // and its classes
 
 template <int n>
 struct Width {
@@ -91,14 +91,18 @@ void scores(const LogisticLeaf<T>& leaf, const T* x, std::size_t n) {
   }
 }
 
-// gradient[k][j …] += Σ_rows r[row][k] x[row][j …] for n_k classes and n_c vectors of columns.
-template <int n_k, int n_c, class A, class T>
+// gradient[k][j …] += Σ_rows r[row][k] x[row][j …] for n_k classes and n_c vectors of columns. `ahead`: meanwhile the
+// same columns of the next n rows, the next chunk, come into the cache.
+template <int n_k, int n_c, bool ahead, class A, class T>
 void gradient_tile(const T* x, std::size_t d, const A* r, std::size_t m, std::size_t n, double* g) {
   Vec<A> sum[n_c][n_k] = {};
   for (std::size_t i = 0; i < n; ++i, x += d, r += m) {
     Vec<A> v[n_c];
 #pragma GCC unroll 8
-    for (int c = 0; c < n_c; ++c) v[c] = take<A>(x + c * kLanes<A>);
+    for (int c = 0; c < n_c; ++c) {
+      v[c] = take<A>(x + c * kLanes<A>);
+      if constexpr (ahead) __builtin_prefetch(x + n * d + c * kLanes<A>, 0, 2);
+    }
 #pragma GCC unroll 8
     for (int k = 0; k < n_k; ++k) {
       const Vec<A> share = splat(r[k]);
@@ -115,12 +119,12 @@ void gradient_tile(const T* x, std::size_t d, const A* r, std::size_t m, std::si
   }
 }
 
-template <int n_k, class A, class T>
+template <int n_k, bool ahead, class A, class T>
 void gradient_classes(const T* x, std::size_t d, const A* r, std::size_t m, std::size_t n, double* g) {
   constexpr std::size_t step = kColumns * kLanes<A>;
   std::size_t j = 0;
-  for (; j + step <= d; j += step) gradient_tile<n_k, kColumns, A, T>(x + j, d, r, m, n, g + j);
-  for (; j + kLanes<A> <= d; j += kLanes<A>) gradient_tile<n_k, 1, A, T>(x + j, d, r, m, n, g + j);
+  for (; j + step <= d; j += step) gradient_tile<n_k, kColumns, ahead, A, T>(x + j, d, r, m, n, g + j);
+  for (; j + kLanes<A> <= d; j += kLanes<A>) gradient_tile<n_k, 1, ahead, A, T>(x + j, d, r, m, n, g + j);
   for (; j < d; ++j) {
     for (int k = 0; k < n_k; ++k) {
       A sum = 0;
@@ -135,10 +139,12 @@ void gradient(const LogisticLeaf<T>& leaf, const T* x, std::size_t n) {
   const std::size_t d = leaf.shape.d, m = leaf.shape.m;
   const A* r = static_cast<const A*>(leaf.scores);
   double* g = leaf.sums + leaf.shape.gradient();
-  std::size_t k = 0;
-  for (; k + kClasses <= m; k += kClasses) gradient_classes<kClasses, A, T>(x, d, r + k, m, n, g + k * d);
-  for (; k + 2 <= m; k += 2) gradient_classes<2, A, T>(x, d, r + k, m, n, g + k * d);
-  if (k < m) gradient_classes<1, A, T>(x, d, r + k, m, n, g + k * d);
+  if (m < 2) return gradient_classes<1, true, A, T>(x, d, r, m, n, g);
+  gradient_classes<2, true, A, T>(x, d, r, m, n, g);
+  std::size_t k = 2;
+  for (; k + kClasses <= m; k += kClasses) gradient_classes<kClasses, false, A, T>(x, d, r + k, m, n, g + k * d);
+  for (; k + 2 <= m; k += 2) gradient_classes<2, false, A, T>(x, d, r + k, m, n, g + k * d);
+  if (k < m) gradient_classes<1, false, A, T>(x, d, r + k, m, n, g + k * d);
 }
 
 inline float exp_of(float v) { return __builtin_expf(v); }
