@@ -33,7 +33,7 @@ def read_classes(attrs: Attributes, least: int = 2) -> int | None:
     except (TypeError, ValueError):  # labels without an order, ragged lists
         rising = False
     if not rising:
-        attrs.faults.append(f"classes_ is not a list of {'two' if least == 2 else least} or more labels in rising order")
+        attrs.faults.append(f"classes_ is not a list of {least} or more labels in rising order")
         return None
     return int(classes.size)
 

@@ -1,0 +1,69 @@
+"""Claims that classifiers with a model of every class share: prior probabilities and class means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .attributes import Attributes
+from .blocks import F64
+from .claim import Claim, Grade, at_most, failed
+from .rounding import typical
+
+SUM_TO_ONE = 1e-5  # how far given priors may be from one before they are divided by their sum
+
+
+def read_numbers(attrs: Attributes, name: str, n: int) -> F64 | None:
+    """A parameter that is None or n numbers that are not negative; a fault for anything else."""
+    given = getattr(attrs.model, name, None)
+    if given is None:
+        return None
+    try:
+        array = np.asarray(given)
+    except (TypeError, ValueError):  # ragged lists
+        array = np.asarray("")
+    if array.dtype.kind not in "biuf" or array.shape != (n,) or not (np.isfinite(array) & (array >= 0)).all():
+        attrs.faults.append(f"{name} is neither None nor {n} numbers that are not negative")
+        return None
+    return array.astype(np.float64)
+
+
+def prior_options(given: F64 | None, share: F64, normalise: bool) -> list[F64]:
+    """What the priors may be: the shares of the weights, or those given, divided by their sum where that is not one."""
+    if given is None:
+        return [share]
+    total = float(given.sum())
+    if not normalise or not total > 0:
+        return [given]
+    return [given / total] if abs(total - 1.0) > 2 * SUM_TO_ONE else [given, given / total]
+
+
+def priors_claim(name: str, stated: F64, options: list[F64], n_rows: int, eps: float) -> Claim:
+    errors = [float(np.abs(stated - option).max()) for option in options]
+    return at_most(
+        name,
+        f"{name} are the shares of the rows' weights, or the ones given as a parameter; largest error.",
+        Grade.EXACT,
+        min(errors),
+        32.0 * typical(n_rows, eps),
+    )
+
+
+def means_claim(name: str, stated: F64, means: F64, size: F64, n_rows: int, eps: float) -> Claim:
+    off = np.abs(stated - means) / np.where(size > 0, size, 1.0)
+    return at_most(
+        name,
+        f"{name} are the means of every class; largest error relative to the column's size.",
+        Grade.EXACT,
+        off.max(initial=0.0),
+        32.0 * typical(n_rows, eps),
+    )
+
+
+def bad_data(fault: Any) -> Claim:
+    return failed("data", f"Nothing can be checked: {fault}.")
+
+
+def bad_attributes(attrs: Attributes) -> Claim:
+    return failed("attributes", f"{'; '.join(attrs.faults)}.")
