@@ -17,7 +17,7 @@ from .classes import codes, weights_of
 
 MAX_PARAMETERS = 1500  # beyond, no Hessian is formed
 MAX_WORK = 2e11  # operations for one Hessian
-NEAR_ENOUGH = 1e-11  # a Newton step that promises less, relative to f, is the last
+NEAR_ENOUGH = 1e-11  # a bound that is this near, relative to f, needs no better point
 
 
 @dataclass
@@ -103,8 +103,8 @@ def derivatives(task: LogLoss, theta: F64, hessian: bool) -> Slope:
         log_p = log_softmax(task.logits(X, theta))
         at = np.arange(code.size)
         f -= float(omega @ log_p[at, code])
-        D = np.exp(log_p)
-        P = D[:, task.first :].copy()
+        full = np.exp(log_p)
+        P, D = full[:, task.first :], full.copy()
         D[at, code] = np.where(D[at, code] > 0.5, np.expm1(log_p[at, code]), D[at, code] - 1.0)
         G += task.transposed(X, omega[:, None] * D)
         E = np.ascontiguousarray(omega[:, None] * np.abs(D[:, task.first :]))
@@ -113,9 +113,11 @@ def derivatives(task: LogLoss, theta: F64, hessian: bool) -> Slope:
         )
         if H is not None:
             B = np.hstack([dense(X) - task.shift, np.full((code.size, 1), float(task.intercept))])
+            # Σ ω (diag p − p pᵀ) ⊗ x xᵀ; 1 − p as the sum of the others, which keeps its digits where p is near one
             for a in range(c):
+                rest = np.delete(full, a + task.first, axis=1).sum(axis=1)
                 for b in range(a, c):
-                    s = omega * P[:, a] * ((1.0 - P[:, a]) if a == b else -P[:, b])
+                    s = omega * P[:, a] * (rest if a == b else -P[:, b])
                     block = B.T @ (s[:, None] * B)
                     H[a, :, b, :] += block
                     if a != b:
@@ -129,29 +131,50 @@ def derivatives(task: LogLoss, theta: F64, hessian: bool) -> Slope:
     return Slope(f + task.penalty(theta), G, H, A)
 
 
-def polish(task: LogLoss, theta: F64, steps: int = 25) -> F64:
-    """Newton's method from θ, with halved steps where f does not fall. Only a lower bound rests on the answer."""
-    here = derivatives(task, theta, True)
+def polish(task: LogLoss, theta: F64, steps: int = 60) -> F64:
+    """Newton's method from θ, with halved steps where f does not fall. Only a lower bound rests on the answer.
+
+    With λ₁, coefficients that are zero stay zero and the others keep their sign: the penalty is then linear.
+    """
+    linear, moves = task.lasso * np.sign(theta), (theta != 0) | (task.lasso == 0)
+
+    def slope(at: F64) -> Slope:
+        here = derivatives(task, at, True)
+        if moves.all() and not linear.any():
+            return here
+        out = ~moves.reshape(-1)
+        here.hessian[out] = here.hessian[:, out] = 0.0
+        f = here.f + float((linear * at - task.lasso * np.abs(at)).sum())
+        return Slope(f, np.where(moves, here.gradient + linear, 0.0), here.hessian, here.rounding)
+
+    here = slope(theta)
     for _ in range(steps):
+        left = _left(task, here)
         move = _newton(task, here, theta.shape)
         fall = -float((move * here.gradient).sum())
-        if not np.isfinite(fall) or fall <= 1e-15 * abs(here.f):
+        if not np.isfinite(fall) or left <= NEAR_ENOUGH * abs(here.f):
             break
-        last = fall <= NEAR_ENOUGH * abs(here.f)
         size = 1.0
         while size > 1e-4:
-            there = derivatives(task, theta + size * move, True)
+            there = slope(theta + size * move)
             if there.f <= here.f - 0.1 * size * fall or (size == 1.0 and fall <= 1e-9 * abs(here.f)):
                 break
             size /= 2
         else:
             break
-        if there.f >= here.f and np.abs(there.gradient).max() >= np.abs(here.gradient).max():
-            break
+        if there.f >= here.f and not _left(task, there) < 0.5 * left:
+            break  # rounding
         theta, here = theta + size * move, there
-        if last:
-            break
     return theta
+
+
+def _left(task: LogLoss, here: Slope) -> float:
+    """The size of the bound: ‖g‖²/2λ₂ with a penalty; without, g·h for an h that f notices, by Newton's decrement."""
+    penalised = task.ridge > 0
+    if penalised.any():
+        return float((here.gradient[:, penalised] ** 2 / (2.0 * task.ridge[penalised])).sum())
+    decrement = -float((_newton(task, here, here.gradient.shape) * here.gradient).sum())
+    return float(np.sqrt(max(decrement, 0.0) * abs(here.f)))
 
 
 def _newton(task: LogLoss, here: Slope, shape: tuple[int, int]) -> F64:

@@ -114,7 +114,7 @@ def _penalised(task: LogLoss, theta: F64, eps: float, note: str = "") -> Claim:
     # a better dual point makes the bound tighter; it cannot make it wrong
     if np.isfinite(bound.f) and bound.gap > 1e-3 * limit * bound.f:
         near = theta
-        if task.small() and not task.lasso.any():
+        if task.small():
             near = polish(task, theta)
         elif task.free_intercept:
             near = polish_intercept(task, theta)

@@ -12,7 +12,7 @@ from sklearn.base import is_classifier, is_regressor
 from surefit._core.base import Estimator
 from surefit._core.errors import InvalidData
 from surefit._core.threads import single_threaded_blas
-from surefit.certificates import Certificate, Rows, check
+from surefit.certificates import Certificate, CertificateError, Rows, check
 from surefit.certificates.registry import checker_for
 from surefit.engine.open import open_data
 from surefit.engine.scan import Scan
@@ -57,7 +57,9 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Cer
     if needs_target and y is None and not (isinstance(X, Scan) and X.target):
         raise InvalidData(f"certify needs the target y that this {type(model).__name__} was fitted on")
     reader = _Reader()
-    labels = is_classifier(model) and hasattr(model, "classes_")
+    labels = is_classifier(model)
+    if labels and not hasattr(model, "classes_"):
+        raise CertificateError(f"This {type(model).__name__} is not fitted: it has no classes_. Call fit first.")
     source = open_data(
         reader,
         X,
