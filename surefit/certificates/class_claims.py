@@ -67,3 +67,51 @@ def bad_data(fault: Any) -> Claim:
 
 def bad_attributes(attrs: Attributes) -> Claim:
     return failed("attributes", f"{'; '.join(attrs.faults)}.")
+
+
+def counts_claim(name: str, stated: F64, truth: F64, n_rows: int, eps: float, size: F64 | None = None) -> Claim:
+    """Sums of weights (or of what is counted), relative to their size."""
+    size = np.abs(truth) if size is None else size
+    off = np.abs(stated - truth) / np.where(size > 0, size, 1.0)
+    return at_most(
+        name,
+        f"{name} is what a recount of the rows gives; largest relative error.",
+        Grade.EXACT,
+        off.max(initial=0.0),
+        32.0 * typical(n_rows, eps),
+    )
+
+
+def logs_claim(name: str, sentence: str, stated: F64, truth: F64, n_rows: int, eps: float) -> Claim:
+    """Logarithms of probabilities: a difference is a relative error of the probability. −∞ must be −∞."""
+    same = stated == truth
+    off = np.where(same, 0.0, np.abs(stated - np.where(same, 0.0, truth)) / (1.0 + np.abs(truth)))
+    off = np.where(np.isinf(truth) & ~same, np.inf, off)
+    return at_most(name, f"{sentence}; largest error.", Grade.EXACT, off.max(initial=0.0), 64.0 * typical(n_rows, eps))
+
+
+def log_prior_claim(attrs: Attributes, stated: F64, given: F64 | None, weight: F64, n_rows: int, eps: float) -> Claim:
+    """class_log_prior_: the ones given, the shares of the weights, or all alike."""
+    k = len(weight)
+    if given is not None:
+        truth = np.log(given)
+    elif attrs.flag("fit_prior", True):
+        truth = np.log(weight) - np.log(weight.sum())
+    else:
+        truth = np.full(k, -np.log(k))
+    sentence = "class_log_prior_ are the logarithms of the shares of the classes, of the priors given, or all alike"
+    return logs_claim("class_log_prior_", sentence, stated, truth, n_rows, eps)
+
+
+def read_alpha(attrs: Attributes, n: int | None) -> F64 | None:
+    """The smoothing, one number (or n of them where n is given), raised to 1e-10 unless `force_alpha`."""
+    try:
+        alpha = np.asarray(attrs.parameter("alpha", 1.0))
+    except (TypeError, ValueError):  # ragged lists
+        alpha = np.asarray("")
+    shapes = [()] if n is None else [(), (n,)]
+    if alpha.dtype.kind not in "biuf" or alpha.shape not in shapes or not (np.isfinite(alpha) & (alpha >= 0)).all():
+        attrs.faults.append("alpha is not a number from 0 up, or one per column")
+        return None
+    alpha = alpha.astype(np.float64)
+    return alpha if attrs.flag("force_alpha", True) else np.maximum(alpha, 1e-10)

@@ -14,9 +14,9 @@ import numpy as np
 
 from .attributes import Attributes
 from .blocks import F64, Blocks, dense
-from .classes import Labels, codes, label_pass, weights_of
+from .classes import Labels, codes, label_pass
 from .least_squares import BadData
-from .scatter import column_squares, slices
+from .scatter import column_squares, slices, weights
 
 GROUP_ENTRIES = 1 << 25  # entries of the covariances that are held at once
 GATHER_ENTRIES = 1 << 26  # entries of the rows that are handed to a covariance_estimator
@@ -69,7 +69,7 @@ def class_moments(blocks: Blocks, n_classes: int) -> ClassMoments:
 def _rows(blocks: Blocks, shift: F64) -> Iterator[tuple[F64, F64, Any, Any]]:
     """Dense slices of rows less a shift (one for all, or one per class): rows, weights, codes, rows as they are."""
     for X, y, w in blocks:
-        code, omega = codes(y), weights_of(X, w)
+        code, omega = codes(np.asarray(y)), weights(X, w)
         for part in slices(X):
             own = code[part]
             yield dense(X[part]) - (shift if shift.ndim == 1 else shift[own]), omega[part], own, X[part]
