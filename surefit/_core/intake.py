@@ -7,7 +7,7 @@ duplicates. float32 stays float32; everything else becomes float64.
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,11 +17,27 @@ from surefit._core.errors import InvalidData
 from surefit._core.faults import column_kinds, culprit, ragged, refuse_dates_and_masks, refuse_non_finite
 
 FLOATS = (np.float64, np.float32)
+INTEGERS = (np.int64, np.int32)
+NotFinite = Literal["refuse", "NaN", "later"]
+"""NaN and infinities are refused; or NaN is let through; or the caller's own pass over the rows looks for them."""
 
 
-def take_rows(estimator: Any, X: Any, *, reset: bool, sparse: bool = True, min_rows: int = 1) -> Any:
-    """X as an ndarray or CSR, checked against (or, with `reset`, setting) the estimator's feature count and names."""
-    if type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and X.shape[0] >= min_rows and X.shape[1] > 0:
+def take_rows(
+    estimator: Any,
+    X: Any,
+    *,
+    reset: bool,
+    sparse: bool = True,
+    min_rows: int = 1,
+    not_finite: NotFinite = "refuse",
+    integers: bool = False,
+) -> Any:
+    """X as an ndarray or CSR, checked against (or, with `reset`, setting) the estimator's feature count and names.
+
+    `integers`: an array of 32 or 64-bit integers stays one.
+    """
+    kinds = FLOATS + INTEGERS if integers else FLOATS
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype in kinds and X.shape[0] >= min_rows and X.shape[1] > 0:
         plain = reset or (
             not hasattr(estimator, "feature_names_in_") and getattr(estimator, "n_features_in_", -1) == X.shape[1]
         )
@@ -29,13 +45,25 @@ def take_rows(estimator: Any, X: Any, *, reset: bool, sparse: bool = True, min_r
             if reset:
                 estimator.n_features_in_ = X.shape[1]
                 estimator.__dict__.pop("feature_names_in_", None)
-            refuse_non_finite(X, "X")
+            _look(X, not_finite)
             return X
     rows = _general(estimator, X, reset=reset, sparse=sparse, min_rows=min_rows)
     if sp.issparse(rows):
         rows = _canonical_csr(rows, X)
-    refuse_non_finite(rows, "X", getattr(estimator, "feature_names_in_", None))
+    _look(rows, not_finite, getattr(estimator, "feature_names_in_", None))
     return rows
+
+
+def _look(rows: Any, not_finite: NotFinite, columns: Any = None) -> None:
+    if not_finite == "NaN":
+        values = rows.data if sp.issparse(rows) else rows
+        if not np.isinf(values).any():
+            return
+        rows = rows.copy()
+        values = rows.data if sp.issparse(rows) else rows
+        values[np.isnan(values)] = 0
+    if not_finite != "later":
+        refuse_non_finite(rows, "X", columns)
 
 
 def _general(estimator: Any, X: Any, *, reset: bool, sparse: bool, min_rows: int) -> Any:

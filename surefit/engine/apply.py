@@ -8,19 +8,27 @@ from typing import Any
 import numpy as np
 
 from surefit._core.errors import InvalidData
-from surefit._core.intake import take_rows
+from surefit._core.intake import NotFinite, take_rows
 from surefit._core.threads import single_threaded_blas
 from surefit.engine.open import kind_of
 
 
-def apply_rows(estimator: Any, X: Any, function: Callable[[Any], np.ndarray], *, sparse: bool = True) -> Any:
+def apply_rows(
+    estimator: Any,
+    X: Any,
+    function: Callable[[Any], np.ndarray],
+    *,
+    sparse: bool = True,
+    not_finite: NotFinite = "refuse",
+    integers: bool = False,
+) -> Any:
     """`function` of the rows of X, checked against what `estimator` was fitted on.
 
     Memory and Parquet give an ndarray, Dask a lazy Dask array.
     """
     kind = kind_of(X)
     if kind == "memory":
-        rows = take_rows(estimator, X, reset=False, sparse=sparse)
+        rows = take_rows(estimator, X, reset=False, sparse=sparse, not_finite=not_finite, integers=integers)
         with single_threaded_blas():
             return function(rows)
     if kind == "parquet":

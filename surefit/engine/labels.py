@@ -44,8 +44,26 @@ def memory_codes(estimator: Any, y: Any, n_rows: int, classes: np.ndarray | None
         refuse_non_finite(y, "y", None)
     if classes is not None:
         return classes, codes_of(np.asarray(y), np.asarray(classes))
+    y = np.asarray(y)
+    if y.dtype.kind in "iu":
+        found = _small_codes(y)
+        if found is not None:
+            return found
     check_classification_targets(y)
-    return unique_codes([np.asarray(y)])
+    return unique_codes([y])
+
+
+def _small_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """(classes, codes) of many whole numbers close to each other, without sorting them; else None."""
+    if len(y) < 1000:
+        return None
+    lowest = y.min()
+    span = int(y.max()) - int(lowest)
+    if span >= len(y) // 2:
+        return None
+    places = np.subtract(y, lowest, dtype=np.int64, casting="unsafe")
+    seen = np.bincount(places, minlength=span + 1) > 0
+    return (np.flatnonzero(seen).astype(y.dtype) + lowest).astype(y.dtype), (np.cumsum(seen) - 1.0)[places]
 
 
 def unique_codes(batches: Iterable[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

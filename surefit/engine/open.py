@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from surefit._core.errors import CannotStream, InvalidData
-from surefit._core.intake import take_rows, take_targets, take_weights
+from surefit._core.intake import NotFinite, take_rows, take_targets, take_weights
 from surefit.engine.labels import memory_codes
 from surefit.engine.scan import Scan
 from surefit.engine.source import MemorySource, Source
@@ -43,17 +43,21 @@ def open_data(
     min_rows: int = 1,
     stream: bool = True,
     n_jobs: int | None = None,
+    not_finite: NotFinite = "refuse",
+    integers: bool = False,
 ) -> Source:
     """Open training data and learn from it `n_features_in_` and `feature_names_in_`.
 
     X may be an array, a dataframe, CSR, a path to Parquet files (or `surefit.scan(path, …)`), or a Dask array or
     dataframe. With a path, `y` and `sample_weight` are column names. `target`: y is needed; with "classes" it holds
     labels, and the source has `classes` (sorted, or those given) and codes in the place of y. `stream`: this estimator
-    can work on data that does not fit in memory.
+    can work on data that does not fit in memory. `not_finite`, `integers`: as in `take_rows`, for rows in memory.
     """
     kind = kind_of(X)
     if kind == "memory":
-        rows = take_rows(estimator, X, reset=True, sparse=sparse, min_rows=min_rows)
+        rows = take_rows(
+            estimator, X, reset=True, sparse=sparse, min_rows=min_rows, not_finite=not_finite, integers=integers
+        )
         targets: np.ndarray | None
         if target == "classes":
             classes, targets = memory_codes(estimator, y, rows.shape[0], classes)

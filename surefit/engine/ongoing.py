@@ -1,0 +1,78 @@
+"""A fold that goes on: rows come chunk by chunk, and the statistic is that of all rows so far, to the bit.
+
+Whole leaves are merged as the fixed tree has it; the rows of the last leaf, which is not yet full, are kept until it is.
+So it does not matter how the rows were cut into chunks: the statistic has the bits of one fold over all of them. What is
+kept is a dict of plain arrays and tuples, and it is never changed, only replaced.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from surefit.engine.block import Block
+from surefit.engine.step import Step
+
+
+def after(statistic: Any) -> dict[str, Any]:
+    """To go on after a finished fold; its leaves are closed."""
+    return {"before": plain(statistic), "stack": [], "rows": None}
+
+
+def plain(statistic: Any) -> Any:
+    """Named tuples as tuples."""
+    return tuple(plain(value) for value in statistic) if isinstance(statistic, tuple) else statistic
+
+
+def extended(
+    kept: dict[str, Any] | None, step: Step, X: Any, y: np.ndarray, w: np.ndarray | None, leaf_rows: int, n_threads: int
+) -> tuple[dict[str, Any], Any]:
+    """(what to keep, the statistic of all rows so far) once the rows X, y, w have come."""
+    before, stack, rows = (None, [], None) if kept is None else (kept["before"], list(kept["stack"]), kept["rows"])
+    if rows is not None:
+        X, y, w = _joined(rows, (X, y, w))
+    n_leaves = sum(size for size, _ in stack)
+    done, n_rows = 0, X.shape[0]
+    while n_rows - done >= leaf_rows:
+        run = 1  # the largest complete subtree that starts here: 2^j leaves at a multiple of 2^j
+        while n_leaves % (2 * run) == 0 and 2 * run * leaf_rows <= n_rows - done:
+            run *= 2
+        stop = done + run * leaf_rows
+        block = _block(X, y, w, slice(done, stop), n_leaves * leaf_rows, leaf_rows)
+        stack.append((run, plain(step.map(None, block, n_threads))))
+        while len(stack) > 1 and stack[-2][0] == stack[-1][0]:
+            (size, right), (_, left) = stack.pop(), stack.pop()
+            stack.append((2 * size, plain(step.combine(left, right))))
+        n_leaves, done = n_leaves + run, stop
+
+    parts = [statistic for _, statistic in stack]
+    rest = None
+    if done < n_rows:
+        tail = slice(done, n_rows)
+        parts.append(step.map(None, _block(X, y, w, tail, n_leaves * leaf_rows, leaf_rows), n_threads))
+        rest = (X[tail].copy(), y[tail].copy(), None if w is None else w[tail].copy())
+    statistic = parts.pop()
+    while parts:
+        statistic = step.combine(parts.pop(), statistic)
+    if before is not None:
+        statistic = step.combine(before, statistic)
+    return {"before": before, "stack": stack, "rows": rest}, statistic
+
+
+def _block(X: Any, y: np.ndarray, w: np.ndarray | None, rows: slice, start: int, leaf_rows: int) -> Block:
+    return Block(X[rows], y[rows], None if w is None else w[rows], start, leaf_rows)
+
+
+def _joined(first: tuple[Any, Any, Any], second: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    (X, y, w), (more_X, more_y, more_w) = first, second
+    if w is None and more_w is not None:
+        w = np.ones(len(y))
+    if more_w is None and w is not None:
+        more_w = np.ones(len(more_y))
+    if sp.issparse(X) or sp.issparse(more_X):
+        rows = sp.vstack([sp.csr_array(X), sp.csr_array(more_X)], format="csr")
+    else:
+        rows = np.concatenate([X, more_X])
+    return rows, np.concatenate([y, more_y]), None if w is None else np.concatenate([w, more_w])

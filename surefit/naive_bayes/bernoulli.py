@@ -1,0 +1,95 @@
+"""Bernoulli naive Bayes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Annotated, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from surefit._core.params import Range
+from surefit.naive_bayes.discrete import DiscreteNaiveBayes
+from surefit.solvers.class_sums import ClassSumsStep
+
+
+def above(rows: Any, threshold: float | None) -> Any:
+    """1 where x exceeds the threshold, else 0; the rows themselves without a threshold."""
+    if threshold is None:
+        return rows
+    if sp.issparse(rows):
+        rows = rows.copy()
+        rows.data = (rows.data > threshold).astype(np.float64)
+        return rows
+    return (rows > threshold).astype(np.float64)
+
+
+def bernoulli_log_likelihood(rows: Any, log_prob: np.ndarray) -> np.ndarray:
+    """Σ over features of x log p + (1 − x) log(1 − p), (n, C)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_not = np.log1p(-np.exp(log_prob))
+        return np.asarray(rows @ (log_prob - log_not).T) + log_not.sum(axis=1)
+
+
+class BernoulliNB(DiscreteNaiveBayes):
+    """Every feature is there or not (x > `binarize`), with a probability of its own in each class.
+
+    P(x = 1 | class) = (weight of the rows of the class with x = 1, + alpha) / (weight of the class + 2 alpha)
+
+    {parameters}
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    class_count_ : ndarray of shape (n_classes,)
+        Total weight of the rows of each class.
+    class_log_prior_ : ndarray of shape (n_classes,)
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        Weight of the rows of each class in which the feature is there.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        log P(x = 1 | class).
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surefit.naive_bayes import BernoulliNB
+    >>> model = BernoulliNB().fit([[1, 0], [1, 1], [0, 1]], ["a", "a", "b"])
+    >>> np.exp(model.feature_log_prob_).round(3)
+    array([[0.75 , 0.5  ],
+           [0.333, 0.667]])
+    """
+
+    def __init__(
+        self,
+        *,
+        alpha: Annotated[
+            float | np.ndarray, Range(0), "Smoothing: added to every count; an array gives each feature its own."
+        ] = 1.0,
+        force_alpha: Annotated[bool, "Whether an alpha below 1e-10 is used as it is."] = True,
+        binarize: Annotated[
+            float | None, Range(0), "A feature is there where x exceeds this; None for rows of zeros and ones."
+        ] = 0.0,
+        fit_prior: Annotated[bool, "Whether the classes' shares of the rows are their prior; else it is uniform."] = True,
+        class_prior: Annotated[np.ndarray | None, "Prior probabilities of the classes."] = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.binarize = binarize
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+    def _step(self, p: SimpleNamespace, n_classes: int, X: Any) -> ClassSumsStep:
+        return ClassSumsStep(n_classes, p.binarize)
+
+    def _learn_probabilities(self, alpha: Any) -> None:
+        counts = np.log(self.feature_count_ + alpha)
+        if np.ndim(alpha):
+            self.feature_log_prob_ = counts - np.log(self.class_count_[:, None] + 2 * np.asarray(alpha))
+        else:
+            self.feature_log_prob_ = counts - np.log(self.class_count_ + 2 * alpha)[:, None]
+
+    def _joint(self) -> Callable[[Any], np.ndarray]:
+        log_prob, prior, threshold = self.feature_log_prob_, self.class_log_prior_, self.binarize
+        return lambda rows: bernoulli_log_likelihood(above(rows, threshold), log_prob) + prior
