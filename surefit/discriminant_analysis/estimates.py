@@ -38,9 +38,15 @@ class Classes:
         return self.shares @ self.means
 
 
+def labels_of(data: Source) -> np.ndarray:
+    if data.classes is None:
+        raise ValueError("the source was opened without classes")
+    return data.classes
+
+
 def class_moments(data: Source, pooled: bool, factors: np.ndarray | None = None) -> ClassMoments:
     """The pass over the data; `factors` times the weights of each class."""
-    C, d = len(data.classes), data.n_features
+    C, d = len(labels_of(data)), data.n_features
     matrices = 1 if pooled else C
     refuse_beyond_memory(
         8 * d * d * matrices * 4,
@@ -58,7 +64,7 @@ def classes_of(data: Source, pooled: bool) -> Classes:
     there = np.flatnonzero(moments.weights > 0)
     products = moments.products if pooled else moments.products[there]
     return Classes(
-        data.classes[there], there, moments.weights[there], moments.counts[there], moments.means[there], products
+        labels_of(data)[there], there, moments.weights[there], moments.counts[there], moments.means[there], products
     )
 
 
@@ -66,10 +72,10 @@ def priors_of(priors: Any, data: Source, classes: Classes) -> np.ndarray:
     """The given priors of the classes that have weight, or their shares."""
     if priors is None:
         return classes.shares
-    given = np.array(priors, dtype=np.float64)
-    if len(given) not in (len(data.classes), len(classes.labels)):
-        raise InvalidParameter(f"priors has {len(given)} entries, y has {len(data.classes)} classes")
-    return given[classes.codes] if len(given) == len(data.classes) else given
+    given, n = np.array(priors, dtype=np.float64), len(labels_of(data))
+    if len(given) not in (n, len(classes.labels)):
+        raise InvalidParameter(f"priors has {len(given)} entries, y has {n} classes")
+    return given[classes.codes] if len(given) == n else given
 
 
 def automatic(data: Source, classes: Classes, total: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -81,7 +87,7 @@ def automatic(data: Source, classes: Classes, total: bool) -> tuple[np.ndarray, 
     if total:
         whole = classes.products.sum(axis=0) / classes.weights.sum() + between_classes(classes)
         place = (classes.mean, column_scales(whole, classes.mean))
-    n = len(data.classes)
+    n = len(labels_of(data))
     everywhere = np.zeros((n, data.n_features)), np.ones((n, data.n_features))
     everywhere[0][classes.codes], everywhere[1][classes.codes] = classes.means, scales
     fourth = data.fold(FourthPowersStep(), Centres(*everywhere, place))
@@ -104,7 +110,7 @@ def between_classes(classes: Classes) -> np.ndarray:
 
 def estimated(estimator: Any, data: Source, classes: Classes, code: int | None) -> np.ndarray:
     """The covariance that `estimator` learns from the rows of one class, or of all (None)."""
-    rows = np.ones(data.n_rows, dtype=bool) if code is None else data.y == classes.codes[code]
+    rows = np.ones(data.n_rows, dtype=bool) if code is None else np.asarray(data.y) == classes.codes[code]
     w = None
     if data.w is not None:
         rows &= data.w > 0

@@ -21,6 +21,7 @@ from surefit.discriminant_analysis.estimates import (
     class_moments,
     classes_of,
     estimated,
+    labels_of,
     one_of_two,
     priors_of,
 )
@@ -86,7 +87,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
         self,
         solver: Annotated[
             Literal["svd", "lsqr", "eigen"],
-            "scikit-learn's names. 'svd': scores about the mean, the directions that separate means; 'eigen' and 'lsqr': "
+            "scikit-learn's names. 'svd': scores about the mean, the directions that separate means. 'eigen', 'lsqr': "
             "scores about zero, all directions; they take shrinkage, and weight the classes of C by given priors.",
         ] = "svd",
         shrinkage: Annotated[
@@ -181,7 +182,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
         else:
             within = pooled = classes.products / classes.weights.sum()
             if p.priors is not None and (p.solver != "svd" or p.store_covariance):
-                factors = np.zeros(len(data.classes))
+                factors = np.zeros(len(labels_of(data)))
                 factors[classes.codes] = priors / classes.weights
                 within = class_moments(data, True, factors).products
             if p.solver == "svd":

@@ -110,7 +110,7 @@ class QuadraticDiscriminantAnalysis(ClassifierMixin, Estimator):
         if len(classes.labels) < 2:
             raise InvalidData(f"The number of classes has to be greater than one. Got {len(classes.labels)} class.")
         for label, count, weight in zip(classes.labels, classes.counts, classes.weights, strict=True):
-            if count == 1 and weight <= 1:
+            if count == 1 and weight <= 1 and not (p.solver == "svd" and p.reg_param > 0):
                 raise InvalidData(f"y has only 1 sample in class {label}, covariance is ill defined.")
         covariances = self._covariances(p, data, classes)
         scalings, rotations = [], []
@@ -141,8 +141,7 @@ class QuadraticDiscriminantAnalysis(ClassifierMixin, Estimator):
 
     def _refuse_flat(self, p: SimpleNamespace, data: Source, classes: Classes, k: int, variances: np.ndarray) -> None:
         d, label, count = data.n_features, classes.labels[k], classes.counts[k]
-        few = p.solver == "svd" and max(count, classes.weights[k]) < d
-        if (variances > p.tol).all() and not few:
+        if (variances > p.tol).all():
             return
         if p.solver == "svd" and max(count, classes.weights[k]) <= d:
             raise np.linalg.LinAlgError(
@@ -164,9 +163,7 @@ class QuadraticDiscriminantAnalysis(ClassifierMixin, Estimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable label of every row of X: an array, a dataframe, CSR, a Parquet path or Dask data."""
-        check_is_fitted(self, "means_")
-        classes = self.classes_
-        return self._scored(X, lambda s: classes[s.argmax(axis=1)])
+        return self._scored(X, lambda s: s.argmax(axis=1), labels=True)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of every class for every row of X, in the order of `classes_`."""
@@ -176,16 +173,17 @@ class QuadraticDiscriminantAnalysis(ClassifierMixin, Estimator):
         """Their logarithms, which stay finite where a probability is zero to rounding."""
         return self._scored(X, lambda s: log_softmax(s, axis=1))
 
-    def _scored(self, X: Any, function: Any) -> np.ndarray:
+    def _scored(self, X: Any, function: Any, labels: bool = False) -> np.ndarray:
         check_is_fitted(self, "means_")
         scalings = [np.asarray(s, dtype=np.float64) for s in self.scalings_]
         whitenings = [r / np.sqrt(s) for r, s in zip(self.rotations_, scalings, strict=True)]
         with np.errstate(divide="ignore"):  # a prior of zero: the class is never predicted
             constants = np.log(self.priors_) - 0.5 * np.array([np.log(s).sum() for s in scalings])
-        means = self.means_
+        means, classes = self.means_, self.classes_
 
         def of(rows: Any) -> np.ndarray:
-            return function(constants - 0.5 * squared_distances(rows, means, whitenings))
+            result = function(constants - 0.5 * squared_distances(rows, means, whitenings))
+            return classes[result] if labels else result.astype(rows.dtype, copy=False)
 
         return apply_rows(self, X, of)
 

@@ -11,7 +11,7 @@ dense one at a time.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -102,21 +102,3 @@ class ClassMomentsStep(Step):
 
     def combine(self, left: ClassMoments, right: ClassMoments) -> ClassMoments:
         return combine(left, right)
-
-
-class ClassWeights(NamedTuple):
-    weights: np.ndarray
-    """(C,)"""
-
-
-class ClassWeightsStep(Step):
-    """W_k of every class: labels and weights alone."""
-
-    def __init__(self, n_classes: int) -> None:
-        self.n_classes = n_classes
-
-    def map_leaf(self, state: Any, leaf: Block) -> ClassWeights:
-        return ClassWeights(np.bincount(leaf.y.astype(np.int32), leaf.w, self.n_classes).astype(np.float64))
-
-    def combine(self, left: ClassWeights, right: ClassWeights) -> ClassWeights:
-        return ClassWeights(left.weights + right.weights)
