@@ -87,7 +87,7 @@ def fit_logistic(
         if penalty == 0 and not finished and watch.separation is None:
             watch.separation = separating_direction(data, problem.m, fit_intercept)
         inference = _inference(problem, u) if penalty == 0 and finished and watch.separation is None else None
-    rel_gap = gap / at.value if at.value > 0 and math.isfinite(gap) else math.nan
+    rel_gap = max(gap / at.value, np.finfo(float).eps) if at.value > 0 and math.isfinite(gap) else math.nan
     if watch.separation is not None:
         rel_gap, finished = math.nan, True
     point = problem.point(problem.shortest(u))

@@ -39,7 +39,7 @@ from surefit.solvers.logistic_pass import (
     SoftmaxHessianStep,
 )
 from surefit.solvers.metric import Diagonal, Kronecker, Whole
-from surefit.solvers.newton import Metric
+from surefit.solvers.newton import CHEAP, Metric
 
 WHOLE = 1200
 """Parameters up to which the second derivative is held whole."""
@@ -246,14 +246,14 @@ class LogisticProblem:
 
     def gap(self, at: At, u: np.ndarray, step: np.ndarray, decrement: float, fresh: bool) -> float:
         bound = self.gap_by_penalty(at, u)
-        if fresh and self.whole and decrement < bound and decrement <= 1e-6 * at.value and self.full_rank:
+        if fresh and self.whole and decrement < bound and decrement <= 1e-6 * at.value:
             if self.reach(step).spread <= 1.0:
                 return max(decrement, 0.0)
         return bound
 
     def correction(self, at: At, tol: float) -> np.ndarray | None:
         """A Newton step of the intercepts alone, when they alone keep the first bound large."""
-        if not self.centred or self.penalty == 0 or self.metric_cost <= 2:
+        if not self.centred or self.penalty == 0 or self.metric_cost <= CHEAP:
             return None
         G = at.gradient.reshape(self.m, self.width)[:, : len(self.scale)] / self.scale
         if float((G**2).sum()) > self.penalty * tol * at.value:

@@ -19,6 +19,8 @@ import numpy as np
 
 MEMORY = 30
 ARMIJO = 1e-4
+CHEAP = 2.0
+"""A metric that costs no more passes than this is renewed at every step."""
 
 
 class Metric(Protocol):
@@ -78,7 +80,7 @@ def minimise(
     memory: list[tuple[np.ndarray, np.ndarray, float]] = []
     history = [float(at.value)]
     gap, stopped, last = math.inf, False, math.inf
-    n_iter = 0
+    n_iter = bonus = 0  # bonus: steps beyond the gap asked for; where they cost nothing each squares what is missing
     while n_iter < max_iter:
         step = -_two_loops(at.gradient, memory, metric)
         decrement = -float(at.gradient @ step)
@@ -89,9 +91,10 @@ def minimise(
         reached = gap <= tol * abs(at.value)
         if not reached and (correction := problem.correction(at, tol)) is not None:
             step, decrement = correction, -float(at.gradient @ correction)
-        if reached and not (fresh and problem.metric_cost <= 2):
+        if reached and (problem.metric_cost > CHEAP or bonus == 2):
             stopped = True
             break
+        bonus += reached
         length, new = _search(problem, u, step, at, -decrement)
         if new is None:
             if not reached and problem.sharpen():
@@ -110,9 +113,6 @@ def minimise(
         history.append(float(at.value))
         if after_step(u, at, moved):
             break
-        if reached:  # one more Newton step has squared what was missing
-            stopped = True
-            break
         if _worth_renewing(problem.metric_cost, last, decrement, tol * abs(at.value)):
             memory.clear()
             metric, fresh = problem.metric(u), True
@@ -126,7 +126,7 @@ def minimise(
 
 def _worth_renewing(cost: float, before: float, now: float, target: float) -> bool:
     """Compare the passes that are left at the present rate with those after a new metric (about three)."""
-    if cost <= 2:
+    if cost <= CHEAP:
         return True
     if not math.isfinite(cost) or not math.isfinite(before) or now <= 0:
         return False
