@@ -119,7 +119,7 @@ def _directions(best: _Directions, solver: str, k: int, tol: float) -> Claim:
     needed = int(np.count_nonzero(best.values > share**2 * best.top)) if not best.void else 0
     most = min(k - 1, best.rank)
     good = needed <= best.count <= max(needed, most)
-    if solver == "eigen":
+    if solver != "svd":
         good = best.count == best.rank or (good and best.count == most)
     return at_most(
         "directions",
@@ -142,8 +142,9 @@ def _derived(attrs: Attributes, best: _Directions, k: int, d: int, limit: float)
     stated = attrs.array("explained_variance_ratio_", (most,), finite=not best.void)
     if stated is not None:
         shares = best.values / (total if total != 0 else 1.0)
-        # shrinking may leave a negative sum, and with it shares in the other order
-        off = min(np.abs(stated - s[:most]).max(initial=0.0) for s in (shares, np.sort(shares)[::-1]))
+        # shrinking may leave a sum that is not positive: no shares then, and none are stated or the order is another
+        options = [shares] if total > 0 else [shares, np.sort(shares)[::-1], np.zeros_like(shares)]
+        off = min(np.abs(stated - option[:most]).max(initial=0.0) for option in options)
         off /= max(1.0, float(np.abs(shares).sum()))
         claims.append(
             at_most(

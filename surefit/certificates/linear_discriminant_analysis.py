@@ -140,7 +140,7 @@ def _estimate(attrs: Attributes, blocks: Blocks, moments: ClassMoments, priors: 
     if attrs.parameter("solver", "svd") == "svd":
         within.reverse()
     total = None
-    if attrs.has("scalings_") and attrs.parameter("solver", "svd") == "eigen":
+    if attrs.has("scalings_") and attrs.parameter("solver", "svd") != "svd":
         plain = pooled if shrinkage is None and estimator is None else np.zeros((d, d))
         if plain is not pooled:
             for k, C in class_covariances(blocks, moments):
