@@ -155,7 +155,7 @@ def polish(task: LogLoss, theta: F64, steps: int = 60) -> F64:
         if not np.isfinite(fall) or left <= NEAR_ENOUGH * abs(here.f):
             break
         size = 1.0
-        while size > 1e-4:
+        while size > 1e-6:
             there = slope(theta + size * move)
             if there.f <= here.f - 0.1 * size * fall or (size == 1.0 and fall <= 1e-9 * abs(here.f)):
                 break
@@ -169,10 +169,14 @@ def polish(task: LogLoss, theta: F64, steps: int = 60) -> F64:
 
 
 def _left(task: LogLoss, here: Slope) -> float:
-    """The size of the bound: ‖g‖²/2λ₂ with a penalty; without, g·h for an h that f notices, by Newton's decrement."""
+    """The size of the bound.
+
+    With a penalty ‖g‖²/2λ₂, and |g| of free intercepts; without, g·h for an h that f notices, by Newton's decrement.
+    """
     penalised = task.ridge > 0
     if penalised.any():
-        return float((here.gradient[:, penalised] ** 2 / (2.0 * task.ridge[penalised])).sum())
+        slack = float((here.gradient[:, penalised] ** 2 / (2.0 * task.ridge[penalised])).sum())
+        return slack + float(np.abs(here.gradient[:, -1]).sum()) * task.free_intercept
     decrement = -float((_newton(task, here, here.gradient.shape) * here.gradient).sum())
     return float(np.sqrt(max(decrement, 0.0) * abs(here.f)))
 
