@@ -11,7 +11,7 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-_FAMILIES = ("cluster", "decomposition", "linear_model")
+_FAMILIES = ("cluster", "decomposition", "discriminant_analysis", "linear_model", "naive_bayes")
 _TOOLS = ("io", "model_selection", "plot", "report")
 _FUNCTIONS = {
     "Certificate": "surefit.certificates",
@@ -27,9 +27,11 @@ __all__ = [
     "cluster",
     "config",
     "decomposition",
+    "discriminant_analysis",
     "io",
     "linear_model",
     "model_selection",
+    "naive_bayes",
     "plot",
     "report",
     "scan",

@@ -161,8 +161,18 @@ class NaiveBayes(ClassifierMixin, Estimator):
 
     def _apply(self, X: Any, function: Callable[[np.ndarray], np.ndarray]) -> Any:
         check_is_fitted(self)
-        joint = self._joint()
-        return apply_rows(self, X, lambda rows: function(joint(rows)), **{**self._intake(), "not_finite": self._later})
+        joint, dtype = self._joint(), self._answer_type()
+
+        def answer(rows: Any) -> np.ndarray:
+            values = function(joint(rows))
+            wanted = np.result_type(rows.dtype, dtype)
+            return values.astype(wanted) if wanted == np.float32 and values.dtype == np.float64 else values
+
+        return apply_rows(self, X, answer, **{**self._intake(), "not_finite": self._later})
+
+    def _answer_type(self) -> np.dtype:
+        """float32 rows get float32 answers where the model is of float32 too."""
+        return np.dtype(getattr(self, "theta_", np.empty(0, np.float32)).dtype)
 
     _later = "refuse"
     """What is done about NaN and infinities in rows to predict."""
@@ -176,7 +186,7 @@ class NaiveBayes(ClassifierMixin, Estimator):
 
 def _log_posterior(joint: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore", divide="ignore"):
-        return joint - logsumexp(joint, axis=1, keepdims=True).astype(joint.dtype)
+        return joint - logsumexp(joint, axis=1, keepdims=True)
 
 
 def given_priors(priors: Any, n_classes: int) -> np.ndarray:

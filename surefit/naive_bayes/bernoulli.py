@@ -71,7 +71,9 @@ class BernoulliNB(DiscreteNaiveBayes):
         binarize: Annotated[
             float | None, Range(0), "A feature is there where x exceeds this; None for rows of zeros and ones."
         ] = 0.0,
-        fit_prior: Annotated[bool, "Whether the classes' shares of the rows are their prior; else it is uniform."] = True,
+        fit_prior: Annotated[
+            bool, "Whether the classes' shares of the rows are their prior; else it is uniform."
+        ] = True,
         class_prior: Annotated[np.ndarray | None, "Prior probabilities of the classes."] = None,
     ) -> None:
         self.alpha = alpha

@@ -89,7 +89,9 @@ class CategoricalNB(DiscreteNaiveBayes):
         *,
         alpha: Annotated[float, Range(0), "Smoothing: added to every count."] = 1.0,
         force_alpha: Annotated[bool, "Whether an alpha below 1e-10 is used as it is."] = True,
-        fit_prior: Annotated[bool, "Whether the classes' shares of the rows are their prior; else it is uniform."] = True,
+        fit_prior: Annotated[
+            bool, "Whether the classes' shares of the rows are their prior; else it is uniform."
+        ] = True,
         class_prior: Annotated[np.ndarray | None, "Prior probabilities of the classes."] = None,
         min_categories: Annotated[
             int | np.ndarray | None, Range(1), "Categories of every feature (or of each) at least; more if X has more."

@@ -17,7 +17,9 @@ from surefit.solvers.class_spread import ClassSpread, ClassSpreadStep, pooled_va
 def variances(spread: ClassSpread, smoothing: float) -> tuple[np.ndarray, float]:
     """(variance of every class and feature, the part of it that is smoothing)."""
     W = spread.cell_weights
-    var = np.divide(spread.squares, W, out=np.zeros_like(spread.squares), where=np.broadcast_to(W > 0, spread.squares.shape))
+    var = np.divide(
+        spread.squares, W, out=np.zeros_like(spread.squares), where=np.broadcast_to(W > 0, spread.squares.shape)
+    )
     epsilon = float(smoothing) * float(pooled_variance(spread).max(initial=0.0))
     return var + epsilon, epsilon
 
@@ -80,7 +82,9 @@ class GaussianNB(NaiveBayes):
     def __init__(
         self,
         *,
-        priors: Annotated[np.ndarray | None, "Probabilities of the classes; None takes their shares of the rows."] = None,
+        priors: Annotated[
+            np.ndarray | None, "Probabilities of the classes; None takes their shares of the rows."
+        ] = None,
         var_smoothing: Annotated[
             float, Range(0), "Share of the largest variance of a feature that is added to all variances."
         ] = 1e-9,
@@ -121,8 +125,7 @@ class GaussianNB(NaiveBayes):
 
         def joint(rows: Any) -> np.ndarray:
             dense = rows.toarray() if sp.issparse(rows) else rows
-            log = gaussian_log_likelihood(dense, theta, var, missing) + prior
-            return log.astype(np.result_type(dense.dtype, theta.dtype), copy=False)
+            return gaussian_log_likelihood(dense, theta, var, missing) + prior
 
         return joint
 

@@ -63,12 +63,18 @@ def kinds_by_type(X: Any) -> dict[Any, str]:
     one type."""
     if kind_of(X) == "parquet":
         path = X.path if isinstance(X, Scan) else X
-        schema = require("pyarrow.parquet", extra="parquet", purpose="Reading Parquet").read_schema(parquet_files(path)[0])
+        schema = require("pyarrow.parquet", extra="parquet", purpose="Reading Parquet").read_schema(
+            parquet_files(path)[0]
+        )
         types = [(name, str(kind)) for name, kind in zip(schema.names, schema.types, strict=True)]
     else:
         types = column_kinds(X)
     return {
-        name: "bernoulli" if kind.startswith("bool") else "categorical" if kind.startswith(("int", "uint")) else "gaussian"
+        name: "bernoulli"
+        if kind.startswith("bool")
+        else "categorical"
+        if kind.startswith(("int", "uint"))
+        else "gaussian"
         for name, kind in types
     }
 
@@ -125,7 +131,9 @@ class MixedNB(NaiveBayes):
         min_categories: Annotated[
             int | np.ndarray | None, Range(1), "Categories of every categorical column (or of each) at least."
         ] = None,
-        fit_prior: Annotated[bool, "Whether the classes' shares of the rows are their prior; else it is uniform."] = True,
+        fit_prior: Annotated[
+            bool, "Whether the classes' shares of the rows are their prior; else it is uniform."
+        ] = True,
         class_prior: Annotated[np.ndarray | None, "Prior probabilities of the classes."] = None,
     ) -> None:
         self.bernoulli = bernoulli
@@ -160,7 +168,9 @@ class MixedNB(NaiveBayes):
             given = getattr(p, kind)
             for column in () if given is None or _text(given) == "auto" else given:
                 j = self._number(column, names, kind)
-                if any(j in {self._number(c, names, other) for c in getattr(p, other)} for other in self._named(p, kind)):
+                if any(
+                    j in {self._number(c, names, other) for c in getattr(p, other)} for other in self._named(p, kind)
+                ):
                     raise InvalidParameter(f"column {column!r} is named as bernoulli and as categorical")
                 kinds[j] = kind
         found = np.asarray(kinds)

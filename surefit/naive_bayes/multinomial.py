@@ -50,7 +50,9 @@ class MultinomialNB(DiscreteNaiveBayes):
             float | np.ndarray, Range(0), "Smoothing: added to every count; an array gives each feature its own."
         ] = 1.0,
         force_alpha: Annotated[bool, "Whether an alpha below 1e-10 is used as it is."] = True,
-        fit_prior: Annotated[bool, "Whether the classes' shares of the rows are their prior; else it is uniform."] = True,
+        fit_prior: Annotated[
+            bool, "Whether the classes' shares of the rows are their prior; else it is uniform."
+        ] = True,
         class_prior: Annotated[np.ndarray | None, "Prior probabilities of the classes."] = None,
     ) -> None:
         self.alpha = alpha

@@ -91,9 +91,7 @@ class CategoryCountsStep(Step):
         )
         starts = np.concatenate([[0], np.cumsum(n_categories)])
         codes = block.y.astype(np.int32)
-        weights, counts = _native.category_counts(
-            X, codes, self.n_classes, block.w, starts, block.leaf_rows, n_threads
-        )
+        weights, counts = _native.category_counts(X, codes, self.n_classes, block.w, starts, block.leaf_rows, n_threads)
         return CategoryCounts(weights, n_categories, counts, False, False)
 
     def combine(self, left: CategoryCounts, right: CategoryCounts) -> CategoryCounts:

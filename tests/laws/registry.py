@@ -31,6 +31,7 @@ def estimator_classes() -> list[type]:
 SETTINGS: dict[str, dict[str, Any]] = {
     "KMeans": {"n_clusters": 3, "random_state": 0, "tol": 0.0},
     "PCA": {"n_components": 2},
+    "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # the checks have classes with fewer rows than columns
     "RidgeCV": {"alphas": (0.1, 1.0, 10.0)},
 }
 
@@ -49,7 +50,12 @@ def sample(
     X = centres[groups] + rng.normal(size=(n, d)) * np.arange(1, d + 1)
     y = X @ np.arange(1.0, d + 1) + rng.normal(size=n) + 3
     w = rng.integers(0, 4, n).astype(np.float64)
-    return X.astype(dtype), target(model, y.astype(dtype)), w
+    return suited(model, X.astype(dtype)), target(model, y.astype(dtype)), w
+
+
+def suited(model: Estimator | None, X: np.ndarray) -> np.ndarray:
+    """Rows the model takes: none below zero where it counts things."""
+    return np.abs(X) if model is not None and get_tags(model).input_tags.positive_only else X
 
 
 def target(model: Estimator | None, y: np.ndarray) -> np.ndarray:
@@ -80,10 +86,12 @@ def answer(model: Estimator, X: Any) -> np.ndarray:
 
 
 def learnt(model: Estimator) -> dict[str, np.ndarray]:
-    """The fitted attributes that are numbers."""
+    """The fitted attributes that are numbers or arrays of numbers."""
     attributes = {}
     for name, value in vars(model).items():
         if name.endswith("_") and not name.startswith("_") and name not in ("history_", "cv_results_"):
+            if isinstance(value, list):  # arrays of different shapes
+                continue
             array = np.asarray(value)
             if array.dtype.kind in "fiub":
                 attributes[name] = array

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 import sklearn.base
 
 from surefit._core.params import parameters
-from tests.laws.registry import answer, fit, instances, sample, target
+from tests.laws.registry import answer, fit, instances, sample, suited, target
 
 MODELS = pytest.mark.parametrize("model", instances(), ids=lambda model: type(model).__name__)
 
@@ -44,7 +44,7 @@ CASES = {
 def test_bad_rows(model, case):
     data, words = CASES[case]
     y = target(model, Y)
-    fitted = fit(model, X, y)
+    fitted = fit(model, suited(model, X), y)
     before = dict(vars(fitted))
     with pytest.raises((ValueError, TypeError), match=words):
         fitted.fit(data, "y" if case == "string" else y)
@@ -65,7 +65,7 @@ def test_bad_rows(model, case):
 )
 def test_bad_weights(model, w, words):
     with pytest.raises(ValueError, match=words):
-        fit(model, X, target(model, Y), w)
+        fit(model, suited(model, X), target(model, Y), w)
 
 
 @MODELS
@@ -80,13 +80,13 @@ def test_bad_target(model):
         (Y.reshape(9, 10, 1), "dim"),
     ]:
         with pytest.raises((ValueError, TypeError), match=words):
-            fit(model, X, y)
+            fit(model, suited(model, X), y)
 
 
 @MODELS
 def test_wrong_width_later(model):
     with pytest.raises(ValueError, match=r"has 3 features, but .* is expecting 4 features"):
-        answer(fit(model, X, target(model, Y)), X[:, :3])
+        answer(fit(model, suited(model, X), target(model, Y)), suited(model, X)[:, :3])
 
 
 @MODELS
@@ -102,7 +102,7 @@ def test_every_bad_parameter_is_named(model):
     assert all(p.sentence for p in parameters(type(model))), "every parameter has its sentence"
     bad = sklearn.base.clone(model).set_params(**{p.name: Nothing() for p in declared})
     with pytest.raises(ValueError) as error:
-        bad.fit(X, target(model, Y))
+        bad.fit(suited(model, X), target(model, Y))
     for parameter in declared:
         assert f"({parameter.name}=…) must be" in str(error.value)
 
@@ -111,14 +111,15 @@ def test_every_bad_parameter_is_named(model):
 @pytest.mark.parametrize("scale", [1e-150, 1e-30, 1e30, 1e150])
 def test_huge_and_tiny_scales_are_no_silent_nonsense(model, scale):
     """Either the answer scales with the data, or the fit says clearly that it cannot."""
+    rows = suited(model, X)
     try:
-        fitted = fit(model, X * scale, target(model, Y))
+        fitted = fit(model, rows * scale, target(model, Y))
     except (ValueError, FloatingPointError) as error:
         assert len(str(error)) > 20
         return
-    values = answer(fitted, X * scale)
+    values = answer(fitted, rows * scale)
     assert np.isfinite(values).all()
-    reference = answer(fit(model, X, target(model, Y)), X)
+    reference = answer(fit(model, rows, target(model, Y)), rows)
     if sklearn.base.is_clusterer(model):  # which cluster gets which number is free
         values, reference = np.sort(values, axis=1), np.sort(reference, axis=1)
     if sklearn.base.is_regressor(model) or sklearn.base.is_classifier(model):
@@ -132,7 +133,7 @@ def test_huge_and_tiny_scales_are_no_silent_nonsense(model, scale):
 @pytest.mark.parametrize("kind", ["constant column", "all rows equal", "duplicate columns", "two rows", "wide"])
 def test_degenerate_data(model, kind):
     """Degenerate but legal data gives finite answers or a clear error."""
-    data = X.copy()
+    data = suited(model, X).copy()
     y = target(model, Y)
     if kind == "constant column":
         data[:, 1] = 5.0
@@ -143,7 +144,7 @@ def test_degenerate_data(model, kind):
     elif kind == "two rows":
         data, y = data[:2], y[:2]
     else:
-        data, y = np.hstack([X] * 50)[:20], y[:20]
+        data, y = np.hstack([data] * 50)[:20], y[:20]
     try:
         fitted = fit(model, data, y)
     except ValueError as error:
