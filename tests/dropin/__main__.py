@@ -33,6 +33,7 @@ MODULES = (
     "linear_model/tests/test_base.py",
     "linear_model/tests/test_logistic.py",
     "linear_model/tests/test_ridge.py",
+    "tests/test_discriminant_analysis.py",
 )
 SHARE = 0.95
 

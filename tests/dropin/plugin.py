@@ -20,6 +20,7 @@ import pytest
 NAMES = {
     "cluster": ("KMeans", "kmeans_plusplus"),
     "decomposition": ("PCA",),
+    "discriminant_analysis": ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
     "linear_model": ("LinearRegression", "LogisticRegression", "Ridge", "RidgeCV"),
 }
 REPLACED = os.environ["DROPIN"] == "surefit"
