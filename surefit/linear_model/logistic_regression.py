@@ -148,8 +148,9 @@ class LogisticRegression(LinearClassifier):
         return self
 
     def _learn(self, data: Source, fit: Fit, p: Any) -> None:
-        self.coef_ = fit.coef.astype(data.dtype)
-        self.intercept_ = fit.intercept.astype(data.dtype)
+        dtype = np.float64 if p.solver == "liblinear" else data.dtype  # as scikit-learn's liblinear
+        self.coef_ = fit.coef.astype(dtype)
+        self.intercept_ = fit.intercept.astype(dtype)
         self.n_iter_ = np.array([fit.n_iter], dtype=np.int32)
         self.rel_gap_ = fit.rel_gap
         self.separation_ = fit.separation

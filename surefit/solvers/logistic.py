@@ -88,6 +88,7 @@ class LogisticProblem:
         self.single = data.dtype == np.float32 and self.m > 1
         self.rounding = 1e-8 if self.single else 1e-13
         self.metric_cost = self._metric_cost() if self.whole else math.inf
+        self.negligible = 1e-9 * self.weight
         self.full_rank = True
         self.passes = 0
 
@@ -249,7 +250,7 @@ class LogisticProblem:
         if fresh and self.whole and decrement < bound and decrement <= 1e-6 * at.value:
             if self.reach(step).spread <= 1.0:
                 return max(decrement, 0.0)
-        return bound
+        return min(bound, at.value)  # F is never below zero
 
     def correction(self, at: At, tol: float) -> np.ndarray | None:
         """A Newton step of the intercepts alone, when they alone keep the first bound large."""

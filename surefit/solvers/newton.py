@@ -34,6 +34,8 @@ class Problem(Protocol):
     """Cost of a new metric, in passes; infinite when there is none."""
     rounding: float
     """Relative rounding of the values."""
+    negligible: float
+    """Values are never below zero, and one this small is as good as the minimum."""
 
     def evaluate(self, u: np.ndarray) -> Any:
         """One pass: something with `value` and `gradient`."""
@@ -88,7 +90,7 @@ def minimise(
             at = problem.evaluate(u)
             continue
         gap = problem.gap(at, u, step, decrement, fresh)
-        reached = gap <= tol * abs(at.value)
+        reached = gap <= tol * abs(at.value) or at.value <= problem.negligible
         if not reached and (correction := problem.correction(at, tol)) is not None:
             step, decrement = correction, -float(at.gradient @ correction)
         if reached and (problem.metric_cost > CHEAP or bonus == 2):
@@ -120,7 +122,7 @@ def minimise(
     if not stopped:
         step = -_two_loops(at.gradient, memory, metric)
         gap = min(gap, problem.gap(at, u, step, -float(at.gradient @ step), fresh))
-        stopped = gap <= tol * abs(at.value)
+        stopped = gap <= tol * abs(at.value) or at.value <= problem.negligible
     return Minimum(u, at, gap, n_iter, history, metric, stopped)
 
 
