@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .attributes import Attributes
-from .blocks import F64, Blocks
+from .blocks import F64, Blocks, dense
 from .certificate import Certificate
 from .claim import Claim, Grade, at_most, failed
 from .classes import weights_of
@@ -64,7 +64,7 @@ def _claims(model: Any, blocks: Blocks, alpha: float, quantile: float | None) ->
     if attrs.faults or coef is None or b is None:
         return [failed("attributes", f"{'; '.join(attrs.faults)}.")], "one pass"
     problem = _problem(blocks, moments, q, alpha, intercept)
-    theta = np.append(coef[0], b[0]) if intercept else coef[0]
+    theta = np.append(coef[0], b[0] + _shift(moments, intercept) @ coef[0]) if intercept else coef[0]
     at = value(problem, theta)
     if not (np.isfinite(at.scale) and np.isfinite(at.columns).all()):
         return [failed("finite", "The residuals overflow: coefficients of this size fit nothing.")], "two passes"
@@ -90,11 +90,19 @@ def _number(attrs: Attributes, name: str, default: float) -> float:
     return float(given_) if isinstance(given_, (int, float, np.number)) and np.isrealobj(given_) else float("nan")
 
 
+def _shift(moments: Moments, intercept: bool) -> F64:
+    """Rows of arrays are measured from their mean, which the intercept absorbs and rounding notices."""
+    return moments.x_mean if intercept and not moments.sparse else np.zeros_like(moments.x_mean)
+
+
 def _problem(blocks: Blocks, moments: Moments, q: float, alpha: float, intercept: bool) -> Problem:
+    shift = _shift(moments, intercept)
+
     def parts() -> Iterator[Part]:
         for X, y, w in blocks:
             omega = weights_of(X, w)
-            yield Part(X, None, two_dimensional(y)[:, 0], (q - 1.0) * omega, q * omega)
+            A = X if moments.sparse else dense(X) - shift
+            yield Part(A, None, two_dimensional(y)[:, 0], (q - 1.0) * omega, q * omega)
 
     penalty = np.full(blocks.n_features, alpha * moments.total)
     return Problem(
