@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import is_classifier, is_regressor
+from sklearn.utils import get_tags
 
 from surefit._core.base import Estimator
 from surefit._core.errors import InvalidData
@@ -67,6 +68,7 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Cer
         sample_weight,
         target="classes" if labels else needs_target,
         classes=np.asarray(model.classes_) if labels else None,
+        not_finite="NaN" if get_tags(model).input_tags.allow_nan else "refuse",
     )
     fitted_names = getattr(model, "feature_names_in_", None)
     names = getattr(reader, "feature_names_in_", None)
