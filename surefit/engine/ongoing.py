@@ -1,8 +1,8 @@
 """A fold that goes on: rows come chunk by chunk, and the statistic is that of all rows so far, to the bit.
 
-Whole leaves are merged as the fixed tree has it; the rows of the last leaf, which is not yet full, are kept until it is.
-So it does not matter how the rows were cut into chunks: the statistic has the bits of one fold over all of them. What is
-kept is a dict of plain arrays and tuples, and it is never changed, only replaced.
+Whole leaves are merged as the fixed tree has it; the rows of the last leaf, which is not yet full, are kept until it
+is. So it does not matter how the rows were cut into chunks: the statistic has the bits of one fold over all of them.
+What is kept is a dict of plain arrays and tuples, and it is never changed, only replaced.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ class NaiveBayes(ClassifierMixin, Estimator):
         return self._apply(X, lambda joint: joint)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The most probable label of every row of X: an array, a dataframe, CSR, a Parquet path or a Dask collection."""
+        """The most probable label of every row of X: an array, dataframe, CSR, Parquet path or Dask collection."""
         check_is_fitted(self)
         classes = self.classes_
         return self._apply(X, lambda joint: classes[joint.argmax(axis=1)])

@@ -55,8 +55,7 @@ def categorical_log_likelihood(rows: np.ndarray, log_prob: list[np.ndarray], mod
 class CategoricalNB(DiscreteNaiveBayes):
     """Every feature is one of a list of categories 0, 1, …, with probabilities of its own in each class.
 
-    P(category v | class) = (weight of the rows of the class with x = v, + alpha) / (weight of the class + alpha · number
-    of categories)
+    P(category v | class) = (weight of the class where x = v, + alpha) / (weight of the class + alpha · n_categories)
 
     {parameters}
 

@@ -34,6 +34,7 @@ MODULES = (
     "linear_model/tests/test_logistic.py",
     "linear_model/tests/test_ridge.py",
     "tests/test_discriminant_analysis.py",
+    "tests/test_naive_bayes.py",
 )
 SHARE = 0.95
 
@@ -74,8 +75,8 @@ def main() -> None:
     counted = sorted(case for case in baseline & set(ours) if ours[case]["touched"])
     failed = [case for case in counted if ours[case]["outcome"] != "passed"]
     broken = sorted(c for c in baseline & set(ours) if not ours[c]["touched"] and ours[c]["outcome"] == "failed")
-    unlisted = [case for case in failed if reason_for(case, misses) is None] + broken + gone
-    used = {reason_for(case, misses) for case in failed}
+    unlisted = [case for case in failed + broken if reason_for(case, misses) is None] + gone
+    used = {reason_for(case, misses) for case in failed + broken}
     stale = [] if expression else [pattern for pattern in misses if pattern not in used]
 
     print(f"scikit-learn {sklearn.__version__}: {len(theirs)} cases, {len(baseline)} pass with its own classes")

@@ -22,6 +22,7 @@ NAMES = {
     "decomposition": ("PCA",),
     "discriminant_analysis": ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
     "linear_model": ("LinearRegression", "LogisticRegression", "Ridge", "RidgeCV"),
+    "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
 }
 REPLACED = os.environ["DROPIN"] == "surefit"
 
