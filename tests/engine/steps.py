@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit.engine.block import Block
+from surefit.engine.class_moments import ClassMomentsStep
 from surefit.engine.moments import MomentsStep
 from surefit.engine.step import Step
 from surefit.solvers.eigen_qr import FactorStep
@@ -27,6 +28,7 @@ from surefit.solvers.logistic_pass import (
 from surefit.solvers.logistic_pass import ColumnsStep as LogisticColumnsStep
 from surefit.solvers.refine import Answer, GapStep, PlainGapStep
 from surefit.solvers.seeding import SketchStep
+from surefit.solvers.shrinkage import Centres, FourthPowersStep
 from surefit.solvers.tsqr import Shift, TriangularStep
 from surefit.solvers.twofold import exact
 
@@ -100,6 +102,12 @@ def _class_weight(d: int, dtype: Any, sparse: bool) -> np.ndarray:
     return np.array([0.75, 1.5, 1.1])
 
 
+def _centres(d: int, dtype: Any, sparse: bool) -> Centres:
+    rng = np.random.default_rng(11)
+    means, scales = 100 + rng.standard_normal((3, d)), rng.uniform(0.5, 2.0, (3, d))
+    return Centres(means, scales, (means[0], scales[1]))
+
+
 def _path_state(d: int, dtype: Any, sparse: bool) -> Path:
     rng = np.random.default_rng(8)
     basis = np.linalg.qr(rng.standard_normal((d, d)))[0]
@@ -114,6 +122,10 @@ CASES = [
     Case("totals", TotalsStep(), lambda d, dtype, sparse: np.linspace(-1.0, 1.0, d)),
     Case("moments", MomentsStep(with_target=False)),
     Case("moments with a target", MomentsStep(with_target=True)),
+    Case("class moments", ClassMomentsStep(3, pooled=True), classes=3),
+    Case("class moments apart", ClassMomentsStep(3, pooled=False), classes=3),
+    Case("class moments with factors", ClassMomentsStep(3, pooled=True), _class_weight, classes=3),
+    Case("fourth powers", FourthPowersStep(), _centres, classes=3),
     Case("lloyd", LloydStep(), _lloyd_state),
     Case("far rows", FarStep(7), _lloyd_state),
     Case("sketch", SketchStep(50)),
