@@ -80,7 +80,7 @@ def compare(
     repeats: Annotated[
         int | None, typer.Option(min=1, help="How often they are split anew; default 5, for large tables 1.")
     ] = None,
-    scoring: Annotated[str | None, typer.Option(help="A scorer of scikit-learn; default R².")] = None,
+    scoring: Annotated[str | None, typer.Option(help="A scorer of scikit-learn; default R² or accuracy.")] = None,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0,
     report: Annotated[Path, typer.Option(help="Where the HTML report goes.")] = Path("surefit-report.html"),

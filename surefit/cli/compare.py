@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.optional import require
 from surefit.cli.run import CERTIFICATE_FAILS
@@ -33,43 +35,40 @@ class Request:
 
 
 def compare_command(request: Request) -> int:
-    from sklearn.model_selection import RepeatedKFold
-
-    from surefit.model_selection import candidates_for, pipeline_for, prepare_table
     from surefit.model_selection import compare as compare_models
-    from surefit.model_selection.compare import usual_repeats
+    from surefit.model_selection import prepare_table
+    from surefit.model_selection.compare import suited_models
+    from surefit.model_selection.folds import repeated_folds, usual_repeats
     from surefit.model_selection.prepare import SCALED
 
     _refuse_early(request)
     if not 0 < request.level < 1:
         raise InvalidParameter(f"--level must be a number > 0 and < 1; got {request.level:g}")
-    frame, name, target, notes = _data(request)
+    frame, name, target = _data(request)
     table = prepare_table(frame, target, request.task, request.drop, where=name)
-    if table.task == "classification":
-        raise InvalidData(
-            f"the target {target!r} has {frame[target].nunique()} classes, and compare has no classifier yet: "
-            "--task clustering compares k-means and PCA of the other columns"
-            + (", --task regression takes the classes as numbers" if _numeric(frame[target]) else "")
-        )
     if table.n_rows < 2 * request.folds:
         raise InvalidData(f"{name} has {table.n_rows} rows: too few for {request.folds} folds; use --folds")
-    if request.task == "regression" and table.y is None:
-        raise InvalidParameter("--task regression needs --target COLUMN")
+    if request.task in ("regression", "classification") and table.y is None:
+        raise InvalidParameter(f"--task {request.task} needs --target COLUMN")
     if request.scoring and table.y is None:
         raise InvalidParameter("--scoring needs a target; clusterings are scored by the share of variance they explain")
-    n_train = table.n_rows - -(-table.n_rows // request.folds)
-    models = {
-        label: pipeline_for(table, estimator)
-        for label, estimator in candidates_for(table.task, n_train, table.n_columns).items()
-    }
+    models = suited_models(table, _training_shape(table, request.folds))
     repeats = request.repeats or usual_repeats(table.X)
-    cv = RepeatedKFold(n_splits=request.folds, n_repeats=repeats, random_state=request.seed)
+    labels = table.y if table.task == "classification" else None
+    cv = repeated_folds(request.folds, repeats, request.seed, labels)
     with progress_bar(request.quiet or request.as_json) as tick:
         comparison = compare_models(
-            models, table.X, table.y, cv=cv, scoring=request.scoring, level=request.level, on_progress=tick
+            models,
+            table.X,
+            table.y,
+            cv=cv,
+            scoring=request.scoring,
+            level=request.level,
+            failing="leave out",
+            on_progress=tick,
         )
     comparison.target, comparison.data_name, comparison.command = table.target, name, _command(request, repeats)
-    comparison.notes = [*notes, *table.notes, SCALED]
+    comparison.notes = [*table.notes, SCALED, *comparison.notes]
     if request.report is not None:
         comparison.report(request.report)
     if request.as_json:
@@ -96,28 +95,30 @@ def _refuse_early(request: Request) -> None:
     require_drawing()
 
 
-def _data(request: Request) -> tuple[Any, str, str | None, list[str]]:
-    """(table, its name, target, notes): the file that was named, or data that comes along."""
+def _training_shape(table: Any, folds: int) -> Any:
+    """The smallest training part: each fold, and each class in it, is at most one row larger than the others."""
+    from surefit.model_selection import Shape
+
+    def left(n: int) -> int:
+        return n - -(-n // folds)
+
+    counts = np.unique(table.y, return_counts=True)[1] if table.task == "classification" else ()
+    return Shape(left(table.n_rows), table.n_columns, tuple(left(int(n)) for n in counts), table.mixed)
+
+
+def _data(request: Request) -> tuple[Any, str, str | None]:
+    """(table, its name, target): the file that was named, or data that comes along."""
     if request.data is not None and request.dataset is not None:
         raise InvalidParameter("give a file or --dataset, not both")
     if request.data is not None:
         from surefit.io import read_table
 
-        return read_table(request.data), Path(request.data).name, request.target, []
+        return read_table(request.data), Path(request.data).name, request.target
     from surefit.cli.datasets import bundled
 
     name = request.dataset or "diabetes"
     frame, usual = bundled(name)
-    if request.target is not None or request.task == "regression":
-        return frame, name, request.target or usual, []
-    if name == "diabetes" and request.task is None:
-        return frame, name, usual, []
-    notes = [f"the classes of {name} ({usual!r}) are left out: compare has no classifier yet, so columns are clustered"]
-    return frame.drop(columns=[usual]), name, None, [] if name == "diabetes" else notes
-
-
-def _numeric(values: Any) -> bool:
-    return values.dtype.kind in "fiu"
+    return frame, name, request.target or usual
 
 
 def _command(request: Request, repeats: int) -> str:

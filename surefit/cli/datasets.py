@@ -13,7 +13,7 @@ TARGETS = {
     "iris": "species",
     "wine": "cultivar",
     "digits": "digit",
-    "breast_cancer": "benign",
+    "breast_cancer": "diagnosis",
 }
 
 
@@ -24,6 +24,6 @@ def bundled(name: str) -> tuple[Any, str]:
     bunch = loader(as_frame=True, **({"scaled": False} if name == "diabetes" else {}))
     target = TARGETS[name]
     frame = bunch.frame.rename(columns={bunch.target.name: target})
-    if name in ("iris", "wine"):
+    if name in ("iris", "wine", "breast_cancer"):
         frame[target] = [str(bunch.target_names[code]) for code in bunch.target]
     return frame, target

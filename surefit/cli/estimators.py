@@ -4,25 +4,11 @@ from __future__ import annotations
 
 import ast
 import difflib
-import importlib
 from typing import Any
 
-from surefit import _FAMILIES
-from surefit._core.base import Estimator
 from surefit._core.errors import InvalidParameter
 from surefit._core.params import parameters
-
-
-def estimator_classes() -> dict[str, type]:
-    """Every public estimator class of surefit, by name."""
-    found: dict[str, type] = {}
-    for family in _FAMILIES:
-        module = importlib.import_module(f"surefit.{family}")
-        for name in module.__all__:
-            one = getattr(module, name)
-            if isinstance(one, type) and issubclass(one, Estimator):
-                found[name] = one
-    return found
+from surefit.io import estimator_classes
 
 
 def estimator_from(name: str, settings: list[str]) -> Any:

@@ -12,16 +12,7 @@ from typing import Any
 
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.optional import require
-
-SKOPS_TRUSTED: list[str] = [
-    "surefit.cluster.kmeans.KMeans",
-    "surefit.decomposition.pca.PCA",
-    "surefit.linear_model.linear_regression.LinearRegression",
-    "surefit.linear_model.logistic_regression.LogisticRegression",
-    "surefit.linear_model.ridge.Ridge",
-    "surefit.linear_model.ridge_cv.RidgeCV",
-]
-"""The types of surefit that a skops file may hold: `skops.io.load(path, trusted=surefit.io.SKOPS_TRUSTED)`."""
+from surefit.io.estimators import trusted_types
 
 PICKLES = (".joblib", ".pkl", ".pickle")
 
@@ -46,14 +37,15 @@ def load(path: str | Path, *, trust: bool = False) -> Any:
     if path.suffix in PICKLES:
         return _load_pickle(path, trust)
     skops = require("skops.io", extra="cli", purpose="Reading a .skops model")
+    ours = trusted_types()
     try:
-        unknown = [name for name in skops.get_untrusted_types(file=path) if name not in SKOPS_TRUSTED]
+        unknown = [name for name in skops.get_untrusted_types(file=path) if name not in ours]
         if unknown and not trust:
             raise InvalidParameter(
                 f"{path} holds types that are not trusted: {', '.join(unknown)}. "
                 "If you know who wrote it, say so: --trust (in Python trust=True)"
             )
-        return skops.load(path, trusted=SKOPS_TRUSTED + unknown)
+        return skops.load(path, trusted=ours + unknown)
     except (zipfile.BadZipFile, EOFError, KeyError, UnicodeDecodeError) as error:
         raise InvalidData(f"{path} is no skops file, or it is cut short ({_words(error)})") from error
 

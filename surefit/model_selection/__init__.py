@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from surefit.model_selection.candidates import CANDIDATES, Candidate, candidates_for
+from surefit.model_selection.candidates import CANDIDATES, Candidate, Shape, candidates_for
 from surefit.model_selection.checked_steps import certify_steps
 from surefit.model_selection.compare import compare
 from surefit.model_selection.comparison import Comparison, Outcome
@@ -15,6 +15,7 @@ __all__ = [
     "Candidate",
     "Comparison",
     "Outcome",
+    "Shape",
     "Table",
     "candidates_for",
     "certify_steps",

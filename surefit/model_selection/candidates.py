@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.dummy import DummyRegressor
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.pipeline import make_pipeline
 
 from surefit._core.errors import InvalidParameter
@@ -23,19 +23,32 @@ PENALTIES = tuple(10.0 ** (k / 2) for k in range(-6, 9))
 
 
 @dataclass(frozen=True)
+class Shape:
+    """Rows of the smallest training part, columns that the estimators see, and rows of each class in it.
+
+    `mixed`: some columns of the table are categories or flags.
+    """
+
+    n_rows: int
+    n_columns: int
+    class_rows: tuple[int, ...] = ()
+    mixed: bool = False
+
+
+@dataclass(frozen=True)
 class Candidate:
-    """One entry: `build(value, n_rows)` makes the estimator; `suits(value, n_rows, n_columns)` says if to."""
+    """One entry: `build(value, n_rows)` makes the estimator; `suits(value, shape)` says if to."""
 
     name: str
     task: Task
     sentence: str
     build: Callable[[Any, int], Any]
     grid: tuple[Any, ...] = (None,)
-    suits: Callable[[Any, int, int], bool] = lambda value, n_rows, n_columns: True
+    suits: Callable[[Any, Shape], bool] = lambda value, shape: True
 
-    def rows(self, n_rows: int, n_columns: int) -> dict[str, Any]:
-        values = [value for value in self.grid if self.suits(value, n_rows, n_columns)]
-        return {self.name.format(value=_short(value)): self.build(value, n_rows) for value in values}
+    def rows(self, shape: Shape) -> dict[str, Any]:
+        values = [value for value in self.grid if self.suits(value, shape)]
+        return {self.name.format(value=_short(value)): self.build(value, shape.n_rows) for value in values}
 
 
 def _short(value: Any) -> str:
@@ -70,6 +83,40 @@ def _pca_ridge_cv(share: float, n_rows: int) -> Any:
     return make_pipeline(PCA(n_components=share), _ridge_cv(None, n_rows))
 
 
+def _majority(_: None, n_rows: int) -> Any:
+    return DummyClassifier(strategy="prior")
+
+
+def _logistic_regression(C: float, n_rows: int) -> Any:
+    from surefit.linear_model import LogisticRegression
+
+    return LogisticRegression(C=C)
+
+
+def _lda(shrinkage: str | None, n_rows: int) -> Any:
+    from surefit.discriminant_analysis import LinearDiscriminantAnalysis
+
+    return LinearDiscriminantAnalysis(solver="svd" if shrinkage is None else "lsqr", shrinkage=shrinkage)
+
+
+def _qda(reg_param: float, n_rows: int) -> Any:
+    from surefit.discriminant_analysis import QuadraticDiscriminantAnalysis
+
+    return QuadraticDiscriminantAnalysis(reg_param=reg_param)
+
+
+def _gaussian_nb(_: None, n_rows: int) -> Any:
+    from surefit.naive_bayes import GaussianNB
+
+    return GaussianNB()
+
+
+def _mixed_nb(_: None, n_rows: int) -> Any:
+    from surefit.naive_bayes import MixedNB
+
+    return MixedNB()
+
+
 def _kmeans(k: int, n_rows: int) -> Any:
     from surefit.cluster import KMeans
 
@@ -93,7 +140,45 @@ CANDIDATES: tuple[Candidate, ...] = (
         "ridge on the principal components that carry 95 % of the variance",
         _pca_ridge_cv,
         (0.95,),
-        lambda share, n_rows, n_columns: min(n_rows, n_columns) >= 2,
+        lambda share, shape: min(shape.n_rows, shape.n_columns) >= 2,
+    ),
+    Candidate(
+        "majority (baseline)",
+        "classification",
+        "predicts the most frequent class, with the shares of the classes as probabilities",
+        _majority,
+    ),
+    Candidate(
+        "LogisticRegression C={value}",
+        "classification",
+        "logistic regression with a fixed penalty",
+        _logistic_regression,
+        (0.1, 1.0, 10.0),
+    ),
+    Candidate("LDA", "classification", "Gaussian classes with one covariance", _lda),
+    Candidate(
+        "LDA shrunk",
+        "classification",
+        "the same, the covariance shrunk by Ledoit and Wolf's amount",
+        _lda,
+        ("auto",),
+        lambda _, shape: shape.n_columns >= 2 and min(shape.class_rows) >= 2,
+    ),
+    Candidate(
+        "QDA r={value}",
+        "classification",
+        "Gaussian classes, each with its own covariance, a share r of it replaced by unit variance",
+        _qda,
+        (0.0, 0.1),
+        lambda r, shape: min(shape.class_rows) > (shape.n_columns if r == 0 else 1),
+    ),
+    Candidate("GaussianNB", "classification", "naive Bayes: Gaussian classes, columns independent", _gaussian_nb),
+    Candidate(
+        "MixedNB",
+        "classification",
+        "naive Bayes: numbers Gaussian, flags Bernoulli, categories counted",
+        _mixed_nb,
+        suits=lambda _, shape: shape.mixed,
     ),
     Candidate(
         "PCA {value}",
@@ -101,7 +186,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "the best linear picture with this many dimensions",
         _pca,
         (1, 2),
-        lambda q, n_rows, n_columns: q < n_columns and q < n_rows,
+        lambda q, shape: q < shape.n_columns and q < shape.n_rows,
     ),
     Candidate(
         "KMeans k={value}",
@@ -109,21 +194,18 @@ CANDIDATES: tuple[Candidate, ...] = (
         "k centres, each row drawn to the nearest",
         _kmeans,
         tuple(range(2, 9)),
-        lambda k, n_rows, n_columns: 2 * k <= n_rows,
+        lambda k, shape: 2 * k <= shape.n_rows,
     ),
 )
 
 
-def candidates_for(task: Task, n_rows: int, n_columns: int) -> dict[str, Any]:
-    """The unfitted estimators that suit a task and a shape, by the name of their row.
-
-    `n_rows` are the rows of the smallest training part, `n_columns` those the estimators will see.
-    """
+def candidates_for(task: Task, shape: Shape) -> dict[str, Any]:
+    """The unfitted estimators that suit a task and a shape, by the name of their row."""
     rows: dict[str, Any] = {}
     for candidate in CANDIDATES:
         if candidate.task == task:
-            rows |= candidate.rows(n_rows, n_columns)
+            rows |= candidate.rows(shape)
     if not rows:
         known = ", ".join(sorted({candidate.task for candidate in CANDIDATES}))
-        raise InvalidParameter(f"no estimator for {task} yet; there are estimators for {known}")
+        raise InvalidParameter(f"task must be one of {known}; got {task!r}")
     return rows

@@ -3,43 +3,31 @@
 from __future__ import annotations
 
 import platform
-import time
-import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 import scipy
 import scipy.sparse as sp
 import sklearn
-from sklearn.base import clone, is_classifier
-from sklearn.metrics import get_scorer, silhouette_score
-from sklearn.model_selection import RepeatedKFold, check_cv
+from sklearn.base import is_classifier
 
 from surefit._core.base import VERSION
-from surefit._core.errors import CannotStream, InvalidData, InvalidParameter
+from surefit._core.errors import CannotStream, InvalidData, InvalidParameter, SurefitError
 from surefit.engine.open import kind_of
-from surefit.model_selection.candidates import Task, candidates_for
-from surefit.model_selection.checked_steps import certify_steps
-from surefit.model_selection.columns import describe_columns, n_rows_of, take
+from surefit.model_selection.candidates import Shape, Task, candidates_for
+from surefit.model_selection.columns import describe_columns, n_rows_of
 from surefit.model_selection.comparison import Comparison, Outcome
-from surefit.model_selection.intervals import corrected_difference, corrected_interval, holm
-from surefit.model_selection.prepare import SCALED, pipeline_for, prepare_table, scaled
-from surefit.model_selection.unsupervised import explained_share, prepared, split_last
+from surefit.model_selection.folds import draw_folds, lacking, usual_repeats
+from surefit.model_selection.intervals import corrected_difference, holm
+from surefit.model_selection.prepare import SCALED, Table, pipeline_for, prepare_table, scaled
+from surefit.model_selection.scoring import scoring_of
+from surefit.model_selection.target import labels_of, numbers_of, short, task_of_array
+from surefit.model_selection.trial import Trial
 
-FOLDS, REPEATS = 5, 5
-LARGE = 10**6
-SILHOUETTE_ROWS = 2000
-METRIC_WORDS = {
-    "r2": "R²",
-    "neg_root_mean_squared_error": "−RMSE",
-    "neg_mean_squared_error": "−MSE",
-    "neg_mean_absolute_error": "−MAE",
-    "neg_median_absolute_error": "−median AE",
-    "explained_variance": "explained variance",
-}
+__all__ = ["compare", "suited_models", "usual_repeats", "versions"]
+
 Estimators = Mapping[str, Any] | Sequence[Any] | None
-Split = tuple[np.ndarray, np.ndarray]
 
 
 def compare(
@@ -47,10 +35,12 @@ def compare(
     X: Any,
     y: Any = None,
     *,
+    task: Task | None = None,
     cv: Any = None,
     scoring: str | Callable | None = None,
     level: float = 0.95,
     random_state: int = 0,
+    failing: Literal["raise", "leave out"] | None = None,
     on_progress: Callable[[int, int, str], None] | None = None,
 ) -> Comparison:
     """Cross-validate models on the same folds, fit each on all rows, and certify that fit.
@@ -58,9 +48,14 @@ def compare(
     estimators    a dict from names to estimators, a list of estimators, or None for those that suit the data, each
                   behind steps that impute, encode and scale columns inside the folds
     X, y          rows in memory; without y the models are compared as clusterings and projections
+    task          "regression", "classification" or "clustering"; None looks at the estimators, or where there are
+                  none at y: text, booleans and a handful of repeated whole numbers are classes
     cv            a splitter of scikit-learn, a number of folds, or None for 5; folds are drawn 5 times (once where
-                  the table has more than a million numbers)
-    scoring       a scorer of scikit-learn, by name or as a function; default R² (without y: see `explained_share`)
+                  the table has more than a million numbers), and spread each class evenly
+    scoring       a scorer of scikit-learn, by name or as a function; default R², for classes accuracy (without y: see
+                  `explained_share`)
+    failing       what to do about a model that cannot be fitted: "raise" its error (default for models that are
+                  given), or "leave out" the model with a note that says why (default for estimators=None)
     on_progress   called with (fits done, fits in all, name of the model)
 
     >>> from sklearn.datasets import load_diabetes
@@ -74,39 +69,37 @@ def compare(
     if kind_of(X) != "memory":
         raise CannotStream("compare fits each model many times and needs its rows in memory; load them first")
     n_rows = n_rows_of(X)
-    y = _target(y, n_rows)
-    task: Task = "clustering" if y is None else "regression"
-    splits, words = _splits(cv, X, y, n_rows, random_state)
-    ratio = float(np.mean([test.size / train.size for train, test in splits]))
-    notes: list[str] = []
-    n_train = min(train.size for train, _ in splits)
-    if estimators is None:
-        X, models, notes = _suited(X, task, n_train)
+    named = None if estimators is None else _named(estimators)
+    task = _task(task, named, y)
+    classes = codes = None
+    if task == "classification":
+        y = labels_of(y, n_rows)
+        classes, codes = np.unique(y, return_inverse=True)
+    elif task == "regression":
+        y = numbers_of(y, n_rows)
+    splits, words = draw_folds(cv, X, y, n_rows, random_state, classes=classes is not None)
+    if named is None:
+        X, models, notes = _suited(X, codes, task, splits)
     else:
-        models = _named(estimators)
+        models, notes = named, []
+    if classes is not None and codes is not None:
+        notes = notes + _rare(classes, lacking(splits, codes, classes.size))
+    score, metric = scoring_of(scoring, task)
+    trial = Trial(X, y, splits, score, level, classes, codes)
+    leave_out = failing == "leave out" or (failing is None and estimators is None)
+    outcomes, left_out = _all_outcomes(trial, models, leave_out, on_progress)
+    notes = notes + left_out
+    _against_best(outcomes, trial.ratio, level)
+    if task != "clustering":
+        outcomes.sort(key=lambda one: one.merit, reverse=True)
     columns = describe_columns(X)
-    score, metric = _scoring(scoring, y)
-
-    total, done, outcomes = len(models) * (len(splits) + 1), 0, []
-    for name, estimator in models.items():
-
-        def tick(name: str = name) -> None:
-            nonlocal done
-            done += 1
-            if on_progress is not None:
-                on_progress(done, total, name)
-
-        outcomes.append(_outcome(name, estimator, X, y, splits, score, ratio, level, tick))
-    _against_best(outcomes, ratio, level)
-    if task == "regression":
-        outcomes.sort(key=lambda one: -one.interval.mean)
     return Comparison(
         task=task,
         metric=metric,
         level=level,
         splits=words,
         n_splits=len(splits),
-        test_train_ratio=ratio,
+        test_train_ratio=trial.ratio,
         n_rows=n_rows,
         n_features=len(columns),
         outcomes=outcomes,
@@ -115,12 +108,8 @@ def compare(
         notes=notes,
         X=X,
         y=y,
+        classes=classes,
     )
-
-
-def usual_repeats(X: Any) -> int:
-    """5; 1 for a large table, whose folds already tell models apart."""
-    return REPEATS if X.shape[0] * X.shape[1] <= LARGE else 1
 
 
 def versions() -> dict[str, str]:
@@ -133,47 +122,59 @@ def versions() -> dict[str, str]:
     }
 
 
-def _target(y: Any, n_rows: int) -> np.ndarray | None:
-    if y is None:
-        return None
-    y = np.asarray(y)
-    if y.ndim != 1 or y.shape[0] != n_rows:
-        raise InvalidData(f"y must have one value for each of the {n_rows} rows of X; got shape {y.shape}")
-    if y.dtype.kind not in "fiu":
-        raise InvalidData(f"y must be numeric: surefit compares regressions and clusterings; got {y.dtype}")
-    if not np.isfinite(y).all():
-        raise InvalidData(f"y is not finite in row {int(np.flatnonzero(~np.isfinite(y))[0])}")
-    return y.astype(np.float64, copy=False)
+def suited_models(table: Table, shape: Shape) -> dict[str, Any]:
+    """The models that suit a table, each behind the steps that make a matrix of it."""
+    found = candidates_for(table.task, shape)
+    return {name: pipeline_for(table, estimator) for name, estimator in found.items()}
 
 
-def _splits(cv: Any, X: Any, y: Any, n_rows: int, random_state: int) -> tuple[list[Split], str]:
-    """The folds, drawn once: every model sees the same ones, in the same order."""
-    if cv is None or isinstance(cv, (int, np.integer)):
-        folds = FOLDS if cv is None else int(cv)
-        if not 2 <= folds <= n_rows:
-            raise InvalidParameter(f"cv must be a whole number ≥ 2 and at most the {n_rows} rows; got {folds}")
-        cv = RepeatedKFold(n_splits=folds, n_repeats=usual_repeats(X), random_state=random_state)
-    if isinstance(cv, RepeatedKFold):
-        folds = cv.get_n_splits(np.empty((n_rows, 1))) // cv.n_repeats
-        words = f"{folds} folds × {cv.n_repeats}" + (f", seed {cv.random_state}" if cv.random_state is not None else "")
-    else:
-        words = "folds as given" if isinstance(cv, Iterable) else type(cv).__name__
-    splits = [(np.asarray(train), np.asarray(test)) for train, test in check_cv(cv).split(X, y)]
-    for number, (train, test) in enumerate(splits):
-        if np.intersect1d(train, test).size:
-            raise InvalidData(f"fold {number} tests on rows it was trained on: the scores would mean nothing")
-    return splits, words
+def _task(task: Task | None, named: dict[str, Any] | None, y: Any) -> Task:
+    """What is compared: as asked, as the estimators are, or as the target looks."""
+    if y is None and task not in (None, "clustering"):
+        raise InvalidParameter(f"a {task} needs y")
+    if y is not None and task == "clustering":
+        raise InvalidParameter("a clustering has no target: leave y out")
+    if named is None:
+        if y is None:
+            return "clustering"
+        return task or task_of_array(y)
+    kinds = {name: is_classifier(one) for name, one in named.items()}
+    if len(set(kinds.values())) > 1:
+        one, other = (next(name for name, kind in kinds.items() if kind is wanted) for wanted in (True, False))
+        raise InvalidParameter(f"{one} is a classifier and {other} is not: their scores cannot be compared")
+    if all(kinds.values()):
+        if y is None:
+            raise InvalidParameter(f"{next(iter(named))} is a classifier: it needs y")
+        if task == "regression":
+            raise InvalidParameter(f"{next(iter(named))} is a classifier; a regression was asked for")
+        return "classification"
+    if task == "classification":
+        raise InvalidParameter(f"{next(iter(named))} is no classifier; a classification was asked for")
+    return "clustering" if y is None else "regression"
 
 
-def _suited(X: Any, task: Task, n_train: int) -> tuple[Any, dict[str, Any], list[str]]:
+def _suited(
+    X: Any, codes: np.ndarray | None, task: Task, splits: list[tuple[np.ndarray, np.ndarray]]
+) -> tuple[Any, dict[str, Any], list[str]]:
     """The data and the models that suit it, each behind steps that impute, encode and scale inside the folds."""
+    n_train = min(train.size for train, _ in splits)
+    smallest = () if codes is None else tuple(np.min([np.bincount(codes[t]) for t, _ in splits], axis=0).tolist())
     if hasattr(X, "iloc"):
         table = prepare_table(X)
-        found = candidates_for(task, n_train, table.n_columns)
-        models = {name: pipeline_for(table, one) for name, one in found.items()}
-        return table.X, models, [*table.notes, SCALED]
-    found = candidates_for(task, n_train, X.shape[1])
+        table.task = task
+        shape = Shape(n_train, table.n_columns, smallest, table.mixed)
+        return table.X, suited_models(table, shape), [*table.notes, SCALED]
+    found = candidates_for(task, Shape(n_train, X.shape[1], smallest))
     return X, {name: scaled(one, sparse=sp.issparse(X)) for name, one in found.items()}, [SCALED]
+
+
+def _rare(classes: np.ndarray, places: list[int]) -> list[str]:
+    if not places:
+        return []
+    some = ", ".join(short(classes[place]) for place in places[:3]) + (" …" if len(places) > 3 else "")
+    noun = "class" if len(places) == 1 else "classes"
+    return [f"the {noun} {some} {'has' if len(places) == 1 else 'have'} fewer rows than there are folds: not every "
+            "fold tests on it" + ("" if len(places) == 1 else " or them")]  # fmt: skip
 
 
 def _named(estimators: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
@@ -190,98 +191,36 @@ def _named(estimators: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     for name, one in named.items():
         if not hasattr(one, "fit") or isinstance(one, type):
             raise InvalidParameter(f"{name} is no estimator (an instance with a fit method); got {one!r}")
-        if is_classifier(one):
-            raise InvalidParameter(f"{name} is a classifier; compare takes regressors and clusterings so far")
     return named
 
 
-def _scoring(scoring: str | Callable | None, y: np.ndarray | None) -> tuple[Callable[..., float], str]:
-    """(model, X_train, X_test, y_test) → score, and its name in the table."""
-    if scoring is None and y is None:
-        return lambda model, X_train, X_test, y_test: explained_share(model, X_train, X_test), "explained"
-    if callable(scoring):
-        return lambda model, X_train, X_test, y_test: float(scoring(model, X_test, y_test)), "score"
-    name = scoring or "r2"
-    try:
-        scorer = get_scorer(name)
-    except ValueError as error:
-        raise InvalidParameter(f"scoring must be the name of a scorer of scikit-learn; got {name!r}") from error
-    return lambda model, X_train, X_test, y_test: float(scorer(model, X_test, y_test)), METRIC_WORDS.get(name, name)
+def _all_outcomes(
+    trial: Trial, models: dict[str, Any], leave_out: bool, on_progress: Callable[[int, int, str], None] | None
+) -> tuple[list[Outcome], list[str]]:
+    """An outcome for each model; where `leave_out`, a line for each that could not be fitted."""
+    steps = len(trial.splits) + 1
+    outcomes: list[Outcome] = []
+    refused: list[str] = []
+    for place, (name, estimator) in enumerate(models.items()):
 
+        def tick(done: int, name: str = name, before: int = place * steps) -> None:
+            if on_progress is not None:
+                on_progress(before + done, len(models) * steps, name)
 
-def _outcome(
-    name: str,
-    estimator: Any,
-    X: Any,
-    y: np.ndarray | None,
-    splits: list[Split],
-    score: Callable[..., float],
-    ratio: float,
-    level: float,
-    tick: Callable[[], None],
-) -> Outcome:
-    scores = np.empty(len(splits))
-    predictions = None if y is None else np.full(y.shape[0], np.nan)
-    coefficients: list[np.ndarray] = []
-    seconds: list[float] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        for number, (train, test) in enumerate(splits):
-            X_train, X_test = take(X, train), take(X, test)
-            model = _timed_fit(estimator, X_train, None if y is None else y[train], seconds)
-            scores[number] = score(model, X_train, X_test, None if y is None else y[test])
-            if predictions is not None and np.isnan(predictions[test]).all():
-                predictions[test] = model.predict(X_test)
-            coefficient = getattr(split_last(model)[1], "coef_", None)
-            if coefficient is not None:
-                coefficients.append(np.ravel(coefficient))
-            tick()
-        final = _timed_fit(estimator, X, y, seconds)
-        certificates = certify_steps(final, X, y)
-        extra = _silhouette(final, X) if y is None else {}
-        tick()
-    same = len({one.size for one in coefficients}) == 1
-    return Outcome(
-        name=name,
-        estimator=final,
-        scores=scores,
-        interval=corrected_interval(scores, ratio, level),
-        fit_seconds=float(np.median(seconds)),
-        certificates=certificates,
-        predictions=predictions,
-        fold_coefficients=np.stack(coefficients) if same else None,
-        extra=extra,
-        warnings=_distinct(caught),
-    )
-
-
-def _timed_fit(estimator: Any, X: Any, y: np.ndarray | None, seconds: list[float]) -> Any:
-    model = clone(estimator)
-    start = time.perf_counter()
-    model.fit(X, y)
-    seconds.append(time.perf_counter() - start)
-    return model
-
-
-def _silhouette(model: Any, X: Any) -> dict[str, float]:
-    """How well the clusters are apart (Rousseeuw 1987), on at most 2000 rows spread evenly over the data."""
-    labels = getattr(split_last(model)[1], "labels_", None)
-    if labels is None or not 2 <= np.unique(labels).size < len(labels):
-        return {}
-    rows = np.unique(np.linspace(0, len(labels) - 1, min(len(labels), SILHOUETTE_ROWS)).astype(int))
-    if not 2 <= np.unique(labels[rows]).size < rows.size:
-        return {}
-    return {"silhouette": float(silhouette_score(prepared(model, take(X, rows)), labels[rows]))}
-
-
-def _distinct(caught: list[warnings.WarningMessage]) -> list[str]:
-    lines = [" ".join(str(one.message).split()) for one in caught]
-    return [f"{line} ({lines.count(line)} times)" if lines.count(line) > 1 else line for line in dict.fromkeys(lines)]
+        try:
+            outcomes.append(trial.outcome(name, estimator, tick))
+        except (SurefitError, ValueError) as error:
+            if not leave_out:
+                raise
+            refused.append(f"{name} is left out: {' '.join(str(error).split()).rstrip('.')}")
+    if not outcomes:
+        raise InvalidData(f"no model could be compared: {'; '.join(refused)}")
+    return outcomes, refused
 
 
 def _against_best(outcomes: list[Outcome], ratio: float, level: float) -> None:
     """Every model against the highest mean score, fold by fold, p-values adjusted for their number."""
-    best = max(outcomes, key=lambda one: one.interval.mean)
+    best = max(outcomes, key=lambda one: one.merit)
     others = [one for one in outcomes if one is not best]
     tests = [corrected_difference(one.scores, best.scores, ratio, level) for one in others]
     for one, test, p in zip(others, tests, holm([test.p for test in tests]), strict=True):

@@ -14,6 +14,7 @@ from surefit.certificates import Certificate, Grade
 from surefit.certificates.claim import STRENGTH, plain
 from surefit.model_selection.candidates import Task
 from surefit.model_selection.intervals import Difference, Interval
+from surefit.model_selection.scoring import LOG_LOSS
 
 
 @dataclass
@@ -30,11 +31,19 @@ class Outcome:
     versus_best: Difference | None = None
     p_adjusted: float | None = None
     predictions: np.ndarray | None = None
-    """Each row predicted by a model that has not seen it (first repeat); None without a target."""
+    """Each row predicted by a model that has not seen it (first repeat); None without a target, and where the folds
+    do not test on every row."""
+    probabilities: np.ndarray | None = None
+    """The same for the probabilities of the classes, one column each; None where the model gives none."""
     fold_coefficients: np.ndarray | None = None
     """Coefficients of the fold fits, one row per fold; None where the model has none."""
     extra: dict[str, float] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+
+    @property
+    def merit(self) -> tuple[float, float]:
+        """What models are ranked by: the mean score and, where that is the same, the lower log-loss."""
+        return self.interval.mean, -self.extra.get(LOG_LOSS, np.inf)
 
     @property
     def holds(self) -> bool | None:
@@ -80,7 +89,7 @@ class Outcome:
 
 @dataclass
 class Comparison:
-    """All outcomes, best first for a regression and in the order given for a clustering."""
+    """All outcomes, best first for a regression or classification, in the order given for a clustering."""
 
     task: Task
     metric: str
@@ -99,6 +108,8 @@ class Comparison:
     command: str | None = None
     X: Any = field(default=None, repr=False)
     y: np.ndarray | None = field(default=None, repr=False)
+    classes: np.ndarray | None = field(default=None, repr=False)
+    """The sorted labels of a classification: the columns of `Outcome.probabilities`."""
 
     @property
     def best(self) -> Outcome:
@@ -107,12 +118,19 @@ class Comparison:
             clusterings = [one for one in self.outcomes if "silhouette" in one.extra]
             if clusterings:
                 return max(clusterings, key=lambda one: one.extra["silhouette"])
-        return max(self.outcomes, key=lambda one: one.interval.mean)
+        return max(self.outcomes, key=lambda one: one.merit)
 
     @property
     def holds(self) -> bool:
         """No certificate fails."""
         return all(one.holds is not False for one in self.outcomes)
+
+    def class_counts(self) -> list[dict[str, Any]] | None:
+        """For each class its label and the number of its rows."""
+        if self.classes is None:
+            return None
+        counts = np.unique(self.y, return_counts=True)[1]
+        return [{"label": plain(one), "rows": int(n)} for one, n in zip(self.classes, counts, strict=True)]
 
     def scale(self) -> tuple[float, float]:
         """The ends of an axis that shows all intervals; a model far behind is off its edge."""
@@ -189,6 +207,7 @@ class Comparison:
             "best": self.best.name,
             "holds": self.holds,
             "models": [one.to_dict() for one in self.outcomes],
+            "classes": self.class_counts(),
             "columns": self.columns,
             "notes": list(self.notes),
             "command": self.command,

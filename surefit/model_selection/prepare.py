@@ -14,11 +14,12 @@ from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from surefit._core.errors import InvalidData
 from surefit._core.optional import require
 from surefit.model_selection.candidates import Task
+from surefit.model_selection.target import labels_of, task_of_numbers
 
 MAX_LEVELS = 20
 MISSING = "(missing)"
@@ -41,6 +42,15 @@ class Table:
     @property
     def n_rows(self) -> int:
         return len(self.X)
+
+    @property
+    def flags(self) -> list[str]:
+        """The numbers that are 0 or 1 throughout."""
+        return [name for name in self.numbers if bool(self.X[name].dropna().isin((0.0, 1.0)).all())]
+
+    @property
+    def mixed(self) -> bool:
+        return bool(self.categories or self.flags)
 
     @property
     def n_columns(self) -> int:
@@ -96,7 +106,12 @@ def prepare_table(
 
 
 def pipeline_for(table: Table, estimator: Any) -> Pipeline:
-    """impute and scale numbers, encode categories, then the estimator: all of it fitted on training rows only."""
+    """impute and scale numbers, encode categories, then the estimator: all of it fitted on training rows only.
+
+    An estimator with parameters `bernoulli` and `categorical` takes flags and codes of categories as they are.
+    """
+    if {"bernoulli", "categorical"} <= set(estimator.get_params(deep=False)):
+        return _kinds_apart(table, estimator)
     numbers: Any = StandardScaler()
     if table.has_missing:
         numbers = make_pipeline(SimpleImputer(strategy="median"), numbers)
@@ -109,6 +124,25 @@ def pipeline_for(table: Table, estimator: Any) -> Pipeline:
             verbose_feature_names_out=False,
         )
     return _behind(before, estimator)
+
+
+def _kinds_apart(table: Table, estimator: Any) -> Pipeline:
+    """Numbers scaled, flags as 0 and 1, categories as 0, 1, … in the order of the levels of the whole table."""
+    plain = [name for name in table.numbers if name not in table.flags]
+    levels = [np.unique(table.X[name].to_numpy(dtype=str)) for name in table.categories]
+    parts = [
+        ("numbers", make_pipeline(SimpleImputer(strategy="median"), StandardScaler()), plain),
+        ("flags", SimpleImputer(strategy="most_frequent"), table.flags),
+        ("categories", OrdinalEncoder(categories=levels), table.categories),
+    ]
+    ends = np.cumsum([0, len(plain), len(table.flags), len(table.categories)])
+    own = clone(estimator).set_params(
+        bernoulli=np.arange(ends[1], ends[2]),
+        categorical=np.arange(ends[2], ends[3]),
+        min_categories=np.array([len(one) for one in levels]) if levels else None,
+    )
+    before = ColumnTransformer([part for part in parts if part[2]], verbose_feature_names_out=False)
+    return _behind(before, own)
 
 
 def scaled(estimator: Any, *, sparse: bool = False) -> Pipeline:
@@ -133,7 +167,7 @@ def _take_target(
     if task is None:
         task = task_of(frame[target])
     if task == "classification":
-        return frame, None, task
+        return frame, labels_of(_labels(frame[target]), len(frame), f"the target {target!r}"), task
     kind, values = _column(target, frame[target], [])
     if kind != "number":
         raise InvalidData(f"the target {target!r} is not numeric: {_first_text(frame[target])}")
@@ -145,9 +179,15 @@ def task_of(target: Any) -> Task:
     types = require("pandas", extra="cli", purpose="Reading a table").api.types
     if types.is_bool_dtype(target) or not types.is_numeric_dtype(target):
         return "regression" if _as_numbers(target) is not None else "classification"
-    distinct = target.dropna().unique()
-    whole = bool(np.all(np.asarray(distinct, dtype=np.float64) % 1 == 0))
-    return "classification" if whole and len(distinct) <= 10 and len(target) >= 5 * len(distinct) else "regression"
+    return task_of_numbers(target.dropna().to_numpy(dtype=np.float64))
+
+
+def _labels(target: Any) -> np.ndarray:
+    """Booleans and numbers as they are, everything else as text."""
+    types = require("pandas", extra="cli", purpose="Reading a table").api.types
+    if types.is_bool_dtype(target):
+        return target.to_numpy(dtype=bool)
+    return target.to_numpy(dtype=np.float64 if types.is_numeric_dtype(target) else str)
 
 
 def _column(name: str, values: Any, notes: list[str]) -> tuple[str, Any]:

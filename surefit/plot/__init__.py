@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from surefit.plot.calibration import CalibrationDisplay
 from surefit.plot.coefficients import CoefficientDisplay
+from surefit.plot.confusion import ConfusionMatrixDisplay
 from surefit.plot.fold_scores import FoldScoresDisplay
 from surefit.plot.kmeans import InertiaDisplay, KMeansDisplay
+from surefit.plot.regions import ClassRegionsDisplay
 from surefit.plot.render import svg_of
 from surefit.plot.residuals import ResidualsDisplay
+from surefit.plot.roc import RocCurveDisplay
 from surefit.plot.scree import ScreeDisplay
 
 __all__ = [
+    "CalibrationDisplay",
+    "ClassRegionsDisplay",
     "CoefficientDisplay",
+    "ConfusionMatrixDisplay",
     "FoldScoresDisplay",
     "InertiaDisplay",
     "KMeansDisplay",
     "ResidualsDisplay",
+    "RocCurveDisplay",
     "ScreeDisplay",
     "svg_of",
 ]

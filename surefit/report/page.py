@@ -12,7 +12,9 @@ import numpy as np
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit.certificates import Certificate, Grade
 from surefit.model_selection.comparison import Comparison, Outcome, score_text, seconds_text
-from surefit.report.pictures import Picture, pictures_of
+from surefit.model_selection.scoring import LOG_LOSS
+from surefit.report.picture import Picture
+from surefit.report.pictures import pictures_of
 from surefit.report.style import STYLE
 
 MOST_COLUMNS = 60
@@ -99,6 +101,8 @@ def _results(comparison: Comparison) -> str:
         else "The score is the share of the variance of unseen rows that a model carries: by the nearest centre, or by "
         "the projection on the components. The silhouette says how far clusters are apart."
     )
+    if LOG_LOSS in comparison.extra_names:
+        words += " The log-loss is the mean of −log of the probability given to the true class: lower is better."
     rows = "".join(_row(one, comparison, low, high) for one in comparison.outcomes)
     warnings = [f"warning from {line}" for line in comparison.warnings()]
     notes = "".join(f"<li>{escape(note)}</li>" for note in [*comparison.notes, *warnings])
@@ -245,7 +249,9 @@ def _data(comparison: Comparison) -> str:
     more = len(comparison.columns) - len(shown)
     rest = f"<p class='soft'>and {more} more columns</p>" if more > 0 else ""
     target = ""
-    if comparison.y is not None:
+    if comparison.classes is not None:
+        target = _classes(comparison)
+    elif comparison.y is not None:
         y = comparison.y
         target = (
             f"<p>The target {escape(comparison.target or 'y')} lies between {_number(y.min())} and {_number(y.max())}; "
@@ -256,6 +262,14 @@ def _data(comparison: Comparison) -> str:
 <th scope="col" class="n">smallest</th><th scope="col" class="n">mean</th><th scope="col" class="n">largest</th>
 <th scope="col" class="n">missing</th></tr></thead>
 <tbody>{"".join(rows)}</tbody></table></div>{rest}</section>"""
+
+
+def _classes(comparison: Comparison) -> str:
+    counts = comparison.class_counts() or []
+    shown = [f"{escape(str(one['label']))} ({one['rows']:,})" for one in counts[:MOST_COLUMNS]]
+    more = f" and {len(counts) - MOST_COLUMNS} more" if len(counts) > MOST_COLUMNS else ""
+    name = escape(comparison.target or "y")
+    return f"<p>The target {name} has {len(counts)} classes, with rows in brackets: {', '.join(shown)}{more}.</p>"
 
 
 def _number(value: Any) -> str:

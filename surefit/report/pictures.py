@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,23 +22,20 @@ from surefit.plot import (
     svg_of,
 )
 from surefit.plot.kmeans import proved_interval
+from surefit.report.class_pictures import class_pictures
+from surefit.report.picture import Picture
 
 MOST_ROWS = 5000
 """Clusters are drawn with so many rows at most, spread evenly over the data; more would hide each other."""
 
 
-@dataclass(frozen=True)
-class Picture:
-    title: str
-    caption: str
-    alt: str
-    svg: str
-
-
 def pictures_of(comparison: Comparison) -> list[Picture]:
     """All pictures, in the order of the page."""
     found = [_fold_scores(comparison)]
-    if comparison.y is not None:
+    if comparison.task == "classification":
+        found += class_pictures(comparison)
+        found += _coefficients(comparison)
+    elif comparison.y is not None:
         found += _predictions(comparison)
         found += _coefficients(comparison)
     if comparison.X is not None:
@@ -66,7 +62,7 @@ def _fold_scores(comparison: Comparison) -> Picture:
 
 def _predictions(comparison: Comparison) -> Iterator[Picture]:
     best, y, predicted = comparison.best, comparison.y, comparison.best.predictions
-    if y is None or predicted is None or np.isnan(predicted).any():
+    if y is None or predicted is None:
         return
     r = float(np.corrcoef(predicted, y)[0, 1]) if np.ptp(predicted) > 0 else 0.0
     residuals = y - predicted
@@ -97,6 +93,8 @@ def _coefficients(comparison: Comparison) -> Iterator[Picture]:
         size = min(estimator.coef_.size, 20)
         top = names[int(np.argmax(np.abs(np.ravel(estimator.coef_))))]
         scaled = " per standard deviation of its column" if isinstance(one.estimator, Pipeline) else ""
+        if comparison.classes is not None:
+            scaled = f" on the log-odds of {str(comparison.classes[-1])!r}{scaled}"
         if _has_intervals(one):
             caption = f"Effect of each column{scaled}, with 95 % confidence intervals of least squares."
             draw = _draw(CoefficientDisplay.from_estimator, estimator, names=names)
@@ -188,9 +186,8 @@ def _shortest(comparison: Comparison) -> Outcome:
 def _plain(one: Outcome) -> bool:
     """The coefficients belong to columns, not to components."""
     steps = getattr(one.estimator, "steps", [])
-    return np.ndim(split_last(one.estimator)[1].coef_) == 1 and not any(
-        hasattr(step, "components_") for _, step in steps
-    )
+    shape = np.shape(split_last(one.estimator)[1].coef_)
+    return (len(shape) == 1 or shape[0] == 1) and not any(hasattr(step, "components_") for _, step in steps)
 
 
 def _has_intervals(one: Outcome) -> bool:

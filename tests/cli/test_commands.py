@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.linear_model import LogisticRegression as SklearnLogisticRegression
 from sklearn.linear_model import Ridge as SklearnRidge
-from sklearn.model_selection import RepeatedKFold, cross_val_score
+from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -35,6 +35,10 @@ def home(tmp_path_factory):
     data.assign(when=pd.date_range("2020", periods=len(data))).to_parquet(folder / "dates.parquet")
     data.assign(street=[f"street {i}" for i in data.index]).to_csv(folder / "street.csv", index=False)
     data.assign(kind=np.where(data["sex"] == 1, "a", "b")).to_csv(folder / "kinds.csv", index=False)
+    data.assign(kind="a").to_csv(folder / "one.csv", index=False)
+    data.assign(kind=np.where(data.index == 9, "c", np.where(data["sex"] == 1, "a", "b"))).to_csv(
+        folder / "rare.csv", index=False
+    )
     (folder / "empty.csv").write_text("")
     (folder / "header.csv").write_text("a,b,target\n")
     (folder / "tiny.csv").write_text("a,target\n1,2\n2,3\n3,5\n")
@@ -73,8 +77,12 @@ BAD = [
     ("compare text.csv --target target", "row 7 holds 'much'"),
     ("compare street.csv --target target", "column 'street' is text with 442 levels"),
     ("compare dates.parquet --target target", "column 'when' holds dates"),
-    ("compare kinds.csv --target kind", "no classifier yet: --task clustering"),
-    ("compare --dataset iris --target species", "no classifier yet"),
+    ("compare good.csv --target target --task classification", "the class '"),
+    ("compare kinds.csv --target kind --task regression", "row 0 holds"),
+    ("compare one.csv --target kind", "one class only"),
+    ("compare rare.csv --target kind", "the class 'c' of the target 'kind' has one row only"),
+    ("compare good.csv --task classification", "needs --target"),
+    ("compare kinds.csv --target kind --folds 250 --repeats 1", "too few for 250 folds"),
     ("compare --dataset nothing", "'nothing' is not one of"),
     ("compare good.csv --dataset iris", "not both"),
     ("compare good.csv --task regression", "needs --target"),
@@ -153,13 +161,42 @@ def test_compare_for_machines(surefit):
 
 
 @pytest.mark.parametrize("dataset", ["iris", "wine"])
-def test_compare_without_a_target_clusters(surefit, dataset, tmp_path):
+def test_compare_as_clusterings(surefit, dataset, tmp_path):
     report = tmp_path / "page.html"
-    code, out, _ = surefit("compare", "--dataset", dataset, "--folds", 3, "--repeats", 1, "--report", report)
+    words = ("--task", "clustering", "--folds", 3, "--repeats", 1, "--report", report)
+    code, out, _ = surefit("compare", "--dataset", dataset, *words)
     assert code == 0
     assert "KMeans k=8" in out and "PCA 2" in out and out.count("✓ FIXED_POINT") == 7
-    assert "silhouette" in out and "no classifier yet" in " ".join(out.split())
+    assert "silhouette" in out and "is left out: clustering has no target" in " ".join(out.split())
     assert report.stat().st_size > 10_000
+
+
+def test_compare_classes_for_machines(surefit):
+    words = ("compare", "--dataset", "iris", "--repeats", 2, "--seed", 5, "--no-report", "--json")
+    code, out, err = surefit(*words)
+    assert code == 0 and err == ""
+    read = json.loads(out)
+    assert read["task"] == "classification" and read["metric"] == "accuracy"
+    assert read["classes"] == [{"label": name, "rows": 50} for name in ("setosa", "versicolor", "virginica")]
+    X, y = load_iris(return_X_y=True)
+    twin = make_pipeline(StandardScaler(), SklearnLogisticRegression(C=10, tol=1e-8, max_iter=1000))
+    expected = cross_val_score(twin, X, y, cv=RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=5))
+    model = next(one for one in read["models"] if one["name"] == "LogisticRegression C=10")
+    np.testing.assert_allclose(model["scores"], expected, rtol=1e-12)
+    assert model["extra"]["log-loss"] > 0 and model["holds"] is True
+
+
+def test_compare_classes_for_people(surefit, tmp_path):
+    report = tmp_path / "page.html"
+    code, out, _ = surefit(
+        "compare", "kinds.csv", "--target", "kind", "--drop", "sex", "--repeats", 1, "--report", report
+    )
+    assert code == 0
+    assert "kinds.csv: classification of kind, 442 rows × 10 columns, 5 stratified folds × 1" in " ".join(out.split())
+    assert "majority (baseline)" in out and "LogisticRegression C=1" in out and "log-loss" in out
+    assert "✓ OPTIMAL" in out and "✗" not in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert "log-loss" in report.read_text("utf-8")
 
 
 def test_columns_of_categories_and_gaps_are_told(surefit):

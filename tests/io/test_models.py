@@ -12,10 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import surefit
-from surefit.cli.estimators import estimator_classes
 from surefit.cluster import KMeans
 from surefit.decomposition import PCA
-from surefit.io import SKOPS_TRUSTED, load, save
+from surefit.io import SKOPS_TRUSTED, estimator_classes, load, save
 from surefit.linear_model import LinearRegression, Ridge, RidgeCV
 
 X, Y = load_diabetes(return_X_y=True)

@@ -13,7 +13,6 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.decomposition import PCA as SklearnPCA
 from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression as SklearnLinearRegression
-from sklearn.linear_model import LogisticRegression
 from sklearn.linear_model import Ridge as SklearnRidge
 from sklearn.metrics import silhouette_score
 from sklearn.model_selection import KFold, RepeatedKFold, cross_val_predict, cross_val_score
@@ -25,8 +24,8 @@ from surefit.cluster import KMeans
 from surefit.decomposition import PCA
 from surefit.linear_model import LinearRegression, Ridge, RidgeCV
 from surefit.model_selection import certify_steps, compare, explained_share
-from surefit.model_selection.compare import usual_repeats
 from surefit.model_selection.comparison import shared_scale
+from surefit.model_selection.folds import usual_repeats
 
 X, Y = load_diabetes(return_X_y=True)
 IRIS = load_iris().data
@@ -186,7 +185,6 @@ def test_progress_counts_every_fit():
         (lambda: compare([Ridge()], X, Y[:-1]), InvalidData, "one value for each"),
         (lambda: compare([Ridge()], X, np.array(["a"] * len(Y))), InvalidData, "numeric"),
         (lambda: compare([Ridge()], X, np.where(Y > 300, np.nan, Y)), InvalidData, "not finite"),
-        (lambda: compare([LogisticRegression()], X, Y), InvalidParameter, "classifier"),
         (lambda: compare([Ridge], X, Y), InvalidParameter, "no estimator"),
         (lambda: compare([], X, Y), InvalidParameter, "at least one"),
         (lambda: compare([Ridge()], X, Y, cv=1), InvalidParameter, "≥ 2"),

@@ -8,7 +8,7 @@ import pytest
 
 from surefit._core.errors import InvalidData
 from surefit.linear_model import LinearRegression
-from surefit.model_selection import CANDIDATES, candidates_for, compare, pipeline_for, prepare_table
+from surefit.model_selection import CANDIDATES, Shape, candidates_for, compare, pipeline_for, prepare_table
 from surefit.model_selection.prepare import task_of
 
 
@@ -87,6 +87,39 @@ def test_the_task_follows_the_target(values, task):
     assert task_of(pd.Series(values)) == task
 
 
+@pytest.mark.parametrize(
+    ("labels", "kind"),
+    [(["a", "b"], "U"), ([True, False], "b"), ([0, 1], "i"), ([0.0, 1.0], "i"), (pd.Categorical(["a", "b"]), "U")],
+)
+def test_labels_of_any_kind(houses, labels, kind):
+    houses["label"] = list(labels) * 60
+    table = prepare_table(houses, "label", "classification")
+    assert table.task == "classification" and table.y.dtype.kind == kind
+    assert table.y.tolist() == list(labels) * 60
+
+
+def test_rows_without_a_label_are_left_out(houses):
+    houses["label"] = ["a", "b", None] * 40
+    table = prepare_table(houses, "label")
+    assert table.n_rows == 80 and set(table.y) == {"a", "b"}
+    assert "label" not in table.X
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        (["a"] * 120, "one class only"),
+        (["a"] * 60 + ["b"] * 59 + ["c"], "the class 'c' of the target 'label' has one row only: "),
+        ([f"name {i}" for i in range(120)], "and 119 more like it"),
+        ([0.5] * 60 + [1.0] * 60, "holds 0.5 in row 0"),
+    ],
+)
+def test_labels_that_cannot_be_learnt_are_refused(houses, labels, words):
+    houses["label"] = labels
+    with pytest.raises(InvalidData, match=words):
+        prepare_table(houses, "label", "classification")
+
+
 def test_a_task_can_be_asked_for(houses):
     assert prepare_table(houses, "price", "clustering").y is None
     assert "price" not in prepare_table(houses, "price", "clustering").X
@@ -119,16 +152,16 @@ def test_a_numeric_column_with_one_word_in_it_is_named_with_its_row(houses):
         prepare_table(houses, "price")
 
 
-@pytest.mark.parametrize("task", ["regression", "clustering"])
+@pytest.mark.parametrize("task", ["regression", "classification", "clustering"])
 def test_candidates_are_distinct_and_buildable(task):
-    rows = candidates_for(task, 100, 10)
+    rows = candidates_for(task, Shape(100, 10, (50, 50), mixed=True))
     listed = sum(len(one.grid) for one in CANDIDATES if one.task == task)
     assert len(rows) == listed
     assert all(hasattr(one, "fit") for one in rows.values())
 
 
 def test_candidates_suit_the_shape():
-    assert not [name for name in candidates_for("clustering", 10, 5) if name in ("KMeans k=6", "KMeans k=8")]
-    assert "PCA + RidgeCV" not in candidates_for("regression", 10, 1)
-    with pytest.raises(ValueError, match="no estimator for classification yet"):
-        candidates_for("classification", 10, 5)
+    assert not [name for name in candidates_for("clustering", Shape(10, 5)) if name in ("KMeans k=6", "KMeans k=8")]
+    assert "PCA + RidgeCV" not in candidates_for("regression", Shape(10, 1))
+    with pytest.raises(ValueError, match="task must be one of"):
+        candidates_for("ranking", Shape(10, 5))

@@ -1,0 +1,25 @@
+"""The public estimators of the package, found in the families it exports: a new one is known as soon as it is there."""
+
+from __future__ import annotations
+
+import importlib
+
+from surefit import _FAMILIES
+from surefit._core.base import Estimator
+
+
+def estimator_classes() -> dict[str, type]:
+    """Every public estimator class of surefit, by name."""
+    found: dict[str, type] = {}
+    for family in _FAMILIES:
+        module = importlib.import_module(f"surefit.{family}")
+        for name in module.__all__:
+            one = getattr(module, name)
+            if isinstance(one, type) and issubclass(one, Estimator):
+                found[name] = one
+    return found
+
+
+def trusted_types() -> list[str]:
+    """The types of surefit that a skops file may hold, by their full names."""
+    return sorted({f"{one.__module__}.{one.__qualname__}" for one in estimator_classes().values()})
