@@ -1,0 +1,182 @@
+"""Descent along edges: from a vertex near the optimum to an optimal vertex, with an exact dual.
+
+    min over β of  Σᵢ max(hᵢ rᵢ, lᵢ rᵢ) − g·β          r = y − A β
+
+A vertex is where p independent rows H have r = 0. Every other row has its dual at a bound (h above, l below), and the
+duals of H follow from Aᵀa = −g. Where one of them, aₖ, is beyond a bound, moving along the edge that frees row k
+descends, with slope −|aₖ − bound|; the slope grows by (h − l)|q| at each row that is passed, and the row where it
+becomes ≥ 0 takes k's place (the weighted median of the crossings: Barrodale and Roberts, 1973). When no dual is beyond
+a bound, the vertex is optimal and a proves it.
+
+Ties (several rows with r = 0 outside H) can make steps of no length. After a run of them y is moved by a tiny fixed
+pattern, which parts the ties; the dual found does not depend on y.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+
+from surefit.solvers.frisch_newton import Problem
+
+REFRESH = 64
+TIGHT = 1e-12
+"""A dual may be so far beyond its bound, relative to the width."""
+
+
+class Vertex(NamedTuple):
+    beta: np.ndarray
+    dual: np.ndarray
+    basis: np.ndarray
+    pivots: int
+    optimal: bool
+
+
+def choose_basis(A: np.ndarray, importance: np.ndarray) -> np.ndarray:
+    """p independent rows, the important ones first."""
+    n, p = A.shape
+    weights = np.sqrt(importance / importance.max())
+    norms = np.abs(A).max(axis=1)
+    few = min(n, 6 * p + 64)
+    rank = np.argpartition(-weights * norms, few - 1)[:few] if few < n else np.arange(n)
+    rank.sort()
+    for rows, floor in ((rank, 1e-8), (np.arange(n), 0.0)):
+        scaled = A[rows] * np.maximum(weights[rows, None], 1e-12)
+        _, order = scipy.linalg.qr(scaled.T, mode="r", pivoting=True, check_finite=False)
+        chosen = rows[order[:p]]
+        if len(chosen) < p:
+            continue
+        if floor == 0.0 or np.linalg.cond(A[chosen] / norms[chosen, None]) * floor < 1:
+            break
+    return np.sort(chosen)
+
+
+def solve_square(M: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """M x = b with one step of refinement."""
+    factor = scipy.linalg.lu_factor(M, check_finite=False)
+    x = scipy.linalg.lu_solve(factor, b, check_finite=False)
+    return x + scipy.linalg.lu_solve(factor, b - M @ x, check_finite=False)
+
+
+class _State:
+    """The vertex, its inverse basis, residuals and duals."""
+
+    def __init__(self, problem: Problem, y: np.ndarray, basis: np.ndarray, above: np.ndarray | None) -> None:
+        self.problem, self.y, self.basis = problem, y, basis
+        self.refresh(above)
+
+    def refresh(self, above: np.ndarray | None) -> None:
+        """Everything afresh from the basis; `above` (dual at h) decides where a residual is zero to rounding."""
+        A, _, lo, hi, g = self.problem
+        self.inverse = np.linalg.inv(A[self.basis])
+        self.beta = solve_square(A[self.basis], self.y[self.basis])
+        self.r = self.y - A @ self.beta
+        self.r[self.basis] = 0.0
+        noise = 1e-14 * (np.abs(self.y) + np.abs(A) @ np.abs(self.beta))
+        self.above = self.r > 0 if above is None else np.where(np.abs(self.r) <= noise, above, self.r > 0)
+        duals = np.where(self.above, hi, lo)
+        duals[self.basis] = 0.0
+        self.pull = g + A.T @ duals
+        self.size = np.abs(g) + np.abs(A.T) @ np.abs(duals)
+
+    def basic_duals(self) -> np.ndarray:
+        return -self.inverse.T @ self.pull
+
+
+def _pivot(state: _State, k: int, sign: float, excess: float) -> float | None:
+    """Free row k of the basis in the direction `sign`; the length of the step, or None where there is no end."""
+    A, _, lo, hi, _ = state.problem
+    column = state.inverse[:, k].copy()
+    q = sign * (A @ column)
+    leaving = state.basis[k]
+    q[state.basis] = 0.0
+    small = 1e-11 * np.abs(q).max()
+    meets = np.flatnonzero(np.where(state.above, q < -small, q > small))
+    times = np.maximum(np.where(state.above[meets], state.r[meets], -state.r[meets]), 0.0) / np.abs(q[meets])
+    jumps = (hi[meets] - lo[meets]) * np.abs(q[meets])
+    order = np.lexsort((-np.abs(q[meets]), times))
+    slopes = np.cumsum(jumps[order])
+    end = int(np.searchsorted(slopes, excess * (1 - 1e-12)))
+    if end >= len(order):
+        return None
+    passed, entering = meets[order[:end]], meets[order[end]]
+    time = float(times[order[end]])
+    # The duals that change: passed rows go to their other bound, k goes to its bound, the entering row joins H.
+    flip = np.where(state.above[passed], lo[passed] - hi[passed], hi[passed] - lo[passed])
+    state.pull += A[passed].T @ flip
+    state.above[passed] = ~state.above[passed]
+    state.pull -= A[entering] * (hi[entering] if state.above[entering] else lo[entering])
+    state.above[leaving] = sign > 0
+    state.pull += A[leaving] * (hi[leaving] if sign > 0 else lo[leaving])
+    row = A[entering] @ state.inverse
+    pivot = row[k]
+    row[k] -= 1.0
+    state.inverse -= np.outer(column / pivot, row)
+    state.beta -= sign * time * column
+    state.r += time * q
+    state.r[leaving] = sign * time
+    state.r[entering] = 0.0
+    state.basis[k] = entering
+    return time
+
+
+def _descend(state: _State, most: int, patience: int) -> tuple[int, str]:
+    """Pivots until no dual is beyond its bound ('optimal'), or 'stalled', 'unbounded', 'limit'."""
+    _, _, lo, hi, _ = state.problem
+    width = hi - lo
+    still = since = 0
+    fresh = True
+    for count in range(most):
+        if since >= REFRESH:
+            state.refresh(state.above)
+            since, fresh = 0, True
+        duals = state.basic_duals()
+        h = state.basis
+        beyond = np.maximum(duals - hi[h], lo[h] - duals)
+        allowed = TIGHT * width[h] + 1e-14 * (np.abs(state.inverse.T) @ state.size)
+        price = np.where(beyond > allowed, beyond / np.sqrt((state.inverse**2).sum(axis=0)), 0.0)
+        k = int(price.argmax())
+        if price[k] <= 0:
+            if fresh:
+                return count, "optimal"
+            state.refresh(state.above)
+            since, fresh = 0, True
+            continue
+        time = _pivot(state, k, 1.0 if duals[k] > hi[h[k]] else -1.0, float(beyond[k]))
+        if time is None:
+            return count, "unbounded"
+        still = still + 1 if time == 0 else 0
+        if still > patience:
+            return count, "stalled"
+        since, fresh = since + 1, False
+    return most, "limit"
+
+
+def descend(problem: Problem, basis: np.ndarray, above: np.ndarray | None = None) -> Vertex:
+    """An optimal vertex, from the basis given; `optimal` is False where the objective has no end or time ran out."""
+    A, y, lo, hi, g = problem
+    n, p = A.shape
+    most = 200 + 20 * (n + p)
+    state = _State(problem, y, basis.copy(), above)
+    done, outcome = _descend(state, most, patience=20 + p // 4)
+    pattern = np.random.default_rng(0).uniform(-1.0, 1.0, n)
+    spread = float(np.abs(y).max(initial=0.0)) or 1.0
+    for size in (1e-9, 1e-7):
+        if outcome != "stalled":
+            break
+        state = _State(problem, y + size * spread * pattern, state.basis, state.above)
+        more, outcome = _descend(state, most, patience=200 + 4 * p)
+        done += more
+        if outcome == "optimal":
+            # Duals do not depend on y; where moving it back leaves the signs right the vertex is optimal as it is.
+            state = _State(problem, y, state.basis, state.above)
+            more, outcome = _descend(state, most, patience=20 + p // 4)
+            done += more
+    duals = np.where(state.above, hi, lo)
+    duals[state.basis] = 0.0
+    duals[state.basis] = solve_square(A[state.basis].T, -(g + A.T @ duals))
+    duals = np.clip(duals, lo, hi)
+    beta = solve_square(A[state.basis], y[state.basis])
+    return Vertex(beta, duals, state.basis, done, outcome == "optimal")
