@@ -26,6 +26,7 @@ from surefit.discriminant_analysis.estimates import (
     priors_of,
 )
 from surefit.discriminant_analysis.scores import affine, projected
+from surefit.discriminant_analysis.wide import is_wide, wide_classes
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import open_data
 from surefit.engine.source import Source
@@ -130,14 +131,20 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
         p = self._checked()
         data = open_data(self, X, y, sample_weight, target="classes", min_rows=2, stream=p.covariance_estimator is None)
         self._refuse(p)
-        classes = classes_of(data, pooled=p.shrinkage != "auto")
+        T, between = None, None
+        if p.solver == "svd" and not p.store_covariance and is_wide(data):
+            classes, T = wide_classes(data, p.tol)
+        else:
+            classes = classes_of(data, pooled=p.shrinkage != "auto")
         if classes.counts.sum() == len(classes.labels) and len(classes.labels) >= classes.weights.sum():
             raise InvalidData("The number of samples must be more than the number of classes.")
         priors = self._priors(p, data, classes)
         n_components = self._components(p, data, classes)
-        within, between = self._covariances(p, data, classes, priors)
-        # Means of large classes of an unused column may be far larger than what varies: their rounding is no variance.
-        T = whitening(within, np.abs(classes.means).max(axis=0), p.tol if p.solver == "svd" else 0.0)
+        self.__dict__.pop("covariance_", None)
+        if T is None:
+            within, between = self._covariances(p, data, classes, priors)
+            # a column that varies less than its means are rounded is a constant
+            T = whitening(within, np.abs(classes.means).max(axis=0), p.tol if p.solver == "svd" else 0.0)
         self._learn(p, data, classes, priors, T, between, n_components)
         return self
 
@@ -171,7 +178,6 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
         self, p: SimpleNamespace, data: Source, classes: Classes, priors: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """(C, B); B is None where it is that of the means alone. Sets `covariance_` where it is kept."""
-        self.__dict__.pop("covariance_", None)
         if p.covariance_estimator is not None:
             apart = [estimated(p.covariance_estimator, data, classes, k) for k in range(len(classes.labels))]
             within = np.tensordot(priors, np.stack(apart), axes=1)

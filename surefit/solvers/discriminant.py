@@ -41,6 +41,20 @@ def whitening(covariance: np.ndarray, offsets: np.ndarray, tol: float) -> np.nda
     return T
 
 
+def whitening_of_rows(A: np.ndarray, offsets: np.ndarray, tol: float) -> np.ndarray:
+    """The same T for C = AᵀA, from the singular values of A, which has fewer rows than columns."""
+    deviations = np.sqrt(np.einsum("ij,ij->j", A, A))
+    keep = np.flatnonzero(deviations > 2 * EPS * offsets)
+    if len(keep) == 0:
+        return np.zeros((A.shape[1], 0))
+    s = deviations[keep]
+    _, singular, Vt = scipy.linalg.svd(A[:, keep] / s, full_matrices=False, check_finite=False)
+    alive = singular > max(tol, 8 * A.shape[1] * EPS * singular[0])
+    T = np.zeros((A.shape[1], int(alive.sum())))
+    T[keep] = (Vt[alive] / singular[alive, None] / s).T
+    return T
+
+
 def fisher_from_means(
     T: np.ndarray, means: np.ndarray, shares: np.ndarray, centre: np.ndarray, tol: float
 ) -> tuple[np.ndarray, np.ndarray]:
