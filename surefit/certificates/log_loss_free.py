@@ -51,7 +51,7 @@ def free_bound(task: LogLoss, theta: F64, near: F64) -> FreeBound:
     wobble = typical(task.blocks.n_rows) * here.rounding.reshape(-1)
     nu = float(np.linalg.norm(root.T @ here.gradient.reshape(-1)) + np.linalg.norm(np.abs(root.T) @ wobble))
     R, outside = _widest(task, root.reshape(c, d1, -1), (vectors[:, ~keep] * D[:, None]).reshape(c, d1, -1), D)
-    if outside > OUTSIDE:
+    if not outside <= OUTSIDE:
         return FreeBound(f, np.inf, np.inf, sizes, "the Hessian is singular to working precision")
     x = nu * R
     if not x < 1:
@@ -88,13 +88,13 @@ def _widest(task: LogLoss, root: F64, null: F64, D: F64) -> tuple[float, float]:
             continue
         norms = np.stack([np.linalg.norm(B @ root[k], axis=1) for k in range(c)], axis=1)
         top = np.sort(norms, axis=1)[:, -2:].sum(axis=1)
-        widest = max(widest, float(top.max()))
+        widest = np.maximum(widest, top.max())  # keeps a NaN
         if null.shape[2]:
             for k in range(c):
                 size = np.linalg.norm(B * weight[k], axis=1)
                 part = np.linalg.norm(B @ null[k], axis=1) / np.where(size > 0, size, 1.0)
-                outside = max(outside, float(part.max()))
-    return widest, outside
+                outside = np.maximum(outside, part.max())
+    return float(widest), float(outside)
 
 
 def margins(task: LogLoss, direction: F64) -> tuple[float, float, int]:
@@ -113,7 +113,7 @@ def margins(task: LogLoss, direction: F64) -> tuple[float, float, int]:
         most = own - Z.min(axis=1)
         size = 2.0 * task.sizes(X, direction)
         size = np.where(size > 0, size, 1.0)
-        worst = max(worst, float((-least / size)[used].max(initial=-np.inf)))
-        best = max(best, float((most / size)[used].max(initial=-np.inf)))
+        worst = np.maximum(worst, (-least / size)[used].max(initial=-np.inf))  # keeps a NaN
+        best = np.maximum(best, (most / size)[used].max(initial=-np.inf))
         strict += int(np.count_nonzero(least[used] > 0))
-    return worst, best, strict
+    return float(worst), float(best), strict

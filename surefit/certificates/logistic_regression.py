@@ -211,7 +211,7 @@ def _separation(attrs: Attributes, task: LogLoss) -> list[Claim]:
             f"No minimum exists: along separation_ no row's own class loses to another ({how}); largest loss, relative "
             "to the size of the terms.",
             Grade.NO_SOLUTION,
-            max(0.0, worst),
+            float(np.maximum(worst, 0.0)),
             limit,
             {"rows_gaining": strict},
         ),

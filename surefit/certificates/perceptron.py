@@ -98,12 +98,12 @@ def recount(blocks: Blocks, coef: F64, b: F64, eps: float) -> Count:
             bad, close = np.argmax(Z, axis=1) != code, np.abs(lead) <= 2 * room.max(axis=1)
         everywhere += int(np.count_nonzero(bad))
         wrong += int(np.count_nonzero(bad & used))
-        doubtful += int(np.count_nonzero(close))
+        doubtful += int(np.count_nonzero(close & (room.max(axis=1) > 0)))
         wrong_weight += float(omega[bad].sum())
         margin = sign * Z
         certain = certain and bool((margin > room)[used].all())
-        least = min(least, float((margin / np.where(norms > 0, norms, 1.0))[used].min(initial=np.inf)))
-    return Count(wrong, doubtful, everywhere, wrong_weight, least, certain)
+        least = np.minimum(least, (margin / np.where(norms > 0, norms, 1.0))[used].min(initial=np.inf))
+    return Count(wrong, doubtful, everywhere, wrong_weight, float(least), certain and bool(np.isfinite(least)))
 
 
 def _mistakes(attrs: Attributes, count: Count, labels: Labels, n_rows: int) -> Claim:

@@ -156,7 +156,7 @@ def _feasible(problem: Problem, dual: F64, gap: Gap, at: Value, eps: float) -> C
         "dual_ obeys the constraints of the dual programme: slopes of the loss, row by row, whose weighted sum of the "
         "columns is within the penalty; largest relative violation.",
         Grade.EXACT,
-        max(outside, missed),
+        float(np.maximum(outside, missed)),
         FEASIBLE[eps > 1e-10],
         {"outside": outside, "missed": missed},
     )

@@ -50,8 +50,9 @@ def margins_of(blocks: Blocks, w: F64, b: float, intercept: bool) -> Margins:
         used = omega > 0
         margin = signs(np.asarray(y)) * (matmul(X, w) + b)
         room = gamma(w.size + 2) * (matmul(magnitude(X), np.abs(w)) + abs(b))
-        least = min(least, float(margin[used].min(initial=np.inf)))
-        certain = min(certain, float((margin - room)[used].min(initial=np.inf)))
+        # np.minimum keeps a NaN, which overflow makes; min would drop it
+        least = np.minimum(least, margin[used].min(initial=np.inf))
+        certain = np.minimum(certain, (margin - room)[used].min(initial=np.inf))
         bad = used & ~(margin > 0)
         wrong += int(np.count_nonzero(bad))
         wrong_weight += float(omega[bad].sum())
@@ -60,14 +61,14 @@ def margins_of(blocks: Blocks, w: F64, b: float, intercept: bool) -> Margins:
     norm_sq = float(w @ w)
     one = 1.0 if intercept else 0.0
     return Margins(
-        least, certain, wrong, wrong_weight, doubtful,
+        float(least), float(certain), wrong, wrong_weight, doubtful,
         float(np.sqrt(radius + one)), float(np.sqrt(norm_sq)), float(np.sqrt(norm_sq + b * b)),
     )  # fmt: skip
 
 
 def separates(m: Margins) -> Claim:
     """Every row on its own side, rounding included."""
-    surely = m.certain > 0 and m.norm > 0
+    surely = 0 < m.certain < np.inf and 0 < m.norm < np.inf
     sentence = (
         f"Every row lies on its own side of the hyperplane, the nearest at a distance of {m.least / m.norm:.4g}; rows "
         "that do not."
@@ -137,7 +138,7 @@ def farkas_claims(attrs: Attributes, blocks: Blocks, labels: Labels, intercept: 
             support += [(dense(X[int(i) : int(i) + 1])[0], float(s[i])) for i in on[: EXACT_COLUMNS + 3]]
     missed = float((np.abs(r) / np.where(size > 0, size, 1.0)).max(initial=0.0))
     if intercept:
-        missed = max(missed, abs(level) / spread if spread > 0 else 1.0)
+        missed = float(np.maximum(missed, abs(level) / spread if spread > 0 else 1.0))
     largest = float(np.linalg.norm(r)) + (abs(level) * radius if intercept else 0.0)
     exact = d <= EXACT_COLUMNS and rows <= d + 2 and _in_rationals(support, d, intercept)
     how = (

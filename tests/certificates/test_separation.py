@@ -11,9 +11,11 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 from sklearn.datasets import load_iris
 from sklearn.linear_model import Perceptron
+from sklearn.svm import SVC
 
 from surefit.certificates import Grade
-from tests.certificates.bench import altered, certify, changed, failing
+from surefit.certificates.shortest_separator import shortest_separator
+from tests.certificates.bench import altered, blocks, certify, changed, failing
 
 rng = np.random.default_rng(29)
 IRIS, SPECIES = load_iris(return_X_y=True)
@@ -187,8 +189,6 @@ BATCH = BatchPerceptron().fit(*APART)
 
 def shortest() -> float:
     """B of Novikoff's theorem: the shortest (w, b) with all margins ≥ 1, from the nearest point of the convex hull."""
-    from sklearn.svm import SVC
-
     A = signed(*APART)
     # the hull of ±A: its maximum-margin plane through the origin
     svm = SVC(kernel="linear", C=1e10, tol=1e-10).fit(np.vstack([A, -A]), np.repeat([1, 0], 100))
@@ -200,8 +200,26 @@ def test_accepts_novikoffs_bound() -> None:
     c = certify(BATCH, *APART)
     assert c.holds and c["updates"].value == BATCH.n_updates_, f"\n{c}"
     R, B = np.linalg.norm(signed(*APART), axis=1).max(), shortest()
-    assert BATCH.n_updates_ <= (R * B) ** 2 <= c["updates"].limit
+    low, high = c["updates"].detail["shortest"]
+    assert low == pytest.approx(B, rel=1e-6) and high == pytest.approx(B, rel=1e-6) and low <= high
     assert certify(altered(BATCH, bound_=(R * B) ** 2), *APART)["bound"].holds
+    for lie in (1.01, 0.99):
+        assert failing(certify(altered(BATCH, bound_=lie * (R * B) ** 2), *APART)) == {"bound"}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_interval_of_the_shortest_separator(seed: int) -> None:
+    """Against the hard margin of scikit-learn's SVC on the mirrored rows."""
+    local = np.random.default_rng(seed)
+    X = local.normal(size=(30, 3)) * 10.0 ** local.uniform(-2, 2)
+    side = X @ local.normal(size=3)
+    keep = np.abs(side) > 0.3 * np.abs(side).mean()
+    X, y = X[keep], (side[keep] > 0).astype(int)
+    A = signed(X, y, intercept=False)
+    svm = SVC(kernel="linear", C=1e12, tol=1e-12).fit(np.vstack([A, -A]), np.repeat([1, 0], len(A)))
+    truth = np.linalg.norm(svm.coef_) / (A @ svm.coef_[0]).min()
+    low, high = shortest_separator(blocks(X, y), False, svm.coef_[0])
+    assert low * (1 - 1e-9) <= truth and low == pytest.approx(high, rel=1e-8) == pytest.approx(truth, rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -252,6 +270,8 @@ def test_mistakes_are_recounted(data: Any) -> None:
     for lie in (model.n_mistakes_ + 1, -1, np.nan, "none"):
         assert "mistakes" in failing(certify(altered(model, n_mistakes_=lie), *data))
     assert ("separates" in c) == (data is APART)
+    zero = altered(model, coef_=np.zeros_like(model.coef_), intercept_=np.zeros_like(model.intercept_))
+    assert "mistakes" in failing(certify(zero, *data))
 
 
 def test_the_margin_of_a_separating_perceptron() -> None:
