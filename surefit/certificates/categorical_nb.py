@@ -67,14 +67,18 @@ def _claims(model: Any, blocks: Blocks) -> list[Claim]:
 def tables(attrs: Attributes, name: str, k: int, d: int) -> list[F64] | None:
     """A list of d tables with k rows each, or None with the fault noted."""
     value = getattr(attrs.model, name, None)
+    many = isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim == 3)
+    given = list(value) if many and value is not None else []
     out: list[F64] = []
-    if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value[0] if len(value) else 0) == 2 and len(value) == d:
-        for table in value:
+    for table in given:
+        try:
             array = np.asarray(table)
-            if array.dtype.kind not in "biuf" or array.ndim != 2 or array.shape[0] != k:
-                break
-            out.append(array.astype(np.float64))
-    if len(out) != d:
+        except (TypeError, ValueError):  # ragged lists
+            break
+        if array.dtype.kind not in "biuf" or array.ndim != 2 or array.shape[0] != k:
+            break
+        out.append(array.astype(np.float64))
+    if len(out) != d or len(given) != d:
         attrs.faults.append(f"{name} is not a list of {d} tables of numbers with {k} rows")
         return None
     return out
