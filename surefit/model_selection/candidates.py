@@ -19,6 +19,8 @@ from surefit._core.errors import InvalidParameter
 Task = Literal["regression", "classification", "clustering"]
 MANY_ROWS = 10_000
 """Beyond so many rows k-means starts once: its cost grows with the rows, the spread between starts shrinks."""
+PROGRAMME_ROWS = 50_000
+"""Beyond so many rows no linear programme is solved again and again."""
 PENALTIES = tuple(10.0 ** (k / 2) for k in range(-6, 9))
 
 
@@ -83,6 +85,18 @@ def _pca_ridge_cv(share: float, n_rows: int) -> Any:
     return make_pipeline(PCA(n_components=share), _ridge_cv(None, n_rows))
 
 
+def _lad(_: None, n_rows: int) -> Any:
+    from surefit.linear_model import LADRegressor
+
+    return LADRegressor()
+
+
+def _linear_program(_: None, n_rows: int) -> Any:
+    from surefit.linear_model import LinearProgramClassifier
+
+    return LinearProgramClassifier()
+
+
 def _majority(_: None, n_rows: int) -> Any:
     return DummyClassifier(strategy="prior")
 
@@ -143,6 +157,13 @@ CANDIDATES: tuple[Candidate, ...] = (
         lambda share, shape: min(shape.n_rows, shape.n_columns) >= 2,
     ),
     Candidate(
+        "LADRegressor",
+        "regression",
+        "least absolute deviations: wild targets do not move it",
+        _lad,
+        suits=lambda _, shape: shape.n_rows <= PROGRAMME_ROWS,
+    ),
+    Candidate(
         "majority (baseline)",
         "classification",
         "predicts the most frequent class, with the shares of the classes as probabilities",
@@ -171,6 +192,13 @@ CANDIDATES: tuple[Candidate, ...] = (
         _qda,
         (0.0, 0.1),
         lambda r, shape: min(shape.class_rows) > (shape.n_columns if r == 0 else 1),
+    ),
+    Candidate(
+        "LinearProgramClassifier",
+        "classification",
+        "a hyperplane with the smallest sum of violations, for two classes",
+        _linear_program,
+        suits=lambda _, shape: len(shape.class_rows) == 2 and shape.n_rows <= PROGRAMME_ROWS,
     ),
     Candidate("GaussianNB", "classification", "naive Bayes: Gaussian classes, columns independent", _gaussian_nb),
     Candidate(

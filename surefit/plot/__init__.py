@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from surefit.plot.calibration import CalibrationDisplay
+from surefit.plot.class_coefficients import ClassCoefficientsDisplay
 from surefit.plot.coefficients import CoefficientDisplay
 from surefit.plot.confusion import ConfusionMatrixDisplay
 from surefit.plot.fold_scores import FoldScoresDisplay
@@ -15,6 +16,7 @@ from surefit.plot.scree import ScreeDisplay
 
 __all__ = [
     "CalibrationDisplay",
+    "ClassCoefficientsDisplay",
     "ClassRegionsDisplay",
     "CoefficientDisplay",
     "ConfusionMatrixDisplay",

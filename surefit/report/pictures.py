@@ -13,6 +13,7 @@ from surefit.model_selection.columns import take
 from surefit.model_selection.comparison import Comparison, Outcome, score_text
 from surefit.model_selection.unsupervised import prepared, seen_by_last, split_last
 from surefit.plot import (
+    ClassCoefficientsDisplay,
     CoefficientDisplay,
     FoldScoresDisplay,
     InertiaDisplay,
@@ -35,6 +36,7 @@ def pictures_of(comparison: Comparison) -> list[Picture]:
     if comparison.task == "classification":
         found += class_pictures(comparison)
         found += _coefficients(comparison)
+        found += _class_coefficients(comparison)
     elif comparison.y is not None:
         found += _predictions(comparison)
         found += _coefficients(comparison)
@@ -117,6 +119,29 @@ def _coefficients(comparison: Comparison) -> Iterator[Picture]:
         )
 
 
+def _class_coefficients(comparison: Comparison) -> Iterator[Picture]:
+    """The best model with one row of coefficients for each of several classes."""
+    for one in _ranked(comparison):
+        _, estimator = split_last(one.estimator)
+        shape = np.shape(getattr(estimator, "coef_", ()))
+        if len(shape) != 2 or shape[0] < 3 or _on_components(one):
+            continue
+        names = feature_names(one, comparison)
+        largest = np.unravel_index(int(np.argmax(np.abs(estimator.coef_))), shape)
+        scaled = ", per standard deviation of its column" if isinstance(one.estimator, Pipeline) else ""
+        yield Picture(
+            f"Coefficients: {one.name}",
+            f"What each column adds to the score of each class{scaled}: blue speaks for the class, red against it.",
+            f"Table of the coefficients of {one.name} for {shape[0]} classes and {min(shape[1], 20)} columns; the "
+            f"largest belongs to {names[largest[1]]} and the class {str(estimator.classes_[largest[0]])!r}.",
+            svg_of(
+                _draw(ClassCoefficientsDisplay.from_estimator, estimator, names=names),
+                height=max(1.1 + 0.26 * min(shape[1], 20), 2.6),
+            ),
+        )
+        return
+
+
 def _scree(comparison: Comparison) -> Iterator[Picture]:
     from surefit.decomposition import PCA
 
@@ -184,10 +209,13 @@ def _shortest(comparison: Comparison) -> Outcome:
 
 
 def _plain(one: Outcome) -> bool:
-    """The coefficients belong to columns, not to components."""
-    steps = getattr(one.estimator, "steps", [])
+    """There is one coefficient for each column of the data."""
     shape = np.shape(split_last(one.estimator)[1].coef_)
-    return (len(shape) == 1 or shape[0] == 1) and not any(hasattr(step, "components_") for _, step in steps)
+    return (len(shape) == 1 or shape[0] == 1) and not _on_components(one)
+
+
+def _on_components(one: Outcome) -> bool:
+    return any(hasattr(step, "components_") for _, step in getattr(one.estimator, "steps", []))
 
 
 def _has_intervals(one: Outcome) -> bool:

@@ -6,16 +6,21 @@ import base64
 import re
 from html.parser import HTMLParser
 
+import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_diabetes, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression as SklearnLinearRegression
+from sklearn.linear_model import RidgeClassifier
+from sklearn.metrics import roc_auc_score
 
 from surefit.cluster import KMeans
 from surefit.decomposition import PCA
-from surefit.linear_model import LinearRegression, Ridge, RidgeCV
+from surefit.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeCV
 from surefit.model_selection import compare
 from surefit.report import html_report, write_report
+from surefit.report.pictures import pictures_of
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}
 
@@ -66,7 +71,23 @@ def clustering():
     return compare(models, load_iris(as_frame=True).data, cv=3)
 
 
-@pytest.mark.parametrize("kind", ["regression", "clustering"])
+@pytest.fixture(scope="module")
+def two_classes():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    models = {"steep": LogisticRegression(), "flat": LogisticRegression(C=1e-4), "ridge": RidgeClassifier()}
+    return compare(models, X.iloc[:, :5], np.where(y == 1, "benign", "<b>malign"), cv=3)
+
+
+@pytest.fixture(scope="module")
+def three_classes():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    return compare([LogisticRegression(), DummyClassifier(strategy="prior")], X, y, cv=3)
+
+
+KINDS = ["regression", "clustering", "two_classes", "three_classes"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_loaded_from_elsewhere(kind, request):
     text = html_report(request.getfixturevalue(kind))
     page = Page(text)
@@ -77,7 +98,7 @@ def test_nothing_is_loaded_from_elsewhere(kind, request):
     assert "@import" not in text and not re.search(r"url\(", text)
 
 
-@pytest.mark.parametrize("kind", ["regression", "clustering"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_picture_has_words_and_is_whole(kind, request):
     images = Page(html_report(request.getfixturevalue(kind))).all("img")
     assert len(images) >= 4
@@ -86,6 +107,43 @@ def test_every_picture_has_words_and_is_whole(kind, request):
         svg = base64.b64decode(image["src"].partition("base64,")[2]).decode("utf-8")
         assert svg.startswith("<svg") and svg.rstrip().endswith("</svg>")
         assert not re.search(r'(?:href|src)="(?!#|data:)', svg)
+
+
+def test_a_classification_has_its_pictures(two_classes, three_classes):
+    titles = [one.title for one in pictures_of(two_classes)]
+    assert [title.partition(":")[0].partition("?")[0] for title in titles] == [
+        "Scores, fold by fold",
+        "Who is taken for whom",
+        "Finding 'benign'",
+        "Do probabilities keep their word",
+        "Where classes lie",
+        "Coefficients",
+        "Scree of the columns",
+    ]
+    titles = [one.title for one in pictures_of(three_classes)]
+    assert "Coefficients: LogisticRegression" in titles and not any("Finding" in title for title in titles)
+
+
+def test_numbers_in_the_words_of_pictures_are_those_of_scikit_learn(two_classes):
+    words = {one.title: one.alt for one in pictures_of(two_classes)}
+    best, y = two_classes.best, two_classes.y
+    assert f"{(best.predictions == y).sum()} of 569 unseen rows" in words[f"Who is taken for whom: {best.name}"]
+    area = roc_auc_score(y == "benign", two_classes["steep"].probabilities[:, 1])
+    assert f"{area:.3f} for steep" in words["Finding 'benign'"]
+
+
+def test_the_classes_are_counted(two_classes, three_classes):
+    words = " ".join(Page(html_report(two_classes)).words)
+    assert "y has 2 classes, with rows in brackets: <b>malign (212), benign (357)." in words
+    assert "log-loss is the mean" in words and "accuracy on unseen rows" in words
+    assert "0 (50), 1 (50), 2 (50)." in " ".join(Page(html_report(three_classes)).words)
+
+
+def test_folds_that_miss_rows_make_a_page_too():
+    X, y = load_iris(return_X_y=True)
+    found = compare([LogisticRegression()], X, y, cv=[(np.arange(0, 150, 2), np.arange(1, 149, 2))])
+    text = html_report(found)
+    assert "Who is taken for whom" not in text and "LogisticRegression" in text and "nan" not in text
 
 
 def test_the_page_has_its_sections_and_every_claim(regression):
