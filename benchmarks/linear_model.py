@@ -32,6 +32,56 @@ def powers() -> Data:
     return {"X": X, "y": 1 + X.sum(axis=1)}
 
 
+def two_classes(n: int, d: int) -> Callable[[], Data]:
+    """Independent columns with offsets, labels drawn from a logistic model."""
+
+    def make() -> Data:
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(n, d)) + rng.normal(size=d)
+        z = (X - X.mean(axis=0)) @ rng.normal(size=d) / 5
+        return {"X": X, "y": (rng.random(n) < 1 / (1 + np.exp(-z))).astype(np.int64)}
+
+    return make
+
+
+def pictures(n: int, side: int, classes: int) -> Callable[[], Data]:
+    """Like scanned digits: a smooth template for each class, smooth variations, values in 0 … 1, dark borders."""
+
+    def make() -> Data:
+        rng = np.random.default_rng(0)
+        waves = np.cos(np.pi * np.outer(np.arange(6), (np.arange(side) + 0.5) / side))
+        smooth = np.einsum("ai,bj->abij", waves, waves).reshape(36, side * side)
+        y = rng.integers(0, classes, n)
+        templates = rng.normal(size=(classes, 36)) / 3
+        pixels = (templates[y] + rng.normal(size=(n, 36)) / 2) @ smooth
+        edge = np.sin(np.pi * (np.arange(side) + 0.5) / side) ** 2
+        X = 1 / (1 + np.exp(-pixels)) * np.outer(edge, edge).ravel() + 0.02 * rng.random((n, side * side))
+        return {"X": X.astype(np.float32), "y": y}
+
+    return make
+
+
+def log_loss(model: Any, data: Data) -> Callable[[], float]:
+    """C Σ loss + ½ ‖w‖² at C = 1, in double."""
+
+    def value() -> float:
+        from scipy.special import log_softmax
+
+        coef = model.coef_.astype(np.float64)
+        Z = data["X"].astype(np.float64) @ coef.T + model.intercept_
+        Z = np.hstack([np.zeros_like(Z), Z]) if Z.shape[1] == 1 else Z
+        return float(-log_softmax(Z, axis=1)[np.arange(len(Z)), data["y"]].sum() + 0.5 * (coef**2).sum())
+
+    return value
+
+
+def iris_rows() -> Data:
+    from sklearn.datasets import load_iris
+
+    X, y = load_iris(return_X_y=True)
+    return {"X": X, "y": y}
+
+
 def objective(model: Any, data: Data, alpha: float = 0.0) -> Callable[[], float]:
     """Σ residual² + alpha ‖w‖²: every contender minimises it."""
 
@@ -109,6 +159,41 @@ WORKS = [
         bar={"scikit-learn": 8.0},
         quality_name="left-out error²",
         flops=100_000 * 100 * (101 + 200 + 80),
+    ),
+    Work(
+        "logistic 200k×100, to a gap of 1e-6",
+        data=two_classes(200_000, 100),
+        contenders={
+            "surefit": fit(OURS, "LogisticRegression", log_loss),
+            "scikit-learn": fit(THEIRS, "LogisticRegression", log_loss),
+            "newton-cholesky": fit(THEIRS, "LogisticRegression", log_loss, solver="newton-cholesky"),
+        },
+        bar={"scikit-learn": 2.0},
+        quality_name="objective",
+        quality_within=1e-6,
+    ),
+    Work(
+        "softmax 60k×784, 10 classes, float32",
+        data=pictures(60_000, 28, 10),
+        contenders={
+            "surefit": fit(OURS, "LogisticRegression", log_loss),
+            "scikit-learn": fit(THEIRS, "LogisticRegression", log_loss),
+        },
+        bar={"scikit-learn": 1.5},
+        quality_name="objective",
+        quality_within=1e-6,
+        seconds=40.0,
+    ),
+    Work(
+        "logistic, iris",
+        data=iris_rows,
+        contenders={
+            "surefit": fit(OURS, "LogisticRegression", log_loss),
+            "scikit-learn": fit(THEIRS, "LogisticRegression", log_loss),
+        },
+        bar={"scikit-learn": 1.0},
+        quality_name="objective",
+        quality_within=1e-6,
     ),
 ]
 
