@@ -14,6 +14,7 @@ from .classes import Labels, signs, weights_of
 from .rounding import gamma
 
 EXACT_COLUMNS = 12  # up to here, Farkas' vector is solved for again in rational numbers
+EXACT_ROWS = 2000  # likewise, rows with a weight in it
 BALANCED = {False: 1e-9, True: 1e-5}
 
 
@@ -115,7 +116,7 @@ def farkas_claims(attrs: Attributes, blocks: Blocks, labels: Labels, intercept: 
     m = labels.x_mean if intercept else np.zeros(d)
     r, size, radius, idle, row = np.zeros(d), np.zeros(d), 0.0, 0.0, 0
     level, spread = 0.0, 0.0
-    support: list[tuple[F64, float]] = []
+    support: list[F64] = []
     rows = 0
     for X, y, weight in blocks:
         n = X.shape[0]
@@ -134,13 +135,14 @@ def farkas_claims(attrs: Attributes, blocks: Blocks, labels: Labels, intercept: 
         level += float((part * s).sum())
         spread += float(np.abs(part).sum())
         radius = max(radius, float(np.sqrt(sq_norms(X).max(initial=0.0))) + float(np.linalg.norm(m)))
-        if on.size and len(support) <= EXACT_COLUMNS + 2:
-            support += [(dense(X[int(i) : int(i) + 1])[0], float(s[i])) for i in on[: EXACT_COLUMNS + 3]]
+        if on.size and d <= EXACT_COLUMNS and rows <= EXACT_ROWS:
+            points = np.hstack([dense(X)[on], np.ones((on.size, 1))])[:, : d + int(intercept)]
+            support.append(np.hstack([s[on, None] * points, part[on, None]]))
     missed = float((np.abs(r) / np.where(size > 0, size, 1.0)).max(initial=0.0))
     if intercept:
         missed = float(np.maximum(missed, abs(level) / spread if spread > 0 else 1.0))
     largest = float(np.linalg.norm(r)) + (abs(level) * radius if intercept else 0.0)
-    exact = d <= EXACT_COLUMNS and rows <= d + 2 and _in_rationals(support, d, intercept)
+    exact = d <= EXACT_COLUMNS and 0 < rows <= EXACT_ROWS and _in_rationals(np.vstack(support), m, intercept)
     how = (
         "This was solved again in rational numbers, without rounding."
         if exact
@@ -166,18 +168,22 @@ def farkas_claims(attrs: Attributes, blocks: Blocks, labels: Labels, intercept: 
     ]
 
 
-def _in_rationals(support: list[tuple[F64, float]], d: int, intercept: bool) -> bool:
-    """Whether Σ λᵢ yᵢ (xᵢ, 1) = 0, Σ λ = 1 has exactly one solution on these rows, and it is not negative."""
-    k = len(support)
-    if not k:
+def _in_rationals(support: F64, m: F64, intercept: bool) -> bool:
+    """Whether Σ λᵢpᵢ = 0, Σ λᵢ = 1, λ ≥ 0 can be solved exactly on some of these points: the columns are p and λ.
+
+    Rounding only chooses the points: no more than their dimension and one (Carathéodory), so that the solution is
+    unique. It is then found, and its signs are read, in rational numbers.
+    """
+    points, share = support[:, :-1], support[:, -1]
+    if not (share >= 0).all():
         return False
-    signed = [[Fraction(int(s)) * Fraction(float(v)) for v in x] for x, s in support]
-    table = [[signed[i][j] for i in range(k)] + [Fraction(0)] for j in range(d)]
-    if intercept:
-        table.append([Fraction(int(s)) for _, s in support] + [Fraction(0)])
-    table.append([Fraction(1)] * k + [Fraction(1)])
+    shifted = points - np.outer(points[:, -1], np.append(m, 0.0)) if intercept else points
+    scale = np.abs(shifted).max(axis=0)
+    chosen = _few(np.hstack([shifted / np.where(scale > 0, scale, 1.0), np.ones((len(points), 1))]), share)
+    table = [[Fraction(float(v)) for v in points[chosen, j]] + [Fraction(0)] for j in range(points.shape[1])]
+    table.append([Fraction(1)] * (len(chosen) + 1))
     rank = 0
-    for j in range(k):
+    for j in range(len(chosen)):
         pivot = next((i for i in range(rank, len(table)) if table[i][j] != 0), None)
         if pivot is None:
             return False
@@ -191,6 +197,26 @@ def _in_rationals(support: list[tuple[F64, float]], d: int, intercept: bool) -> 
         rank += 1
     consistent = all(row[-1] == 0 for row in table[rank:])
     return consistent and all(table[i][-1] >= 0 for i in range(rank))
+
+
+def _few(points: F64, share: F64) -> list[int]:
+    """The numbers of points that carry the same sum with weights ≥ 0 and are linearly independent."""
+    chosen: list[int] = []
+    share = share.copy()
+    for i in range(len(points)):
+        chosen.append(i)
+        while len(chosen) > 1:
+            S, Vt = np.linalg.svd(points[chosen].T, full_matrices=True)[1:]
+            if len(chosen) <= S.size and S[-1] > 1e-9 * S[0]:
+                break
+            # Σ vᵢpᵢ = 0: go along v until a weight is zero, and drop that point
+            v = Vt[-1] if Vt[-1].max() > 0 else -Vt[-1]
+            now = share[chosen]
+            reach = np.where(v > 0, now / np.where(v > 0, v, 1.0), np.inf)
+            drop = int(np.argmin(reach))
+            share[chosen] = np.maximum(now - reach[drop] * v, 0.0)
+            del chosen[drop]
+    return chosen
 
 
 def read_separable(attrs: Attributes) -> bool | None:

@@ -122,6 +122,30 @@ def test_points_that_only_seem_to_lie_on_a_line_are_separable() -> None:
     assert not claim.detail["exact"] and claim.detail["largest_margin"] > 0
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_exact_proofs_of_overlapping_classes(seed: int) -> None:
+    """Classes that overlap in a volume have an exact proof on a few of their rows, whatever rounding did to farkas_."""
+    local = np.random.default_rng(seed)
+    d = int(local.integers(1, 7))
+    X = local.normal(size=(60, d)) * 10.0 ** local.uniform(-3, 3, size=d) + local.normal(size=d)
+    y = local.integers(0, 2, size=60)
+    claim = certify(LP().fit(X, y), X, y)["farkas"]
+    assert claim.holds and claim.detail["exact"] and claim.grade is Grade.EXACT
+
+
+def test_no_exact_proof_of_what_is_false() -> None:
+    """Weights that nearly balance separable points: the rational solution has a negative weight, or there is none."""
+    X, y = APART
+    model = altered(SEPARATED, separable_=False)
+    for seed in range(10):
+        local = np.random.default_rng(seed)
+        few = np.zeros(100)
+        few[local.choice(100, size=6, replace=False)] = 1 / 6
+        for lam in (few, local.dirichlet(np.ones(100))):
+            c = certify(altered(model, farkas_=lam), X, y)
+            assert not c.holds and not c["farkas"].detail["exact"]
+
+
 SEPARATED, CROSSED = LP().fit(*APART), LP().fit(*MIXED)
 
 
