@@ -78,7 +78,7 @@ def open_data(
         from surefit.engine.parquet import open_parquet, parquet_labels
 
         if target == "classes":
-            X, classes, y = parquet_labels(X, y, classes)
+            X, classes, y = parquet_labels(X, y, sample_weight, classes)
         source = open_parquet(X, y, sample_weight, target=bool(target), n_jobs=n_jobs)
     else:
         from surefit.engine.dask import dask_labels, open_dask

@@ -70,14 +70,16 @@ def parquet_columns(path: str | Path) -> tuple[int, list[str]]:
     return table.n_rows, table.features_without(())
 
 
-def parquet_labels(X: str | Path | Scan, y: Any, classes: np.ndarray | None) -> tuple[Scan, np.ndarray, np.ndarray]:
+def parquet_labels(
+    X: str | Path | Scan, y: Any, sample_weight: Any, classes: np.ndarray | None
+) -> tuple[Scan, np.ndarray, np.ndarray]:
     """(the scan without its label column, classes, codes): the labels are read once, their codes stay in memory."""
     scan = X if isinstance(X, Scan) else Scan(X)
     y = scan.target if y is None else y
     table = _Table(parquet_files(scan.path))
     if not isinstance(y, str):
         return scan, *memory_codes(scan, y, table.n_rows, classes)
-    columns = scan.columns or tuple(table.features_without([y, *_names(scan.weight)]))
+    columns = scan.columns or tuple(table.features_without([y, *_names(scan.weight if sample_weight is None else sample_weight)]))
     return replace(scan, target=None, columns=columns), *streamed_codes(table.labels(y), classes)
 
 
