@@ -16,7 +16,7 @@ from surefit.solvers.linear_programme import solve_piecewise_linear
 
 
 class LinearProgramClassifier(LinearClassifier):
-    """min over w, b of  Σ ωᵢ max(0, 1 − σᵢ (xᵢ·w + b)) ,  σᵢ = ±1 : separate two classes, or prove that it cannot be done.
+    """min over w, b of  Σ ωᵢ max(0, 1 − σᵢ (xᵢ·w + b)) ,  σᵢ = ±1 : separate two classes, or prove that none can.
 
     The minimum is zero exactly where a hyperplane separates the two classes; then of all that do the one of the largest
     margin is kept. Else the dual of the linear programme is a Farkas vector, which proves that none exists, and the

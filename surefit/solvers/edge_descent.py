@@ -86,7 +86,7 @@ class _State:
 
 
 def _pivot(state: _State, k: int, sign: float, excess: float) -> float | None:
-    """Free row k of the basis in the direction `sign`; the length of the step, or None where there is no end."""
+    """Free row k of the basis in the direction `sign`; how far residuals moved, or None where there is no end."""
     A, _, lo, hi, _ = state.problem
     column = state.inverse[:, k].copy()
     q = sign * (A @ column)
@@ -119,13 +119,14 @@ def _pivot(state: _State, k: int, sign: float, excess: float) -> float | None:
     state.r[leaving] = sign * time
     state.r[entering] = 0.0
     state.basis[k] = entering
-    return time
+    return time * float(np.abs(q).max())
 
 
 def _descend(state: _State, most: int, patience: int) -> tuple[int, str]:
     """Pivots until no dual is beyond its bound ('optimal'), or 'stalled', 'unbounded', 'limit'."""
     _, _, lo, hi, _ = state.problem
     width = hi - lo
+    nothing = 1e-13 * float(np.abs(state.y).max(initial=0.0))
     still = since = 0
     fresh = True
     for count in range(most):
@@ -144,10 +145,10 @@ def _descend(state: _State, most: int, patience: int) -> tuple[int, str]:
             state.refresh(state.above)
             since, fresh = 0, True
             continue
-        time = _pivot(state, k, 1.0 if duals[k] > hi[h[k]] else -1.0, float(beyond[k]))
-        if time is None:
+        moved = _pivot(state, k, 1.0 if duals[k] > hi[h[k]] else -1.0, float(beyond[k]))
+        if moved is None:
             return count, "unbounded"
-        still = still + 1 if time == 0 else 0
+        still = still + 1 if moved <= nothing else 0
         if still > patience:
             return count, "stalled"
         since, fresh = since + 1, False
@@ -164,7 +165,7 @@ def descend(problem: Problem, basis: np.ndarray, above: np.ndarray | None = None
     pattern = np.random.default_rng(0).uniform(-1.0, 1.0, n)
     spread = float(np.abs(y).max(initial=0.0)) or 1.0
     for size in (1e-9, 1e-7):
-        if outcome != "stalled":
+        if outcome not in ("stalled", "limit"):
             break
         state = _State(problem, y + size * spread * pattern, state.basis, state.above)
         more, outcome = _descend(state, most, patience=200 + 4 * p)
