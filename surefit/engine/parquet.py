@@ -79,7 +79,9 @@ def parquet_labels(
     table = _Table(parquet_files(scan.path))
     if not isinstance(y, str):
         return scan, *memory_codes(scan, y, table.n_rows, classes)
-    columns = scan.columns or tuple(table.features_without([y, *_names(scan.weight if sample_weight is None else sample_weight)]))
+    columns = scan.columns or tuple(
+        table.features_without([y, *_names(scan.weight if sample_weight is None else sample_weight)])
+    )
     return replace(scan, target=None, columns=columns), *streamed_codes(table.labels(y), classes)
 
 
