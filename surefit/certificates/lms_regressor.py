@@ -1,7 +1,7 @@
 """Checker of LMSRegressor: how far gradient descent is from the least squares it aims at.
 
-With A and r as in `least_squares`, f(w) − min f = ‖P r‖² exactly. Descent starts at w = 0: what is reported is the
-share of the start's excess that is left, (f(w) − min f) / (f(0) − min f).
+With A and r as in `least_squares`, f(w) − min f = ‖P r‖² exactly. Descent starts at w = 0, with the excess
+f(0) − min f.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ from typing import Any
 import numpy as np
 
 from .attributes import Attributes
-from .blocks import Blocks
+from .blocks import F64, Blocks
 from .certificate import Certificate
 from .claim import Claim, Grade, at_most, failed
 from .least_squares import BadData, first_pass, second_pass
 from .linear_regression import condition, cost_note, read_linear
-from .optimality import optimality
+from .optimality import Optimality, optimality
 from .rounding import epsilon
 
-LEFT = 1e-2  # share of the start's excess that may be left: a stochastic method does not stand still
+CONVERGED = 1e-6  # relative gap of a fit by all rows at a time
+START = 1e-3  # the part of the start's excess that counts like the least sum: where there is no noise
+LEFT = 1e-2  # share of the start's excess that may be left by a fit row by row, which does not stand still
 
 
 def check_lms_regressor(model: Any, blocks: Blocks) -> Certificate:
@@ -48,24 +50,57 @@ def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
         return [failed("finite", "The residuals overflow: coefficients of this size fit nothing.")], "two passes"
     opt = optimality(res, coef, np.zeros(len(coef)), eps, positive=False, n_rows=blocks.n_rows)
     if not opt.proved:
-        return [failed("near_optimum", "There are too many columns to bound the distance.")], cost_note(False, blocks)
+        return [failed("optimal", "There are too many columns to bound the distance.")], cost_note(False, blocks)
     least = np.maximum(opt.f - opt.gap, 0.0)
-    excess = np.maximum(res.y_norm**2 - least, 0.0) + opt.floor**2 / LEFT
-    left = np.where(opt.gap > 0, opt.gap / np.where(excess > 0, excess, 1e-300), 0.0)
-    j = int(np.argmax(left))
-    above = float(opt.gap[j] / least[j]) if least[j] > 0 else np.inf
-    claims = [
-        at_most(
-            "near_optimum",
-            f"The sum of squared residuals is above the least possible by a relative {above:.1e}; of the excess at "
-            "coefficients of zero, this share is left.",
-            Grade.BOUNDED,
-            left[j],
-            LEFT,
-            {"objective": float(opt.f[j]), "gap": float(opt.gap[j]), "lower_bound": float(least[j])},
-        )
-    ]
+    excess = np.maximum(res.y_norm**2 - least, 0.0)
+    claim = _stochastic(opt, least, excess) if one_row_at_a_time(attrs) else _batch(opt, least, excess)
+    claims = [claim]
     view = opt.projections[0]
     if view is not None:
         claims.append(condition(view, coef.shape[1]))
     return claims, cost_note(view is not None, blocks)
+
+
+def one_row_at_a_time(attrs: Attributes) -> bool:
+    """Whether there were more updates (t_) than passes (n_iter_)."""
+    t, passes = attrs.raw("t_"), attrs.raw("n_iter_")
+    if t is None or passes is None or t.size != 1 or passes.size != 1:
+        return False
+    return bool(float(t.reshape(())) > 2 * float(passes.reshape(())) + 1)
+
+
+def _batch(opt: Optimality, least: F64, excess: F64) -> Claim:
+    """All rows at every step: descent converges, and is held to it."""
+    scale = least + START * excess + opt.floor**2 / CONVERGED
+    value = np.where(opt.gap > 0, opt.gap / np.where(scale > 0, scale, 1e-300), 0.0)
+    j = int(np.argmax(value))
+    return at_most(
+        "optimal",
+        f"No coefficients have a sum of squared residuals lower by more than a relative {value[j]:.1e} (of the least "
+        f"sum, and {START:g} of what descent started with above it).",
+        Grade.OPTIMAL,
+        value[j],
+        CONVERGED,
+        _detail(opt, least, j),
+    )
+
+
+def _stochastic(opt: Optimality, least: F64, excess: F64) -> Claim:
+    """A row at a time: with a constant rate the coefficients never stand still."""
+    scale = excess + opt.floor**2 / LEFT
+    left = np.where(opt.gap > 0, opt.gap / np.where(scale > 0, scale, 1e-300), 0.0)
+    j = int(np.argmax(left))
+    above = f"{float(opt.gap[j] / least[j]):.1e}" if least[j] > 0 else "any factor"
+    return at_most(
+        "near_optimum",
+        f"The sum of squared residuals is above the least possible by a relative {above}; of the excess at "
+        "coefficients of zero, this share is left.",
+        Grade.BOUNDED,
+        left[j],
+        LEFT,
+        _detail(opt, least, j),
+    )
+
+
+def _detail(opt: Optimality, least: F64, j: int) -> dict[str, float]:
+    return {"objective": float(opt.f[j]), "gap": float(opt.gap[j]), "lower_bound": float(least[j])}
