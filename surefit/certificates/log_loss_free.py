@@ -97,23 +97,32 @@ def _widest(task: LogLoss, root: F64, null: F64, D: F64) -> tuple[float, float]:
     return float(widest), float(outside)
 
 
-def margins(task: LogLoss, direction: F64) -> tuple[float, float, int]:
-    """Along a direction: the largest relative violation of z_y ≥ z_k, the largest relative margin, and rows above.
+@dataclass
+class Gains:
+    """Along a direction, over the rows with weight: how much a row's own class gains on the others."""
 
-    Rows without weight do not count. Relative to the size of the terms that make a row's logits.
-    """
-    worst, best, strict = -np.inf, -np.inf, 0
+    loss: float  # the largest that a row loses to another class; negative where all gain
+    gain: float  # the largest that a row gains on another class
+    size: float  # the largest |x||w| + |b| of a row
+    rows: int  # rows that gain on all
+    surely: bool  # all rows gain on all, whatever rounding did
+
+
+def gains(task: LogLoss, direction: F64) -> Gains:
+    loss, gain, top, rows, surely = -np.inf, -np.inf, 0.0, 0, True
     for X, code, omega in task.rows():
         used = omega > 0
         Z, at = task.logits(X, direction), np.arange(code.size)
         own = Z[at, code].copy()
         Z[at, code] = -np.inf
-        least = own - Z.max(axis=1)
+        least = (own - Z.max(axis=1))[used]
         Z[at, code] = np.inf
-        most = own - Z.min(axis=1)
-        size = 2.0 * task.sizes(X, direction)
-        size = np.where(size > 0, size, 1.0)
-        worst = np.maximum(worst, (-least / size)[used].max(initial=-np.inf))  # keeps a NaN
-        best = np.maximum(best, (most / size)[used].max(initial=-np.inf))
-        strict += int(np.count_nonzero(least[used] > 0))
-    return float(worst), float(best), strict
+        most = (own - Z.min(axis=1))[used]
+        size = 2.0 * task.sizes(X, direction)[used]
+        # np.maximum keeps a NaN, which overflow makes
+        loss = np.maximum(loss, (-least).max(initial=-np.inf))
+        gain = np.maximum(gain, most.max(initial=-np.inf))
+        top = np.maximum(top, size.max(initial=0.0))
+        rows += int(np.count_nonzero(least > 0))
+        surely = surely and bool((least > gamma(direction.shape[1] + 2) * size).all())
+    return Gains(float(loss), float(gain), float(top), rows, surely)

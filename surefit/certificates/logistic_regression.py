@@ -20,13 +20,13 @@ from .classes import Labels, class_factors, label_pass, read_classes
 from .least_squares import BadData
 from .log_loss import LogLoss, derivatives, polish, polish_intercept
 from .log_loss_dual import dual_bound
-from .log_loss_free import free_bound, margins
+from .log_loss_free import free_bound, gains
 from .rounding import epsilon, gamma
 
 GAP = {False: 1e-6, True: 1e-5}  # relative gap accepted, in float64 and in float32
 ROUNDINGS = 64.0
-SEPARATED = 64.0  # roundings within which a margin is zero
 RAY = 1e-12  # what rows may lose along a ray, relative: it is the ray of data changed by so much
+SEPARATED = 64.0  # likewise, in roundings of the ray
 
 
 def check_logistic_regression(model: Any, blocks: Blocks) -> Certificate:
@@ -181,8 +181,7 @@ def _free_claims(attrs: Attributes, task: LogLoss, theta: F64, eps: float) -> tu
     if np.isfinite(bound.gap):
         return [_gap_claim(bound.f, bound.gap, bound.sizes, eps)], _cost(task)
     for ray in (near, theta):
-        worst, _, _ = margins(task, ray)
-        if worst < -SEPARATED * np.finfo(float).eps:
+        if gains(task, ray).surely:
             reason = (
                 f"The classes are separated, so there is no minimum: the log-loss of {bound.f:.3g} falls to zero along "
                 "a ray, and these coefficients are only where the solver stopped."
@@ -200,29 +199,29 @@ def _separation(attrs: Attributes, task: LogLoss) -> list[Claim]:
         return [failed("separated", f"{'; '.join(attrs.faults)}.")]
     ray = np.hstack([ray, np.zeros((rows, 1))]) if ray.shape[1] == d else ray
     plain = replace(task, shift=np.zeros(d))
-    worst, best, strict = margins(plain, ray)
-    eps = epsilon(False, np.asarray(attrs.model.separation_))
-    limit = max(RAY, SEPARATED * eps)
-    surely = worst < -gamma(d + 3)
-    how = "exactly" if surely else f"for data changed by a relative {max(worst, 0.0) + gamma(d + 3):.1e} at most"
+    along = gains(plain, ray)
+    limit = max(RAY, SEPARATED * epsilon(False, np.asarray(attrs.model.separation_)))
+    unit = along.size if along.size > 0 else 1.0
+    loss = float(np.maximum(along.loss, 0.0)) / unit
+    how = "exactly" if along.surely else f"for data changed by a relative {loss + gamma(d + 3):.1e} at most"
     return [
         at_most(
             "separated",
             f"No minimum exists: along separation_ no row's own class loses to another ({how}); largest loss, relative "
             "to the size of the terms.",
             Grade.NO_SOLUTION,
-            float(np.maximum(worst, 0.0)),
+            loss,
             limit,
-            {"rows_gaining": strict},
+            {"rows_gaining": along.rows},
         ),
         at_most(
             "falls_for_ever",
-            f"Some row's own class gains on another along separation_, by a relative {best:.1e}, so the log-loss falls "
-            "along the whole ray; one where no row gains beyond rounding.",
+            f"Some row's own class gains on another along separation_, by a relative {along.gain / unit:.1e}, so the "
+            "log-loss falls along the whole ray; one where no row gains beyond rounding.",
             Grade.NO_SOLUTION,
-            0 if best > 1e3 * limit else 1,
+            0 if along.gain / unit > 1e3 * limit else 1,
             0,
-            {"best_gain": best},
+            {"best_gain": along.gain / unit},
         ),
     ]
 
