@@ -57,11 +57,12 @@ class Solution:
     white: Whitening
     c: F64
     targets: F64  # what Σ w_k should be, (rows, d)
-    scores: float  # largest error of a score's direction, Mahalanobis norm
+    scores: float  # largest error of a score's direction relative to the others, Mahalanobis norm
+    common: float  # the part of that error which all classes share: it changes no comparison
     spread: float  # the size of that norm for the classes
     backward: float
     condition: float
-    raw: float  # Mahalanobis size of μ_k − c
+    raw: float  # Mahalanobis size of what the solver divides: μ_k − c
 
 
 def check_linear_discriminant_analysis(model: Any, blocks: Blocks) -> Certificate:
@@ -103,7 +104,7 @@ def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
     if not solutions:
         claims.append(failed("scores", "The classes have no spread: there is no covariance to divide by."))
         return claims, "three passes"
-    best = min(solutions, key=lambda s: s.scores / max(s.spread, 1e-300) if np.isfinite(s.scores) else np.inf)
+    best = min(solutions, key=lambda s: (s.scores + s.common) / max(s.spread, 1e-300) if s.scores < np.inf else np.inf)
     claims += _linear(fit, data, best, eps, blocks.n_rows)
     slack = _slack(best, eps, blocks.n_rows)
     claims += fisher_claims(attrs, data, best.white, fit.solver, fit.tol, slack, TIGHT[eps > 1e-10])
@@ -198,7 +199,8 @@ def _solution(fit: Fit, means: F64, data: Estimates, white: Whitening, c: F64, d
             return None
         a = a @ Vt[keep].T @ Vt[keep]
     spread = float(np.sqrt((centred**2).sum(axis=1)).max())
-    raw = float(np.sqrt((a**2).sum(axis=1)).max())
+    plain = a if fit.solver == "svd" else means @ white.W
+    raw = float(np.sqrt((plain**2).sum(axis=1)).max())
     wanted = a if len(fit.coef) > 1 else a[1:] - a[:1]
     targets = wanted @ white.W.T @ white.sigma
     got = fit.coef @ white.sigma
@@ -206,12 +208,14 @@ def _solution(fit: Fit, means: F64, data: Estimates, white: Whitening, c: F64, d
     residual = (got - targets) / white.scale
     size = white.top * np.linalg.norm(fit.coef * white.scale, axis=1) + np.linalg.norm(targets / white.scale, axis=1)
     backward = np.linalg.norm(residual, axis=1) / np.where(size > 0, size, 1.0)
-    scores = float(np.linalg.norm(errors, axis=1).max()) + white.outside(fit.coef.T) * max(spread, raw)
-    return Solution(white, c, targets, scores, spread, float(backward.max()), white.condition, raw)
+    middle = errors.mean(axis=0) if len(errors) > 1 else np.zeros(white.rank)
+    scores = float(np.linalg.norm(errors - middle, axis=1).max()) + white.outside(fit.coef.T) * max(spread, raw)
+    common = float(np.linalg.norm(middle))
+    return Solution(white, c, targets, scores, common, spread, float(backward.max()), white.condition, raw)
 
 
 def _slack(best: Solution, eps: float, n: int) -> float:
-    """What rounding may do to scores, relative: condition times ε, for rows as far from their centre as they are."""
+    """What rounding may do to the scores, relative to the size of what is divided by Σ: condition times ε."""
     return min(32.0 * typical(n + best.white.rank, eps) * min(best.condition, 1e16), WORST)
 
 
@@ -219,8 +223,12 @@ def _linear(fit: Fit, data: Estimates, best: Solution, eps: float, n: int) -> li
     limit, slack = TIGHT[eps > 1e-10], _slack(best, eps, n)
     scale = np.sqrt(np.maximum(np.diag(best.white.sigma), 0.0))
     offset = float((data.moments.size / np.where(scale > 0, scale, np.inf)).max(initial=0.0))
-    far = 1.0 + best.raw + offset
-    floor = min(slack * far, WORST * max(best.spread, 1.0))
+    # rows far from zero: means are known to ε offset, Σ to a relative ε offset, and this goes times the raw size
+    far = slack * (1.0 + best.raw + offset)
+    farther = far + 32.0 * eps * min(best.condition, 1e16) * offset * best.raw
+    most = WORST * max(best.spread, 1.0)
+    scores = best.scores / (best.spread + min(far, most) / limit)
+    common = best.common / (best.spread + min(farther, 10 * most) / limit)
     claims = [
         at_most(
             "solves",
@@ -235,9 +243,9 @@ def _linear(fit: Fit, data: Estimates, best: Solution, eps: float, n: int) -> li
             "The scores of the classes go in the directions Σ⁻¹(μ − c): error in standard deviations of a row, "
             "relative to the distance between classes.",
             Grade.EXACT,
-            best.scores / (best.spread + floor / limit),
+            max(scores, common) if not np.isnan(scores + common) else np.nan,
             limit,
-            {"distance": best.spread, "condition": best.white.condition},
+            {"distance": best.spread, "relative_to_others": scores, "shared_by_all": common},
         ),
         _intercept(fit, data, best, limit, slack),
     ]
