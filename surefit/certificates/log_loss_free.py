@@ -20,6 +20,7 @@ from .log_loss import LogLoss, derivatives, divergence, log_softmax
 from .rounding import gamma, typical
 
 NULL = 1e-11  # eigenvalues of the scaled Hessian below this share of the largest are no curvature
+SURE = 0.5  # νR near one is what the tail of separated classes has, give or take rounding
 OUTSIDE = 1e-7  # what a row may have outside the directions with curvature, relative
 
 
@@ -54,7 +55,7 @@ def free_bound(task: LogLoss, theta: F64, near: F64) -> FreeBound:
     if not outside <= OUTSIDE:
         return FreeBound(f, np.inf, np.inf, sizes, "the Hessian is singular to working precision")
     x = nu * R
-    if not x < 1:
+    if not x < SURE:
         return FreeBound(f, np.inf, x, sizes, "the gradient is too large for the curvature")
     above = nu * nu / 2 if x < 1e-4 else (x + (1 - x) * np.log1p(-x)) / (R * R)
     above *= 1.0 + x  # covers the series cut at x²
