@@ -148,6 +148,17 @@ def test_an_unpenalised_fit_to_separated_classes_is_no_minimum() -> None:
     assert not claim.holds and "separated" in claim.sentence
 
 
+@pytest.mark.parametrize("size", [0.5, 5.0, 20.0, 36.0, 40.0, 300.0])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_no_minimum_is_found_in_an_exponential_tail(size: float, intercept: bool) -> None:
+    """Two rows, two classes: 2 log(1 + exp(−w)) has no minimum, and no lower bound above zero may be stated."""
+    A, y = np.array([[-1.0], [1.0], [2.0]]), np.array([0, 1, 1])
+    model = LogisticRegression(C=np.inf, fit_intercept=intercept)
+    model.classes_, model.coef_, model.intercept_ = np.arange(2), np.array([[size]]), np.zeros(1)
+    claim = certify(model, A, y)["optimal"]
+    assert not claim.holds and "lower_bound" not in claim.detail
+
+
 @pytest.mark.parametrize("columns", ["with the intercept", "without"])
 def test_a_separating_ray_proves_that_there_is_no_minimum(columns: str) -> None:
     """Setosa's petals are shorter than 2 cm, versicolor's longer: x₂ − 2.5 separates them (Fisher's data)."""
