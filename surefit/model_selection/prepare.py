@@ -45,8 +45,8 @@ class Table:
 
     @property
     def flags(self) -> list[str]:
-        """The numbers that are 0 or 1 throughout."""
-        return [name for name in self.numbers if bool(self.X[name].dropna().isin((0.0, 1.0)).all())]
+        """The numbers that are 0 in some rows and 1 in all others."""
+        return [name for name in self.numbers if set(self.X[name].dropna().unique()) == {0.0, 1.0}]
 
     @property
     def mixed(self) -> bool:

@@ -81,10 +81,9 @@ class ClassRegionsDisplay:
         return self
 
 
-def plane_regions(
-    predict: Callable[[np.ndarray], ArrayLike], X: ArrayLike, y: ArrayLike, classes: np.ndarray
-) -> dict[str, Any]:
+def plane_regions(predict: Callable[[Any], ArrayLike], X: Any, y: ArrayLike, classes: np.ndarray) -> dict[str, Any]:
     """What `ClassRegionsDisplay` holds, for any function from rows to labels."""
+    frame, columns = (type(X), X.columns) if hasattr(X, "iloc") else (None, None)
     X = np.asarray(X, dtype=float)
     if X.ndim != 2 or X.shape[1] < 2 or X.shape[0] < 2:
         raise InvalidData(f"a plane needs two columns and two rows at least; got shape {X.shape}")
@@ -95,7 +94,8 @@ def plane_regions(
     low, high = points.min(axis=0), points.max(axis=0)
     room = MARGIN * np.maximum(high - low, np.finfo(float).eps)
     xx0, xx1 = np.meshgrid(*(np.linspace(low[j] - room[j], high[j] + room[j], GRID) for j in (0, 1)))
-    said = np.asarray(predict(mean + np.column_stack([xx0.ravel(), xx1.ravel()]) @ plane))
+    grid = mean + np.column_stack([xx0.ravel(), xx1.ravel()]) @ plane
+    said = np.asarray(predict(grid if frame is None else frame(grid, columns=columns)))
     share = singular**2 / max(float((singular**2).sum()), np.finfo(float).tiny)
     return {
         "points": points,

@@ -111,7 +111,8 @@ def _regions(comparison: Comparison, y: np.ndarray, classes: np.ndarray) -> Iter
     """What the best model says on the plane of two principal components of what its last step sees."""
     one = comparison.best
     rows = np.unique(np.linspace(0, comparison.n_rows - 1, min(comparison.n_rows, MOST_ROWS)).astype(int))
-    Z = dense(seen_by_last(one.estimator, take(comparison.X, rows)))
+    Z = seen_by_last(one.estimator, take(comparison.X, rows))
+    Z = Z if hasattr(Z, "iloc") else dense(Z)
     if Z.shape[1] < 2 or Z.shape[0] < 3 or classes.size > MOST_CLASSES or _has_categories(one):
         return
     _, estimator = split_last(one.estimator)

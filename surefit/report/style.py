@@ -34,7 +34,7 @@ td.n,th.n{text-align:right;white-space:nowrap}
 tr.best{background:var(--tint)}
 .tag{font-size:.72rem;font-weight:600;color:var(--blue);border:1px solid currentColor;border-radius:1rem;
 padding:.05rem .5rem;margin-left:.5rem;vertical-align:.08rem}
-.range{position:relative;display:block;width:8rem;height:1.5rem}
+.range{position:relative;display:block;width:6rem;height:1.5rem}
 .range i{position:absolute;top:.58rem;height:.34rem;border-radius:.2rem;background:var(--blue);opacity:.35}
 .range b{position:absolute;top:.44rem;width:.62rem;height:.62rem;margin-left:-.31rem;border-radius:50%;
 background:var(--blue)}
