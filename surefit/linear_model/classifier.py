@@ -17,6 +17,10 @@ from surefit.engine.apply import apply_rows
 class LinearClassifier(ClassifierMixin, Estimator):
     """x ↦ x·coefᵀ + intercept; one score for two classes (of `classes_[1]`), else one for each class."""
 
+    classes_: np.ndarray
+    coef_: Any
+    intercept_: np.ndarray
+
     def decision_function(self, X: Any) -> np.ndarray:
         """The score of every row of X: (n_samples,) for two classes, else (n_samples, n_classes)."""
         check_is_fitted(self, "coef_")

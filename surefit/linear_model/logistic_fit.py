@@ -21,6 +21,7 @@ AfterStep = Callable[[Coefficients, float, int], bool]
 
 _FAILED = {
     "liblinear": "Liblinear failed to converge, increase the number of iterations.",
+    "newton-cholesky": "Newton solver did not converge after {n} iterations.",
     "sag": "The max_iter was reached which means the coef_ did not converge.",
     "saga": "The max_iter was reached which means the coef_ did not converge.",
 }
@@ -47,6 +48,7 @@ class Fit(NamedTuple):
             )
         elif not self.finished:
             lead = _FAILED.get(solver, f"{solver} failed to converge. Increase the number of iterations.")
+            lead = lead.format(n=self.n_iter)
             missing = "unknown" if math.isnan(self.rel_gap) else f"{self.rel_gap:.1e}"
             yield (
                 f"{lead} It stopped after {self.n_iter} iterations at a relative gap of {missing} (tol {target:.0e}); "
@@ -57,6 +59,7 @@ class Fit(NamedTuple):
 
 def fit_logistic(
     data: Source,
+    n_classes: int,
     *,
     class_weight: np.ndarray | None,
     penalty: float,
@@ -68,7 +71,6 @@ def fit_logistic(
     random: np.random.Generator | None,
     after_step: AfterStep,
 ) -> Fit:
-    n_classes = len(data.classes)
     problem = LogisticProblem(data, n_classes, class_weight, penalty, fit_intercept, intercept_penalty)
     if max_iter == 0 or start is not None:
         coef, intercept = start or (np.zeros((problem.m, data.n_features)), np.zeros(problem.m))

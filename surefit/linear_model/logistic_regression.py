@@ -115,11 +115,12 @@ class LogisticRegression(LinearClassifier):
         p = self._checked()
         penalty = penalty_of(p)
         data = open_data(self, X, y, sample_weight, target="classes", n_jobs=p.n_jobs)
-        too_few_classes(data.classes, p.solver)
-        class_weight = self._class_weight(p.class_weight, data)
-        start = self._start(data, p.fit_intercept) if p.warm_start else None
+        classes: np.ndarray = np.asarray(data.classes)
+        too_few_classes(classes, p.solver)
+        class_weight = self._class_weight(p.class_weight, data, classes)
+        start = self._start(len(classes), data.n_features, p.fit_intercept) if p.warm_start else None
         progress = Progress(self, p.max_iter, X, y)
-        self.classes_ = data.classes
+        self.classes_ = classes
 
         def after_step(coef: Callable[[], tuple[np.ndarray, np.ndarray]], value: float, number: int) -> bool:
             if p.verbose:
@@ -127,12 +128,13 @@ class LogisticRegression(LinearClassifier):
 
             def attributes() -> dict[str, Any]:
                 w, b = coef()
-                return {"coef_": w.astype(data.dtype), "intercept_": b.astype(data.dtype), "classes_": data.classes}
+                return {"coef_": w.astype(data.dtype), "intercept_": b.astype(data.dtype), "classes_": classes}
 
             return progress.step(attributes)
 
         fit = fit_logistic(
             data,
+            len(classes),
             class_weight=class_weight,
             penalty=penalty,
             fit_intercept=p.fit_intercept,
@@ -159,21 +161,20 @@ class LogisticRegression(LinearClassifier):
         for message, category in fit.warnings(p.solver, p.max_iter, float(p.tol) / 100):
             warnings.warn(message, category, stacklevel=5)
 
-    def _class_weight(self, class_weight: Any, data: Source) -> np.ndarray | None:
+    def _class_weight(self, class_weight: Any, data: Source, classes: np.ndarray) -> np.ndarray | None:
         """One weight for each class."""
         if class_weight is None:
             return None
-        classes = data.classes
         if class_weight == "balanced":
             counts = data.fold(FirstLookStep(len(classes), False)).counts
             return counts.sum() / (len(classes) * np.maximum(counts, np.finfo(float).tiny))
         return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes), dtype=np.float64)
 
-    def _start(self, data: Source, fit_intercept: bool) -> tuple[np.ndarray, np.ndarray] | None:
+    def _start(self, n_classes: int, n_features: int, fit_intercept: bool) -> tuple[np.ndarray, np.ndarray] | None:
         """The last fit's coefficients, where they fit the data."""
         coef = getattr(self, "coef_", None)
-        m = 1 if len(data.classes) == 2 else len(data.classes)
-        if coef is None or np.shape(coef) != (m, data.n_features):
+        m = 1 if n_classes == 2 else n_classes
+        if coef is None or np.shape(coef) != (m, n_features):
             return None
         intercept = np.broadcast_to(np.asarray(self.intercept_, dtype=np.float64), (m,)) * fit_intercept
         return np.asarray(coef, dtype=np.float64), intercept

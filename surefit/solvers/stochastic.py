@@ -10,12 +10,13 @@ visited in a new random order each epoch, rows of a stream in their order.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit
 
-from surefit.solvers.logistic import LogisticProblem
+from surefit.solvers.logistic import At, LogisticProblem
 from surefit.solvers.logistic_pass import row_weights
 
 
@@ -66,7 +67,14 @@ def _visit(
         U += size * np.outer(missing, x)
 
 
-def ascend(problem: LogisticProblem, u: np.ndarray, tol: float, max_iter: int, random: np.random.Generator, after_step):
+def ascend(
+    problem: LogisticProblem,
+    u: np.ndarray,
+    tol: float,
+    max_iter: int,
+    random: np.random.Generator,
+    after_step: Callable[[np.ndarray, At, np.ndarray], bool],
+) -> tuple[np.ndarray, At, float, int, list[float]]:
     """(u, at, gap, epochs, history): until the proven gap is at most `tol` times the value."""
     at = problem.evaluate(u)
     gap, history, done = math.inf, [at.value], 0
