@@ -34,7 +34,7 @@ def apply_rows(
     if kind == "parquet":
         from surefit.engine.parquet import open_parquet
 
-        source = open_parquet(X, None, None, columns=getattr(estimator, "feature_names_in_", None))
+        source = open_parquet(X, columns=getattr(estimator, "feature_names_in_", None), target=False)
         if source.n_features != estimator.n_features_in_:
             raise InvalidData(
                 f"X has {source.n_features} features, but {type(estimator).__name__} is expecting "

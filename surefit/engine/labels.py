@@ -35,7 +35,8 @@ def memory_codes(estimator: Any, y: Any, n_rows: int, classes: np.ndarray | None
         raise InvalidData(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
-    y = column_or_1d(y, warn=True)
+    if type(y) is not np.ndarray or y.ndim != 1:
+        y = column_or_1d(y, warn=True)
     if y.shape[0] != n_rows:
         raise InvalidData(
             f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, y has {y.shape[0]}"
@@ -54,8 +55,8 @@ def memory_codes(estimator: Any, y: Any, n_rows: int, classes: np.ndarray | None
 
 
 def _small_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """(classes, codes) of many whole numbers close to each other, without sorting them; else None."""
-    if len(y) < 1000:
+    """(classes, codes) of whole numbers close to each other, without sorting them; else None."""
+    if len(y) < 2:
         return None
     lowest = y.min()
     span = int(y.max()) - int(lowest)

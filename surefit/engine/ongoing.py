@@ -7,13 +7,20 @@ What is kept is a dict of plain arrays and tuples, and it is never changed, only
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from surefit.engine.block import Block
-from surefit.engine.step import Step
+
+
+class Resumable(Protocol):
+    """A step whose statistic can be kept as plain tuples and taken up again."""
+
+    def map(self, state: Any, block: Block, n_threads: int) -> Any: ...
+    def combine(self, left: Any, right: Any) -> Any: ...
+    def typed(self, statistic: Any) -> Any: ...
 
 
 def after(statistic: Any) -> dict[str, Any]:
@@ -27,10 +34,19 @@ def plain(statistic: Any) -> Any:
 
 
 def extended(
-    kept: dict[str, Any] | None, step: Step, X: Any, y: np.ndarray, w: np.ndarray | None, leaf_rows: int, n_threads: int
+    kept: dict[str, Any] | None,
+    step: Resumable,
+    X: Any,
+    y: np.ndarray,
+    w: np.ndarray | None,
+    leaf_rows: int,
+    n_threads: int,
 ) -> tuple[dict[str, Any], Any]:
     """(what to keep, the statistic of all rows so far) once the rows X, y, w have come."""
-    before, stack, rows = (None, [], None) if kept is None else (kept["before"], list(kept["stack"]), kept["rows"])
+    before, stack, rows = None, [], None
+    if kept is not None:
+        before = None if kept["before"] is None else step.typed(kept["before"])
+        stack, rows = [(size, step.typed(statistic)) for size, statistic in kept["stack"]], kept["rows"]
     if rows is not None:
         X, y, w = _joined(rows, (X, y, w))
     n_leaves = sum(size for size, _ in stack)
@@ -41,10 +57,10 @@ def extended(
             run *= 2
         stop = done + run * leaf_rows
         block = _block(X, y, w, slice(done, stop), n_leaves * leaf_rows, leaf_rows)
-        stack.append((run, plain(step.map(None, block, n_threads))))
+        stack.append((run, step.map(None, block, n_threads)))
         while len(stack) > 1 and stack[-2][0] == stack[-1][0]:
             (size, right), (_, left) = stack.pop(), stack.pop()
-            stack.append((2 * size, plain(step.combine(left, right))))
+            stack.append((2 * size, step.combine(left, right)))
         n_leaves, done = n_leaves + run, stop
 
     parts = [statistic for _, statistic in stack]
@@ -58,7 +74,8 @@ def extended(
         statistic = step.combine(parts.pop(), statistic)
     if before is not None:
         statistic = step.combine(before, statistic)
-    return {"before": before, "stack": stack, "rows": rest}, statistic
+    done_so_far = [(size, plain(one)) for size, one in stack]
+    return {"before": None if before is None else plain(before), "stack": done_so_far, "rows": rest}, statistic
 
 
 def _block(X: Any, y: np.ndarray, w: np.ndarray | None, rows: slice, start: int, leaf_rows: int) -> Block:

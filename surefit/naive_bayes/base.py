@@ -28,7 +28,6 @@ from surefit.engine.labels import memory_codes
 from surefit.engine.leaves import leaf_rows
 from surefit.engine.ongoing import after, extended
 from surefit.engine.open import kind_of, open_data
-from surefit.engine.step import Step
 
 
 def _updating(method: Callable) -> Callable:
@@ -56,7 +55,7 @@ class NaiveBayes(ClassifierMixin, Estimator):
     _positive = False
     """Whether rows below zero are refused."""
 
-    def _step(self, p: SimpleNamespace, n_classes: int, X: Any) -> Step:
+    def _step(self, p: SimpleNamespace, n_classes: int, X: Any) -> Any:
         """The pass; X is None where an earlier fit goes on."""
         raise TypeError(f"{type(self).__name__} must name its step")
 

@@ -42,7 +42,7 @@ def columns_of(rows: Any, columns: np.ndarray) -> np.ndarray:
 class MixedStep(Step):
     """Each kind's statistic of its own columns; None for a kind without columns."""
 
-    def __init__(self, parts: dict[Kind, np.ndarray], steps: dict[Kind, Step]) -> None:
+    def __init__(self, parts: dict[Kind, np.ndarray], steps: dict[Kind, Any]) -> None:
         self.parts = parts
         self.steps = steps
 
@@ -52,6 +52,11 @@ class MixedStep(Step):
             return self.steps[kind].map(None, Block(X, block.y, block.w, block.start, block.leaf_rows), n_threads)
 
         return tuple(one(kind) if kind in self.parts else None for kind in KINDS)
+
+    def typed(self, statistic: tuple[Any, ...]) -> tuple[Any, ...]:
+        """A statistic that was kept as plain tuples."""
+        pairs = zip(KINDS, statistic, strict=True)
+        return tuple(None if part is None else self.steps[kind].typed(part) for kind, part in pairs)
 
     def combine(self, left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]:
         pairs = zip(KINDS, left, right, strict=True)
@@ -150,7 +155,7 @@ class MixedNB(NaiveBayes):
             self.parts_ = self._parts(p, X)
         parts = dict(self.parts_)
         n_categorical = len(parts.get("categorical", ()))
-        steps = {
+        steps: dict[Kind, Any] = {
             "gaussian": ClassSpreadStep(n_classes),
             "bernoulli": ClassSumsStep(n_classes, p.binarize),
             "categorical": CategoryCountsStep(n_classes, fewest_categories(p.min_categories, n_categorical)),

@@ -7,7 +7,7 @@ narrower one has seen none of the higher categories.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -78,9 +78,8 @@ class CategoryCountsStep(Step):
         X = np.ascontiguousarray(X)
         lowest, highest, not_finite = _native.column_range(X, n_threads)
         negative = bool((lowest < 0).any())
-        if not_finite or negative:  # the caller refuses such rows
-            nothing = np.zeros((self.n_classes, int(self.fewest.sum())))
-            return CategoryCounts(np.zeros(self.n_classes), self.fewest, nothing, negative, not_finite)
+        if not_finite or negative:
+            return self._nothing(negative, not_finite)
         if highest.max() >= MOST_CATEGORIES:
             raise InvalidData(f"column {int(highest.argmax())} of X holds {highest.max():g}: that is no category")
         n_categories = np.maximum(highest.astype(np.int64) + 1, self.fewest)
@@ -94,14 +93,19 @@ class CategoryCountsStep(Step):
         weights, counts = _native.category_counts(X, codes, self.n_classes, block.w, starts, block.leaf_rows, n_threads)
         return CategoryCounts(weights, n_categories, counts, False, False)
 
+    def _nothing(self, negative: bool, not_finite: bool) -> CategoryCounts:
+        """Of rows that cannot be counted; the caller refuses them."""
+        counts = np.zeros((self.n_classes, int(self.fewest.sum())))
+        return CategoryCounts(np.zeros(self.n_classes), self.fewest, counts, negative, not_finite)
+
     def combine(self, left: CategoryCounts, right: CategoryCounts) -> CategoryCounts:
-        left, right = CategoryCounts(*left), CategoryCounts(*right)
+        negative, not_finite = left.negative or right.negative, left.not_finite or right.not_finite
+        if negative or not_finite:
+            return self._nothing(negative, not_finite)
         n_categories = np.maximum(left.n_categories, right.n_categories)
         counts = widened(left, n_categories) + widened(right, n_categories)
-        return CategoryCounts(
-            left.weights + right.weights,
-            n_categories,
-            counts,
-            left.negative or right.negative,
-            left.not_finite or right.not_finite,
-        )
+        return CategoryCounts(left.weights + right.weights, n_categories, counts, False, False)
+
+    def typed(self, statistic: Any) -> CategoryCounts:
+        """A statistic that was kept as a plain tuple."""
+        return CategoryCounts(*statistic)

@@ -10,7 +10,7 @@ Chan's formula, leaves in the fixed tree. With `missing`, NaN is left out, and W
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -57,7 +57,6 @@ def class_spread_twin(
 
 def combine(left: ClassSpread, right: ClassSpread) -> ClassSpread:
     """Chan's merge, operation by operation that of the compiled tree."""
-    left, right = ClassSpread(*left), ClassSpread(*right)
     a, b = left.cell_weights, right.cell_weights
     share = np.divide(b, a + b, out=np.zeros_like(b), where=b > 0)
     step = right.means - left.means
@@ -101,3 +100,7 @@ class ClassSpreadStep(Step):
 
     def combine(self, left: ClassSpread, right: ClassSpread) -> ClassSpread:
         return combine(left, right)
+
+    def typed(self, statistic: Any) -> ClassSpread:
+        """A statistic that was kept as a plain tuple."""
+        return ClassSpread(*statistic)

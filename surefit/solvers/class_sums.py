@@ -5,7 +5,7 @@ Leaves are summed apart and merged in the fixed tree. Sums of whole numbers are 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -53,10 +53,13 @@ class ClassSumsStep(Step):
         return ClassSums(*_native.class_sums(np.ascontiguousarray(block.X), *rest))
 
     def combine(self, left: ClassSums, right: ClassSums) -> ClassSums:
-        left, right = ClassSums(*left), ClassSums(*right)
         return ClassSums(
             left.weights + right.weights,
             left.sums + right.sums,
             left.negative or right.negative,
             left.not_finite or right.not_finite,
         )
+
+    def typed(self, statistic: Any) -> ClassSums:
+        """A statistic that was kept as a plain tuple."""
+        return ClassSums(*statistic)

@@ -13,6 +13,10 @@ from surefit.engine.block import Block
 from surefit.engine.class_moments import ClassMomentsStep
 from surefit.engine.moments import MomentsStep
 from surefit.engine.step import Step
+from surefit.naive_bayes.mixed import MixedStep
+from surefit.solvers.category_counts import CategoryCountsStep
+from surefit.solvers.class_spread import ClassSpreadStep
+from surefit.solvers.class_sums import ClassSumsStep
 from surefit.solvers.eigen_qr import FactorStep
 from surefit.solvers.eigen_subspace import ColumnsStep, PowerStep, RitzStep
 from surefit.solvers.leave_one_out import LeaveOneOutStep, Path
@@ -114,6 +118,11 @@ def _path_state(d: int, dtype: Any, sparse: bool) -> Path:
     return Path(np.full(d + 1, 99.5), basis, np.full((d, 2), 1e-12), rng.standard_normal((d, 2)), 1e-6)
 
 
+def _mixed_step() -> MixedStep:
+    steps = {"gaussian": ClassSpreadStep(3), "bernoulli": ClassSumsStep(3, 99.5), "categorical": ClassSumsStep(3)}
+    return MixedStep({"gaussian": np.array([0, 2, 5]), "bernoulli": np.array([1, 7])}, steps)
+
+
 def _gram(R: np.ndarray) -> np.ndarray:
     return R.T @ R
 
@@ -125,6 +134,12 @@ CASES = [
     Case("class moments", ClassMomentsStep(3, pooled=True), classes=3),
     Case("class moments apart", ClassMomentsStep(3, pooled=False), classes=3),
     Case("class moments with factors", ClassMomentsStep(3, pooled=True), _class_weight, classes=3),
+    Case("class spread", ClassSpreadStep(3), classes=3),
+    Case("class spread with gaps", ClassSpreadStep(3, missing=True), classes=3),
+    Case("class sums", ClassSumsStep(3), classes=3),
+    Case("class sums above a threshold", ClassSumsStep(3, 99.5), classes=3),
+    Case("category counts", CategoryCountsStep(3, np.full(8, 2)), classes=3),
+    Case("mixed columns", _mixed_step(), classes=3),
     Case("fourth powers", FourthPowersStep(), _centres, classes=3),
     Case("lloyd", LloydStep(), _lloyd_state),
     Case("far rows", FarStep(7), _lloyd_state),
