@@ -57,7 +57,7 @@ def class_moments(blocks: Blocks, n_classes: int) -> ClassMoments:
     d, m = blocks.n_features, labels.x_mean
     sums, squares = np.zeros((n_classes, d)), np.zeros(d)
     for A, omega, code, X in _rows(blocks, m):
-        sums += _one_hot(code, n_classes).T @ (A * omega[:, None])
+        sums += _sums(A * omega[:, None], code, n_classes)
         squares += column_squares(X, omega)
     means = m + sums / labels.weight[:, None]
     size = np.sqrt(squares / labels.total)
@@ -75,8 +75,14 @@ def _rows(blocks: Blocks, shift: F64) -> Iterator[tuple[F64, F64, Any, Any]]:
             yield dense(X[part]) - (shift if shift.ndim == 1 else shift[own]), omega[part], own, X[part]
 
 
-def _one_hot(code: Any, n_classes: int) -> F64:
-    return (code[:, None] == np.arange(n_classes)).astype(np.float64)
+def _sums(A: F64, code: Any, n_classes: int) -> F64:
+    """The sum of the rows of every class: rows sorted by class, and each run added up."""
+    out = np.zeros((n_classes, A.shape[1]))
+    order = np.argsort(code, kind="stable")
+    present, first = np.unique(code[order], return_index=True)
+    if len(present):
+        out[present] = np.add.reduceat(A[order], first, axis=0)
+    return out
 
 
 def class_covariances(blocks: Blocks, moments: ClassMoments) -> Iterator[tuple[int, F64]]:

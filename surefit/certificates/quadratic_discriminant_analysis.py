@@ -94,7 +94,7 @@ def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
         at_most(
             "whitened",
             "Along the axes of a class, in units of √scalings_, its rows have variance one and no covariances: "
-            "distances and determinants of every class are those of its covariance. Largest error.",
+            "distances and determinants of every class are those of its covariance. Largest relative error.",
             Grade.EXACT,
             errors.whitened,
             tight + errors.slack,
@@ -168,7 +168,7 @@ def _errors(
         plain = np.linalg.eigvalsh(T) if np.isfinite(T).all() else np.full(d, np.nan)
         condition = float(plain[-1] / plain[0]) if plain[0] > 0 else np.inf
         M = R / np.sqrt(s)
-        white = np.abs(M.T @ T @ M - np.eye(d)).max()
+        white = _norm(M.T @ T @ M - np.eye(d))
         far = 1.0 + float((moments.size / scale).max())
         slack = 32.0 * typical(float(moments.labels.rows[k]) + d, eps) * (condition + far)
         out.orthonormal = _worst(out.orthonormal, np.abs(R.T @ R - np.eye(d)).max())
@@ -180,6 +180,11 @@ def _errors(
             off = np.abs(fit.covariance[k] - T) / np.outer(scale, scale)
             out.covariance = _worst(out.covariance, off.max())
     return out
+
+
+def _norm(E: F64) -> float:
+    """The spectral norm of a symmetric matrix."""
+    return float(np.abs(np.linalg.eigvalsh(0.5 * (E + E.T))).max()) if np.isfinite(E).all() else np.inf
 
 
 def _worst(a: float, b: float) -> float:

@@ -239,3 +239,19 @@ def test_rejects_other_data() -> None:
     assert not certify(model, X3, (Y3 + 1) % 3).holds
     assert "not in classes_" in certify(model, X3, np.where(Y3 == 2, -1, Y3)).failures[0].sentence
     assert "no rows" in certify(model, X3[Y3 < 2], Y3[Y3 < 2]).failures[0].sentence
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_problems(seed: int) -> None:
+    """Any scales, correlations, repeated columns and offsets: good fits are accepted, a change of 2 % is not."""
+    r = np.random.default_rng(seed)
+    k, d = int(r.integers(2, 7)), int(r.integers(1, 20))
+    y = np.concatenate([np.repeat(np.arange(k), 2), r.integers(0, k, 10 * d + 30)])
+    A = r.normal(size=(len(y), d))
+    A = [A, A @ r.normal(size=(d, d)), A @ (np.eye(d) + 3.0), A[:, r.integers(0, d, d)], np.round(A)][seed % 5]
+    A = (A + y[:, None] * r.normal(size=d)) * 10.0 ** r.uniform(-3, 3, size=d) + 10.0 ** r.uniform(-2, 3)
+    model = LinearDiscriminantAnalysis().fit(A, y)
+    c = certify(model, A, y)
+    assert c.holds, f"\n{c}"
+    lie = model.coef_ * (1.0 + 0.02 * r.choice([-1.0, 1.0], size=model.coef_.shape))
+    assert not certify(altered(model, coef_=lie), A, y).holds

@@ -14,6 +14,8 @@ import scipy.sparse as sp
 from sklearn.datasets import load_iris
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 
+import surefit
+import surefit.naive_bayes
 from surefit.certificates import Grade
 from tests.certificates.bench import altered, certify, changed, failing
 
@@ -171,6 +173,16 @@ def test_missing_entries_are_left_out_column_by_column() -> None:
     assert certify(model, A, Y).holds, f"\n{certify(model, A, Y)}"
     assert not certify(model, X, Y).holds
     assert failing(certify(altered(model, missing="error"), A, Y)) == {"data"}
+
+
+def test_missing_entries_reach_the_checker() -> None:
+    """`surefit.certify` lets NaN through to a model that takes it, and refuses it for any other."""
+    A = np.where(rng.random(X.shape) < 0.2, np.nan, X)
+    model = surefit.naive_bayes.GaussianNB(missing="ignore").fit(A, Y, sample_weight=W)
+    assert surefit.certify(model, A, Y, W).holds
+    assert not surefit.certify(model, X, Y, W).holds
+    with pytest.raises(ValueError, match="NaN"):
+        surefit.certify(GaussianNB().fit(X, Y), A, Y)
 
 
 # --- mutations --------------------------------------------------------------------------------------------------
