@@ -25,11 +25,13 @@ def pairs() -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
     import sklearn.cluster as their_cluster
     import sklearn.decomposition as their_decomposition
     import sklearn.linear_model as their_linear
+    import sklearn.naive_bayes as their_bayes
     from sklearn.datasets import load_iris
 
     import surefit.cluster as our_cluster
     import surefit.decomposition as our_decomposition
     import surefit.linear_model as our_linear
+    import surefit.naive_bayes as our_bayes
 
     X = load_iris().data
     F, y = X[:, :3].copy(), X[:, 3].copy()
@@ -42,6 +44,7 @@ def pairs() -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
         "LinearRegression": pair(our_linear, their_linear, "LinearRegression", F, y),
         "Ridge": pair(our_linear, their_linear, "Ridge", F, y),
         "RidgeCV": pair(our_linear, their_linear, "RidgeCV", F, y),
+        "GaussianNB": pair(our_bayes, their_bayes, "GaussianNB", X, load_iris().target),
         "PCA": pair(our_decomposition, their_decomposition, "PCA", X, n_components=2),
         "KMeans n_init=1": pair(our_cluster, their_cluster, "KMeans", X, n_clusters=3, n_init=1, random_state=0),
         "KMeans n_init=10": pair(our_cluster, their_cluster, "KMeans", X, n_clusters=3, n_init=10, random_state=0),

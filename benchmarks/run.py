@@ -7,7 +7,7 @@ import sys
 
 from benchmarks.harness import ROOT
 
-FAMILIES = ("imports", "iris", "linear_model", "decomposition", "cluster")
+FAMILIES = ("imports", "iris", "linear_model", "naive_bayes", "decomposition", "discriminant_analysis", "cluster")
 
 
 def main() -> None:
