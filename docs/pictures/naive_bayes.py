@@ -22,8 +22,16 @@ def main() -> None:
     x0, x1 = np.meshgrid(np.linspace(0.5, 7.5, 300), np.linspace(-0.2, 2.8, 300))
     chances = model.predict_proba(np.column_stack([x0.ravel(), x1.ravel()])).reshape(300, 300, 3)
     left.imshow(0.45 + 0.55 * chances, extent=(0.5, 7.5, -0.2, 2.8), origin="lower", aspect="auto", alpha=0.6)
-    for k, marker in enumerate("osD"):
-        left.scatter(*X[y == k].T, s=14, marker=marker, edgecolor="black", linewidth=0.4, label=data.target_names[k])
+    for k, (marker, colour) in enumerate(zip("osD", ("tab:red", "tab:green", "tab:blue"), strict=True)):
+        left.scatter(
+            *X[y == k].T,
+            s=14,
+            marker=marker,
+            color=colour,
+            edgecolor="black",
+            linewidth=0.4,
+            label=data.target_names[k],
+        )
     angle = np.linspace(0, 2 * np.pi, 100)
     for mean, var in zip(model.theta_, model.var_, strict=True):
         ring = mean + 2 * np.sqrt(var) * np.column_stack([np.cos(angle), np.sin(angle)])
