@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .attributes import Attributes
-from .blocks import F64, Blocks, all_finite, tmatmul
+from .blocks import F64, Block, Blocks, all_finite, tmatmul
 from .certificate import CertificateError
 from .least_squares import BadData
 
@@ -26,12 +26,11 @@ class Labels:
 
 def read_classes(attrs: Attributes, least: int = 2) -> int | None:
     """The number of classes, or None with the fault noted: `classes_` holds `least` or more labels in rising order."""
-    classes = getattr(attrs.model, "classes_", None)
     try:
-        classes = np.asarray(classes)
+        classes = np.asarray(getattr(attrs.model, "classes_", None))
         rising = classes.ndim == 1 and classes.size >= least and bool((classes[:-1] < classes[1:]).all())
     except (TypeError, ValueError):  # labels without an order, ragged lists
-        rising = False
+        classes, rising = np.zeros(0), False
     if not rising:
         attrs.faults.append(f"classes_ is not a list of {least} or more labels in rising order")
         return None
@@ -77,7 +76,7 @@ def codes(y: NDArray) -> NDArray[np.intp]:
     return np.where(whole, y, -1.0).astype(np.intp)
 
 
-def weights_of(X: NDArray, w: NDArray | None) -> F64:
+def weights_of(X: Block, w: NDArray | None) -> F64:
     return np.ones(X.shape[0]) if w is None else np.asarray(w, dtype=np.float64)
 
 

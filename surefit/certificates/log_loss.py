@@ -91,7 +91,7 @@ class Slope:
 
     f: float
     gradient: F64
-    hessian: F64 | None
+    hessian: F64  # 0 × 0 where not asked for
     rounding: F64  # Σ ω |x − m| |p − e|, like the gradient
 
 
@@ -126,9 +126,9 @@ def derivatives(task: LogLoss, theta: F64, hessian: bool) -> Slope:
         index = np.arange(d1)
         for a in range(c):
             H[a, index, a, index] += task.ridge
-        H = H.reshape(c * d1, c * d1)
     G += task.ridge * theta
-    return Slope(f + task.penalty(theta), G, H, A)
+    square = np.zeros((0, 0)) if H is None else H.reshape(c * d1, c * d1)
+    return Slope(f + task.penalty(theta), G, square, A)
 
 
 def polish(task: LogLoss, theta: F64, steps: int = 60) -> F64:
@@ -155,13 +155,12 @@ def polish(task: LogLoss, theta: F64, steps: int = 60) -> F64:
         if not np.isfinite(fall) or left <= NEAR_ENOUGH * abs(here.f):
             break
         size = 1.0
-        while size > 1e-6:
-            there = slope(theta + size * move)
-            if there.f <= here.f - 0.1 * size * fall or (size == 1.0 and fall <= 1e-9 * abs(here.f)):
-                break
+        there = slope(theta + move)
+        while not (there.f <= here.f - 0.1 * size * fall or (size == 1.0 and fall <= 1e-9 * abs(here.f))):
             size /= 2
-        else:
-            break
+            if size < 1e-6:
+                return theta
+            there = slope(theta + size * move)
         if there.f >= here.f and not _left(task, there) < 0.5 * left:
             break  # rounding
         theta, here = theta + size * move, there
