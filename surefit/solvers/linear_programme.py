@@ -26,6 +26,8 @@ from surefit.solvers.scaled_rows import ScaledRows
 
 FEW_ROWS = 6000
 """Up to so many rows everything is fitted at once."""
+FEW_COLUMNS = 60
+"""Up to so many penalised columns are fitted at once."""
 BETWEEN = 1e-9
 """A dual so far (relative to its width) inside its bounds is between them."""
 
@@ -130,6 +132,36 @@ def _all_rows(programme: _Programme) -> tuple[np.ndarray, np.ndarray, Vertex]:
         beta, many = vertex.beta if vertex.optimal else beta, 3 * many
 
 
+def _few_columns(programme: _Programme) -> tuple[np.ndarray, np.ndarray, Vertex]:
+    """With a penalty most coefficients are zero: fit some columns, and let in those whose |Xᵀa| is beyond λ."""
+    rows = programme.rows
+    candidates = rows.columns
+    if programme.penalty <= 0 or len(candidates) <= FEW_COLUMNS:
+        return _all_rows(programme)
+    bound = programme.bounds[candidates]
+    rows.columns = candidates[:0]
+    if rows.fit_intercept:
+        _, dual, _ = _all_rows(programme)
+    else:
+        dual = np.where(programme.y > 0, programme.hi, programme.lo)
+    working = np.zeros(len(candidates), dtype=bool)
+    vertex: Vertex | None = None
+    while True:
+        rows.columns = candidates
+        beyond = np.abs(rows.transposed(dual)[: len(candidates)]) / bound
+        new = np.flatnonzero((beyond > 1 + 1e-12) & ~working)
+        if not len(new) and vertex is not None:
+            rows.columns = candidates[working]
+            return beta, dual, vertex
+        new = new if len(new) else np.array([int(beyond.argmax())])
+        many = len(candidates) if 3 * len(new) > len(candidates) else max(FEW_COLUMNS // 2, len(new) // 2)
+        working[new[np.argsort(-beyond[new], kind="stable")[:many]]] = True
+        rows.columns = candidates[working]
+        beta, dual, vertex = _all_rows(programme)
+        if not vertex.optimal:
+            return beta, dual, vertex
+
+
 def solve_piecewise_linear(
     X: Any,
     y: np.ndarray,
@@ -153,7 +185,7 @@ def solve_piecewise_linear(
     if rows.width == 0:
         dual = np.where(y > 0, hi, lo)
         return Solution(np.zeros(rows.d), 0.0, np.where(y == 0, 0.0, dual), 0, True)
-    beta, dual, vertex = _all_rows(programme)
+    beta, dual, vertex = _few_columns(programme)
     between = BETWEEN * (hi - lo)
     equal = (dual > lo + between) & (dual < hi - between)
     side = np.where(equal, 0, np.where(dual >= hi - between, 1, -1))

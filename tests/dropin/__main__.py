@@ -32,6 +32,7 @@ MODULES = (
     "decomposition/tests/test_pca.py",
     "linear_model/tests/test_base.py",
     "linear_model/tests/test_logistic.py",
+    "linear_model/tests/test_quantile.py",
     "linear_model/tests/test_ridge.py",
     "tests/test_discriminant_analysis.py",
     "tests/test_naive_bayes.py",
