@@ -61,8 +61,7 @@ def single_threaded_blas() -> Iterator[None]:
     with _lock:
         if _holders == 0:
             _saved = [library.get_num_threads() for library in libraries]
-            for library in libraries:
-                library.set_num_threads(1)
+            _set_threads(libraries, [1] * len(libraries))
         _holders += 1
     try:
         yield
@@ -70,5 +69,27 @@ def single_threaded_blas() -> Iterator[None]:
         with _lock:
             _holders -= 1
             if _holders == 0:
-                for library, count in zip(libraries, _saved, strict=True):
-                    library.set_num_threads(count)
+                _set_threads(libraries, _saved)
+                _let_go(libraries)
+
+
+def _set_threads(libraries: list[LibController], counts: list[int]) -> None:
+    """Set them from whichever thread.
+
+    OpenBLAS's pool belongs to the process, and threadpoolctl lets only one thread set its size: the first to do so,
+    until it lets go; from others it does nothing, silently. Here the lock and the count of holders keep threads apart
+    instead, so control is taken where it is needed.
+    """
+    for library, count in zip(libraries, counts, strict=True):
+        library.set_num_threads(count)
+        if library.get_num_threads() != count and hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread(force=True)
+            library.set_num_threads(count)
+
+
+def _let_go(libraries: list[LibController]) -> None:
+    """Leave the control of OpenBLAS (it is one for all its copies) to whoever comes next."""
+    for library in libraries:
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread()
+            return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -55,6 +57,30 @@ def test_blas_is_held_to_one_thread_and_given_back():
             assert blas_threads() == {1}
         assert blas_threads() == {1}
     assert blas_threads() == before
+
+
+def test_blas_is_held_from_any_thread():
+    """A thread that has held BLAS and lives on does not keep others from holding it, or from giving it back."""
+    before = blas_threads()
+
+    def held():
+        with single_threaded_blas():
+            return blas_threads()
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(held).result() == {1}
+        assert blas_threads() == before
+        assert held() == {1}
+        assert blas_threads() == before
+        first, second = single_threaded_blas(), single_threaded_blas()
+        pool.submit(first.__enter__).result()
+        second.__enter__()
+        pool.submit(first.__exit__, None, None, None).result()
+        assert blas_threads() == {1}
+        second.__exit__(None, None, None)
+        assert blas_threads() == before
+        with threadpool_limits(1):
+            assert thread_count() == 1
 
 
 def test_memory_is_refused_before_it_is_allocated():
