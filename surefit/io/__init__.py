@@ -19,3 +19,7 @@ def __getattr__(name: str) -> Any:
     if name == "SKOPS_TRUSTED":
         return trusted_types()
     raise AttributeError(f"module 'surefit.io' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -107,7 +107,7 @@ def _logistic_regression(C: float, n_rows: int) -> Any:
     return LogisticRegression(C=C)
 
 
-def _lda(shrinkage: str | None, n_rows: int) -> Any:
+def _lda(shrinkage: Literal["auto"] | None, n_rows: int) -> Any:
     from surefit.discriminant_analysis import LinearDiscriminantAnalysis
 
     return LinearDiscriminantAnalysis(solver="svd" if shrinkage is None else "lsqr", shrinkage=shrinkage)

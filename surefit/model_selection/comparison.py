@@ -127,7 +127,7 @@ class Comparison:
 
     def class_counts(self) -> list[dict[str, Any]] | None:
         """For each class its label and the number of its rows."""
-        if self.classes is None:
+        if self.classes is None or self.y is None:
             return None
         counts = np.unique(self.y, return_counts=True)[1]
         return [{"label": plain(one), "rows": int(n)} for one, n in zip(self.classes, counts, strict=True)]

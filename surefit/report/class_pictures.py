@@ -17,13 +17,14 @@ from surefit.plot import (
     RocCurveDisplay,
     svg_of,
 )
-from surefit.plot.calibration import believed, reliability
+from surefit.plot.calibration import BINS, believed, reliability
 from surefit.plot.regions import plane_regions
 from surefit.plot.roc import roc_points
 from surefit.report.picture import Picture
 
 MOST_CLASSES = 40
 MOST_CURVES = 4
+SAME = 0.05
 MOST_ROWS = 3000
 UNSEEN = "Every row is judged by a model that has not seen it."
 
@@ -40,11 +41,11 @@ def class_pictures(comparison: Comparison) -> Iterator[Picture]:
 
 
 def _confusion(comparison: Comparison, y: np.ndarray, classes: np.ndarray) -> Iterator[Picture]:
-    best = comparison.best
-    if best.predictions is None or classes.size > MOST_CLASSES:
+    best, predicted = comparison.best, comparison.best.predictions
+    if predicted is None or classes.size > MOST_CLASSES:
         return
-    wrong = int((best.predictions != y).sum())
-    pairs, counts = np.unique(np.column_stack([y, best.predictions])[best.predictions != y], axis=0, return_counts=True)
+    wrong = int((predicted != y).sum())
+    pairs, counts = np.unique(np.column_stack([y, predicted])[predicted != y], axis=0, return_counts=True)
     most = ""
     if wrong:
         true, taken = pairs[counts.argmax()]
@@ -55,7 +56,7 @@ def _confusion(comparison: Comparison, y: np.ndarray, classes: np.ndarray) -> It
         f"Confusion matrix of {best.name} for {classes.size} classes: {y.size - wrong} of {y.size} unseen rows are "
         f"told rightly.{most}",
         svg_of(
-            lambda ax: ConfusionMatrixDisplay.from_predictions(y, best.predictions, labels=classes, ax=ax),
+            lambda ax: ConfusionMatrixDisplay.from_predictions(y, predicted, labels=classes, ax=ax),
             height=float(np.clip(1.5 + 0.42 * classes.size, 3.4, 6.5)),
         ),
     )
@@ -65,7 +66,8 @@ def _roc(comparison: Comparison, y: np.ndarray, classes: np.ndarray) -> Iterator
     shown = _with_probabilities(comparison)[:MOST_CURVES]
     if not shown:
         return
-    curves = [RocCurveDisplay(**_curve(one, y, classes), name=one.name) for one in shown]
+    points = [roc_points(y, P[:, 1], classes[1]) for _, P in shown]
+    curves = [RocCurveDisplay(fpr=f, tpr=t, name=one.name) for (one, _), (f, t) in zip(shown, points, strict=True)]
 
     def draw(ax: Any) -> None:
         for place, curve in enumerate(curves):
@@ -81,20 +83,12 @@ def _roc(comparison: Comparison, y: np.ndarray, classes: np.ndarray) -> Iterator
     )
 
 
-def _curve(one: Outcome, y: np.ndarray, classes: np.ndarray) -> dict[str, np.ndarray]:
-    assert one.probabilities is not None
-    fpr, tpr = roc_points(y, one.probabilities[:, 1], classes[1])
-    return {"fpr": fpr, "tpr": tpr}
-
-
 def _reliability(comparison: Comparison, y: np.ndarray, classes: np.ndarray) -> Iterator[Picture]:
     shown = _with_probabilities(comparison)
     if not shown:
         return
-    one = shown[0]
-    assert one.probabilities is not None
-    P = np.clip(one.probabilities, 0.0, 1.0)
-    display = CalibrationDisplay(*reliability(*believed(P, y, classes), 10), level=comparison.level)
+    one, P = shown[0]
+    display = CalibrationDisplay(*reliability(*believed(P, y, classes), BINS), level=comparison.level)
     of = f"of {str(classes[1])!r}" if classes.size == 2 else "of the class that is predicted"
     off = display.calibration_error
     yield Picture(
@@ -130,11 +124,11 @@ def _regions(comparison: Comparison, y: np.ndarray, classes: np.ndarray) -> Iter
     )
 
 
-def _with_probabilities(comparison: Comparison) -> list[Outcome]:
-    """Models that give probabilities, the best first, without those that give every row the same."""
-    able = [one for one in comparison.outcomes if one.probabilities is not None]
-    telling = [one for one in able if np.ptp(one.probabilities, axis=0).max() > 0.5 or one is comparison.best]
-    return sorted(telling, key=lambda one: one.merit, reverse=True)
+def _with_probabilities(comparison: Comparison) -> list[tuple[Outcome, np.ndarray]]:
+    """Models with their probabilities, the best first, without those that give all rows nearly the same."""
+    ranked = sorted(comparison.outcomes, key=lambda one: one.merit, reverse=True)
+    able = [(one, np.clip(one.probabilities, 0.0, 1.0)) for one in ranked if one.probabilities is not None]
+    return [(one, P) for one, P in able if np.ptp(P, axis=0).max() > SAME or one is comparison.best]
 
 
 def _has_categories(one: Outcome) -> bool:

@@ -107,7 +107,7 @@ def test_where_scores_tie_the_lower_log_loss_is_best():
     "y", [CODES, CODES.astype(float), CODES == 1, Y, pd.Series(Y), pd.Series(Y, dtype="category"), list(Y)]
 )
 def test_labels_of_any_kind(y):
-    found = compare(None, X, y, cv=3)
+    found = compare(None, X, y, cv=Stratified(3))
     assert found.task == "classification" and found.holds
     assert found.best.interval.mean > 0.7
     assert len(json.loads(found.to_json())["classes"]) == len(set(np.asarray(y).tolist()))
@@ -117,7 +117,7 @@ def test_candidates_take_a_table_with_words_and_gaps():
     frame = load_breast_cancer(as_frame=True).data.iloc[:, :8]
     frame["size"] = np.where(frame["mean radius"] > 14, "large", "small")
     frame.loc[:5, "mean texture"] = np.nan
-    found = compare(None, frame, load_breast_cancer().target, cv=3)
+    found = compare(None, frame, load_breast_cancer().target, cv=Stratified(3))
     assert found.holds and found.best.interval.mean > 0.9
     assert found["majority (baseline)"].interval.mean == pytest.approx(357 / 569, abs=2e-3)
     assert any("'size' has 2 levels" in note for note in found.notes)
@@ -154,9 +154,9 @@ def test_other_scorers():
 
 
 def test_a_task_can_be_asked_for():
-    assert compare(None, X, CODES, task="regression", cv=3).metric == "R²"
+    assert compare(None, X, CODES, task="regression", cv=KFold(3, shuffle=True, random_state=0)).metric == "R²"
     wide = np.arange(150) % 50
-    assert compare(None, X, wide, cv=3).task == "regression"
+    assert compare(None, X, wide, cv=KFold(3)).task == "regression"
     with pytest.raises(InvalidParameter, match="a classification was asked for"):
         compare([Ridge()], X, CODES, task="classification")
 

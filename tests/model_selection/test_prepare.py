@@ -8,8 +8,17 @@ import pytest
 
 from surefit._core.errors import InvalidData
 from surefit.linear_model import LinearRegression
-from surefit.model_selection import CANDIDATES, Shape, candidates_for, compare, pipeline_for, prepare_table
+from surefit.model_selection import (
+    CANDIDATES,
+    Shape,
+    candidates_for,
+    certify_steps,
+    compare,
+    pipeline_for,
+    prepare_table,
+)
 from surefit.model_selection.prepare import task_of
+from surefit.naive_bayes import MixedNB
 
 
 @pytest.fixture
@@ -152,6 +161,31 @@ def test_a_numeric_column_with_one_word_in_it_is_named_with_its_row(houses):
         prepare_table(houses, "price")
 
 
+def test_naive_bayes_of_mixed_columns_gets_flags_and_codes_as_they_are(houses):
+    houses["dear"] = np.where(houses["price"] > houses["price"].median(), "yes", "no")
+    houses.loc[:4, "city"] = None
+    houses.loc[5:9, "size"] = np.nan
+    houses["always"] = 1.0
+    table = prepare_table(houses.drop(columns="price"), "dear")
+    assert table.flags == ["garden"] and table.mixed
+    fitted = pipeline_for(table, MixedNB()).fit(table.X, table.y)
+    seen = fitted[:-1].transform(table.X)
+    assert list(fitted[:-1].get_feature_names_out()) == ["size", "age", "always", "garden", "city"]
+    assert [(kind, list(columns)) for kind, columns in fitted[-1].parts_] == [
+        ("gaussian", [0, 1, 2]),
+        ("bernoulli", [3]),
+        ("categorical", [4]),
+    ]
+    np.testing.assert_array_equal(seen[:, 3], houses["garden"])
+    order = ["(missing)", "Bonn", "Kiel", "Ulm"]
+    assert [order[int(code)] for code in seen[:, 4]] == list(houses["city"].fillna("(missing)"))
+    few = table.X["city"] != "Ulm"  # a level that the training rows lack has its place all the same
+    part = pipeline_for(table, MixedNB()).fit(table.X[few], table.y[few])
+    assert part[-1].feature_log_prob_categorical_[0].shape == (2, 4)
+    assert set(part.predict(table.X)) == {"no", "yes"}
+    assert certify_steps(fitted, table.X, table.y)["MixedNB"].holds
+
+
 @pytest.mark.parametrize("task", ["regression", "classification", "clustering"])
 def test_candidates_are_distinct_and_buildable(task):
     rows = candidates_for(task, Shape(100, 10, (50, 50), mixed=True))
@@ -163,5 +197,9 @@ def test_candidates_are_distinct_and_buildable(task):
 def test_candidates_suit_the_shape():
     assert not [name for name in candidates_for("clustering", Shape(10, 5)) if name in ("KMeans k=6", "KMeans k=8")]
     assert "PCA + RidgeCV" not in candidates_for("regression", Shape(10, 1))
+    three = candidates_for("classification", Shape(30, 12, (10, 10, 10)))
+    assert "QDA r=0.1" in three and "QDA r=0" not in three  # fewer rows than columns in each class
+    assert "LinearProgramClassifier" not in three and "MixedNB" not in three
+    assert "LinearProgramClassifier" in candidates_for("classification", Shape(30, 12, (15, 15)))
     with pytest.raises(ValueError, match="task must be one of"):
         candidates_for("ranking", Shape(10, 5))
