@@ -145,21 +145,22 @@ def _few_columns(programme: _Programme) -> tuple[np.ndarray, np.ndarray, Vertex]
     else:
         dual = np.where(programme.y > 0, programme.hi, programme.lo)
     working = np.zeros(len(candidates), dtype=bool)
-    vertex: Vertex | None = None
+    found: tuple[np.ndarray, np.ndarray, Vertex] | None = None
     while True:
         rows.columns = candidates
         beyond = np.abs(rows.transposed(dual)[: len(candidates)]) / bound
         new = np.flatnonzero((beyond > 1 + 1e-12) & ~working)
-        if not len(new) and vertex is not None:
+        if not len(new) and found is not None:
             rows.columns = candidates[working]
-            return beta, dual, vertex
+            return found
         new = new if len(new) else np.array([int(beyond.argmax())])
         many = len(candidates) if 3 * len(new) > len(candidates) else max(FEW_COLUMNS // 2, len(new) // 2)
         working[new[np.argsort(-beyond[new], kind="stable")[:many]]] = True
         rows.columns = candidates[working]
-        beta, dual, vertex = _all_rows(programme)
+        found = _all_rows(programme)
+        _, dual, vertex = found
         if not vertex.optimal:
-            return beta, dual, vertex
+            return found
 
 
 def solve_piecewise_linear(
