@@ -34,7 +34,7 @@ def main() -> None:
         else:
             inside = model.farkas_ > 0
             axes.scatter(*X[inside].T, s=600 * model.farkas_[inside] + 20, facecolors="none", edgecolors="k")
-            axes.set_title("not separable: the circled points, weighted, have one mean", fontsize=9)
+            axes.set_title("not separable: circled points, weighted, share a mean", fontsize=9)
         axes.set(xlim=(X[:, 0].min() - 0.5, X[:, 0].max() + 0.5), ylim=(X[:, 1].min() - 0.5, X[:, 1].max() + 0.5))
         axes.grid(alpha=0.3)
     figure.savefig(Path(__file__).with_suffix(".png"), dpi=110)
