@@ -22,7 +22,8 @@ p{margin:.4rem 0 1rem;max-width:46rem}
 .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:1rem;margin:1.8rem 0 0;padding:0}
 .card{background:var(--card);border:1px solid var(--line);border-radius:.7rem;padding:1rem 1.2rem}
 .card dt{color:var(--soft);font-size:.82rem;margin:0}
-.card dd{margin:0;overflow-wrap:anywhere;font-size:1.25rem;font-weight:600;line-height:1.35;font-variant-numeric:tabular-nums}
+.card dd{margin:0;overflow-wrap:anywhere;font-size:1.25rem;font-weight:600;line-height:1.35;
+font-variant-numeric:tabular-nums}
 .card dd small{display:block;font-size:.82rem;font-weight:400;color:var(--soft);line-height:1.4}
 .scroll{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:.7rem;margin:1rem 0}
 table{border-collapse:collapse;width:100%;font-size:.92rem;font-variant-numeric:tabular-nums}
