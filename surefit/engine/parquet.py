@@ -70,6 +70,11 @@ def parquet_columns(path: str | Path) -> tuple[int, list[str]]:
     return table.n_rows, table.features_without(())
 
 
+def parquet_types(path: str | Path) -> list[tuple[str, str]]:
+    """The columns and the types of their values, in pyarrow's words."""
+    return [(name, str(kind)) for name, kind in _Table(parquet_files(path)).files[0].types.items()]
+
+
 def parquet_labels(
     X: str | Path | Scan, y: Any, sample_weight: Any, classes: np.ndarray | None
 ) -> tuple[Scan, np.ndarray, np.ndarray]:

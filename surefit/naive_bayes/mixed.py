@@ -11,11 +11,9 @@ import scipy.sparse as sp
 
 from surefit._core.errors import InvalidParameter
 from surefit._core.faults import column_kinds
-from surefit._core.optional import require
 from surefit._core.params import Range
 from surefit.engine.block import Block
 from surefit.engine.open import kind_of
-from surefit.engine.paths import parquet_files
 from surefit.engine.scan import Scan
 from surefit.engine.step import Step
 from surefit.naive_bayes.base import NaiveBayes
@@ -67,11 +65,9 @@ def kinds_by_type(X: Any) -> dict[Any, str]:
     """The kind of each named column by its type: boolean, whole numbers, others. Nothing for arrays, whose columns have
     one type."""
     if kind_of(X) == "parquet":
-        path = X.path if isinstance(X, Scan) else X
-        schema = require("pyarrow.parquet", extra="parquet", purpose="Reading Parquet").read_schema(
-            parquet_files(path)[0]
-        )
-        types = [(name, str(kind)) for name, kind in zip(schema.names, schema.types, strict=True)]
+        from surefit.engine.parquet import parquet_types
+
+        types = parquet_types(X.path if isinstance(X, Scan) else X)
     else:
         types = column_kinds(X)
     return {
