@@ -132,6 +132,32 @@ void test_sparse(std::size_t n, std::size_t d) {
   CHECK(sums == dense);
 }
 
+// Wide rows with few entries, whose sums are kept as lists: the bits are those of dense rows.
+void test_lists() {
+  constexpr std::size_t n = 500, d = 2000;
+  std::mt19937_64 random(11);
+  std::vector<double> dense(n * d), stored;
+  std::vector<std::int32_t> indices, indptr{0}, classes(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    classes[i] = static_cast<std::int32_t>(random() % kClasses);
+    for (std::size_t j = random() % 100; j < d; j += 1 + random() % 200) {
+      dense[i * d + j] = static_cast<double>(random() % 1000) / 7;
+      stored.push_back(dense[i * d + j]);
+      indices.push_back(static_cast<std::int32_t>(j));
+    }
+    indptr.push_back(static_cast<std::int32_t>(stored.size()));
+  }
+  const SparseClassRows<double, std::int32_t> rows{stored.data(), indices.data(), indptr.data(), stored.size(), n, d,
+                                                   classes.data(), kClasses, nullptr};
+  const ClassRows<double> whole{dense.data(), n, d, classes.data(), kClasses, nullptr};
+  std::vector<double> weights(kClasses), again(kClasses), sums(kClasses * d), want(kClasses * d);
+  surefit::class_sums(whole, nullptr, 32, 1, again.data(), want.data());
+  for (int n_threads : {1, 3}) {
+    surefit::class_sums(rows, nullptr, 32, n_threads, weights.data(), sums.data());
+    CHECK(sums == want && weights == again);
+  }
+}
+
 template <class Body>
 bool refused(Body&& body) {
   try {
@@ -197,6 +223,7 @@ int main() {
   }
   test_sparse<float, std::int32_t>(300, 20);
   test_sparse<double, std::int64_t>(300, 20);
+  test_lists();
   test_refusals();
   return 0;
 }

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <memory>
 #include <mutex>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
-#include "engine/fold_tree.hpp"
-#include "surefit/parallel.hpp"
+#include "class_fold.hpp"
 #include "surefit/simd.hpp"
 
 namespace surefit {
@@ -33,101 +29,10 @@ const ClassLoops<std::int64_t>& class_loops() { return class_loops_here().i64; }
 
 namespace {
 
-constexpr double kSerialWork = 1e5;  // numbers; below, threads cost more than they save
-
-using Table = std::unique_ptr<double[]>;
-
-int threads_for(double work, int n_threads) { return work < kSerialWork || n_threads < 1 ? 1 : n_threads; }
-
-// Σ w of the classes of rows [lo, hi), into weights (zeros before).
-template <class Rows>
-void class_weights(const Rows& rows, std::size_t lo, std::size_t hi, double* weights) {
-  for (std::size_t i = lo; i < hi; ++i) {
-    const std::int32_t c = rows.classes[i];
-    if (c < 0 || static_cast<std::size_t>(c) >= rows.n_classes) {
-      throw std::invalid_argument("row " + std::to_string(i) + " has class " + std::to_string(c) +
-                                  ", outside 0 … " + std::to_string(rows.n_classes) + " - 1");
-    }
-    weights[c] += rows.w ? rows.w[i] : 1.0;
-  }
-}
-
 template <class T>
 ClassRows<T> part(const ClassRows<T>& rows, std::size_t lo, std::size_t hi) {
   return {rows.x + lo * rows.n_features, hi - lo, rows.n_features, rows.classes + lo, rows.n_classes,
           rows.w ? rows.w + lo : nullptr};
-}
-
-class SeenByAll {
- public:
-  void add(const Seen& seen) {
-    std::lock_guard lock(mutex_);
-    all_.negative |= seen.negative;
-    all_.not_finite |= seen.not_finite;
-  }
-  Seen all() const { return all_; }
-
- private:
-  std::mutex mutex_;
-  Seen all_;
-};
-
-// leaf(lo, hi, table) fills a table of `size` zeros; combine(left, right) merges; the root is copied to `out`.
-void fold(std::size_t n_rows, std::size_t leaf_rows, int n_threads, std::size_t size, double* out,
-          const std::function<void(std::size_t, std::size_t, double*)>& leaf,
-          const std::function<void(double*, const double*)>& combine) {
-  const std::size_t n_leaves = (n_rows + leaf_rows - 1) / leaf_rows;
-  if (n_leaves == 0) {
-    std::fill_n(out, size, 0.0);
-    return;
-  }
-  FoldTree<Table, std::function<void(Table&, Table&)>> tree(
-      n_leaves, [&](Table& left, Table& right) { combine(left.get(), right.get()); });
-  parallel_for(n_leaves, n_threads, [&](std::size_t i, int) {
-    Table table(new double[size]());
-    const std::size_t lo = i * leaf_rows, hi = std::min(n_rows, lo + leaf_rows);
-    leaf(lo, hi, table.get());
-    tree.add(i, std::move(table));
-  });
-  std::copy_n(tree.root().get(), size, out);
-}
-
-void fold_sums(std::size_t n_rows, std::size_t leaf_rows, int n_threads, std::size_t size, double* out,
-               const std::function<void(std::size_t, std::size_t, double*)>& leaf) {
-  fold(n_rows, leaf_rows, n_threads, size, out, leaf, [size](double* left, const double* right) {
-    for (std::size_t j = 0; j < size; ++j) left[j] += right[j];
-  });
-}
-
-template <class T, class Index>
-void check_sparse(const SparseClassRows<T, Index>& rows) {
-  if (rows.indptr[0] != 0) throw std::invalid_argument("indptr does not start with 0");
-  for (std::size_t i = 0; i < rows.n_rows; ++i) {
-    if (rows.indptr[i + 1] < rows.indptr[i]) throw std::invalid_argument("indptr falls");
-  }
-  if (static_cast<std::size_t>(rows.indptr[rows.n_rows]) > rows.n_stored) {
-    throw std::invalid_argument("indptr points beyond the stored entries");
-  }
-}
-
-template <class T, class Index>
-Seen sparse_leaf(const SparseClassRows<T, Index>& rows, const double* threshold, std::size_t lo, std::size_t hi,
-                 double* sums) {
-  Seen seen;
-  for (std::size_t i = lo; i < hi; ++i) {
-    double* to = sums + static_cast<std::size_t>(rows.classes[i]) * rows.n_features;
-    const double w = rows.w ? rows.w[i] : 1.0;
-    const auto end = static_cast<std::size_t>(rows.indptr[i + 1]);
-    for (auto e = static_cast<std::size_t>(rows.indptr[i]); e < end; ++e) {
-      const Index j = rows.indices[e];
-      if (j < 0 || static_cast<std::size_t>(j) >= rows.n_features) throw std::invalid_argument("a column is out of range");
-      const double x = static_cast<double>(rows.data[e]);
-      seen.negative |= x < 0;
-      seen.not_finite |= !(x * 0 == 0);
-      to[j] += threshold ? (x > *threshold ? w : 0.0) : w * x;
-    }
-  }
-  return seen;
 }
 
 }  // namespace
@@ -155,24 +60,6 @@ Seen class_sums(const ClassRows<T>& rows, const double* threshold, std::size_t l
   Seen result = seen.all();
   for (std::size_t j = 0; j < cells && !threshold; ++j) result.not_finite |= !std::isfinite(sums[j]);
   return result;
-}
-
-template <class T, class Index>
-Seen class_sums(const SparseClassRows<T, Index>& rows, const double* threshold, std::size_t leaf_rows, int n_threads,
-                double* weights, double* sums) {
-  const std::size_t C = rows.n_classes, cells = C * rows.n_features;
-  check_sparse(rows);
-  n_threads = threads_for(static_cast<double>(rows.n_stored), n_threads);
-  SeenByAll seen;
-  Table all(new double[C + cells]);
-  fold_sums(rows.n_rows, leaf_rows, n_threads, C + cells, all.get(),
-            [&](std::size_t lo, std::size_t hi, double* table) {
-              class_weights(rows, lo, hi, table);
-              seen.add(sparse_leaf(rows, threshold, lo, hi, table + C));
-            });
-  std::copy_n(all.get(), C, weights);
-  std::copy_n(all.get() + C, cells, sums);
-  return seen.all();
 }
 
 namespace {
@@ -353,11 +240,5 @@ SUREFIT_DENSE(float)
 SUREFIT_DENSE(double)
 SUREFIT_DENSE(std::int32_t)
 SUREFIT_DENSE(std::int64_t)
-#define SUREFIT_SPARSE(T, Index)                                                                                      \
-  template Seen class_sums(const SparseClassRows<T, Index>&, const double*, std::size_t, int, double*, double*);
-SUREFIT_SPARSE(float, std::int32_t)
-SUREFIT_SPARSE(float, std::int64_t)
-SUREFIT_SPARSE(double, std::int32_t)
-SUREFIT_SPARSE(double, std::int64_t)
 
 }  // namespace surefit
