@@ -70,7 +70,7 @@ def parquet_columns(path: str | Path) -> tuple[int, list[str]]:
     return table.n_rows, table.features_without(())
 
 
-def parquet_types(path: str | Path) -> list[tuple[str, str]]:
+def parquet_types(path: str | Path | tuple[str, ...]) -> list[tuple[str, str]]:
     """The columns and the types of their values, in pyarrow's words."""
     return [(name, str(kind)) for name, kind in _Table(parquet_files(path)).files[0].types.items()]
 

@@ -27,7 +27,7 @@ class Source(ABC):
     """0 without a target, 1 for a 1-D target, else the number of target columns."""
     target_ndim: int
     """0, 1 or 2: the shape of coefficients follows it."""
-    classes: np.ndarray | None = None
+    classes: Any = None
     """The sorted labels, when the target is a class; y then holds codes."""
     feature_names: np.ndarray | None
     resident: bool = False

@@ -67,7 +67,7 @@ class LinearProgramClassifier(LinearClassifier):
                 "LinearProgramClassifier needs samples of at least 2 classes in the data, but the data contains only "
                 f"one class: {data.classes[0]!r}"
             )
-        sign = np.where(data.y > 0, 1.0, -1.0)
+        sign = np.where(np.asarray(data.y) > 0, 1.0, -1.0)
         weights = np.ones(data.n_rows) if data.w is None else data.w
         counted = weights > 0
         rows, signs, w = (
@@ -93,6 +93,7 @@ class LinearProgramClassifier(LinearClassifier):
 
     def _learn(self, rows: Any, signs: np.ndarray, coef: np.ndarray, intercept: float, dtype: np.dtype) -> None:
         """Coefficients in the data's precision, unless that would lose the separation; and what they achieve."""
+        w, smallest = coef, -np.inf
         for kind in dict.fromkeys((dtype, np.dtype(np.float64))):
             self.coef_ = coef.astype(kind)[None]
             self.intercept_ = np.array([intercept], dtype=kind)

@@ -36,7 +36,7 @@ class DiscreteNaiveBayes(NaiveBayes):
 
     def _check_alpha(self) -> Any:
         """`alpha`, or at least 1e-10 where it is not forced."""
-        alpha = self.alpha if isinstance(self.alpha, Real) else np.asarray(self.alpha)
+        alpha: Any = self.alpha if isinstance(self.alpha, Real) else np.asarray(self.alpha)
         if isinstance(alpha, np.ndarray):
             if alpha.ndim != 1 or alpha.shape[0] != self.n_features_in_:
                 raise InvalidParameter(

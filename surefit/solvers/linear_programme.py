@@ -197,7 +197,7 @@ def solve_piecewise_linear(
         coef, intercept = rows.in_users_units(beta)
     else:
         coef, intercept = chosen
-        intercept -= coef @ rows.centre
+        intercept = float(intercept - coef @ rows.centre)
     return Solution(coef * unit, float(intercept) * unit, dual, programme.steps, vertex.optimal)
 
 
