@@ -132,8 +132,8 @@ void test_sparse(std::size_t n, std::size_t d) {
   CHECK(sums == dense);
 }
 
-// Wide rows with few entries, whose sums are kept as lists: the bits are those of dense rows.
-void test_lists() {
+// Wide rows with few entries, which are summed column by column: the bits are those of dense rows.
+void test_wide() {
   constexpr std::size_t n = 500, d = 2000;
   std::mt19937_64 random(11);
   std::vector<double> dense(n * d), stored;
@@ -223,7 +223,7 @@ int main() {
   }
   test_sparse<float, std::int32_t>(300, 20);
   test_sparse<double, std::int64_t>(300, 20);
-  test_lists();
+  test_wide();
   test_refusals();
   return 0;
 }
