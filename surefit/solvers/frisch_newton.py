@@ -26,6 +26,7 @@ from surefit._core.threads import thread_count
 
 CHUNK = 4096
 MOST_STEPS = 60
+NOTHING = 1e-290
 GAP = 1e-7
 
 
@@ -127,7 +128,8 @@ def follow_path(problem: Problem, beta: np.ndarray | None = None) -> Path:
     a = np.zeros_like(y) if (lo < 0).all() and (hi > 0).all() else (lo + hi) / 2
     s, t = hi - a, a - lo
     typical = float(np.abs(r).mean())
-    lift = max(typical, 1e-10 * float(np.abs(y).mean()), np.finfo(float).tiny)
+    lift = max(typical, 1e-10 * float(np.abs(y).mean()))
+    lift = lift if lift > NOTHING else 1.0  # a perfect fit of nothing has no scale of its own
     u, v = np.maximum(r, 0) + lift, np.maximum(-r, 0) + lift
     importance = 1 / (u / s + v / t)
     step = 0
