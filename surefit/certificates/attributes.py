@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .certificate import CertificateError
+from .claim import Claim, failed
 
 MISSING = object()
 
@@ -66,3 +67,7 @@ class Attributes:
     def number(self, name: str) -> float | None:
         array = self.array(name, (), (1,))
         return None if array is None else float(array.reshape(()))
+
+
+def bad_attributes(attrs: Attributes) -> Claim:
+    return failed("attributes", f"{'; '.join(attrs.faults)}.")

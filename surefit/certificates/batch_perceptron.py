@@ -6,17 +6,15 @@ found again, as an interval; any separating (w, b) gives B ≤ ‖(w, b)‖ / mi
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes
+from .attributes import Attributes, bad_attributes
 from .blocks import F64, Blocks
-from .certificate import Certificate
+from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
 from .classes import label_pass, read_classes
-from .least_squares import BadData
 from .rounding import epsilon
 from .separation import (
     Margins,
@@ -33,32 +31,27 @@ from .shortest_separator import shortest_separator
 ROOM = 1e-6  # relative, for a bound computed in other ways
 
 
-def check_batch_perceptron(model: Any, blocks: Blocks) -> Certificate:
+@checker
+def check_batch_perceptron(model: Any, blocks: Blocks) -> Findings:
     """Two passes over the rows, and one for every step of Wolfe's method, at most 400."""
-    start = time.perf_counter()
-    with np.errstate(all="ignore"):
-        claims = _claims(model, blocks)
-    seconds = time.perf_counter() - start
-    note = "two passes over the rows, and one for every step towards the shortest separating coefficients"
-    return Certificate(claims, type(model).__name__, blocks.n_rows, blocks.n_features, seconds, note)
+    return _claims(
+        model, blocks
+    ), "two passes over the rows, and one for every step towards the shortest separating coefficients"
 
 
 def _claims(model: Any, blocks: Blocks) -> list[Claim]:
     attrs = Attributes(model, "coef_")
     intercept = attrs.flag("fit_intercept", True)
     if not two_classes(read_classes(attrs), attrs):
-        return [failed("attributes", f"{'; '.join(attrs.faults)}.")]
-    try:
-        labels = label_pass(blocks, 2)
-    except BadData as fault:
-        return [failed("data", f"Nothing can be checked: {fault}.")]
+        return [bad_attributes(attrs)]
+    labels = label_pass(blocks, 2)
     w, b = read_binary(attrs, blocks.n_features, intercept)
     separable = read_separable(attrs)
     updates = attrs.number("n_updates_")
     if updates is not None and not (updates >= 0 and updates == np.floor(updates)):
         attrs.faults.append("n_updates_ is not a count")
     if attrs.faults or w is None or separable is None or updates is None:
-        return [failed("attributes", f"{'; '.join(attrs.faults)}.")]
+        return [bad_attributes(attrs)]
     eps = epsilon(labels.single, np.asarray(model.coef_))
     if not separable:
         return farkas_claims(attrs, blocks, labels, intercept, eps)

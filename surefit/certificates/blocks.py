@@ -16,6 +16,10 @@ from numpy.typing import NDArray
 F64 = NDArray[Any]  # float64 throughout
 
 
+class BadData(Exception):
+    """The data cannot be checked against; the message says why."""
+
+
 class Rows:
     """Rows in compressed form: row i has `data[indptr[i]:indptr[i+1]]` in columns `indices[...]`.
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .attributes import Attributes
 from .blocks import F64
-from .claim import Claim, Grade, at_most, failed
+from .claim import Claim, Grade, at_most
 from .rounding import typical
 
 SUM_TO_ONE = 1e-5  # how far given priors may be from one before they are divided by their sum
@@ -59,14 +57,6 @@ def means_claim(name: str, stated: F64, means: F64, size: F64, n_rows: int, eps:
         off.max(initial=0.0),
         32.0 * typical(n_rows, eps),
     )
-
-
-def bad_data(fault: Any) -> Claim:
-    return failed("data", f"Nothing can be checked: {fault}.")
-
-
-def bad_attributes(attrs: Attributes) -> Claim:
-    return failed("attributes", f"{'; '.join(attrs.faults)}.")
 
 
 def counts_claim(name: str, stated: F64, truth: F64, n_rows: int, eps: float, size: F64 | None = None) -> Claim:

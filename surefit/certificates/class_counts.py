@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .blocks import F64, Block, Blocks, Rows, all_finite, dense, tmatmul
+from .blocks import F64, BadData, Block, Blocks, Rows, all_finite, dense, tmatmul
 from .certificate import CertificateError
 from .classes import codes
-from .least_squares import BadData
 from .scatter import slices, weights
 
 MAX_CATEGORIES = 1 << 24  # counts held at once, over all columns and classes

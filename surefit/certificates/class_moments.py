@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from .attributes import Attributes
-from .blocks import F64, Blocks, dense
+from .blocks import F64, BadData, Blocks, dense
 from .classes import Labels, codes, label_pass
-from .least_squares import BadData
 from .scatter import column_squares, slices, weights
 
 GROUP_ENTRIES = 1 << 25  # entries of the covariances that are held at once

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .attributes import Attributes
-from .blocks import F64, Block, Blocks, all_finite, tmatmul
+from .blocks import F64, BadData, Block, Blocks, all_finite, tmatmul
 from .certificate import CertificateError
-from .least_squares import BadData
 
 
 @dataclass

@@ -2,48 +2,44 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes
+from .attributes import Attributes, bad_attributes
 from .blocks import F64, Blocks
-from .certificate import Certificate
+from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
-from .class_claims import bad_attributes, bad_data, counts_claim, log_prior_claim, logs_claim, read_alpha, read_numbers
+from .class_claims import counts_claim, log_prior_claim, logs_claim, read_alpha, read_numbers
 from .class_counts import Counts, feature_counts
 from .classes import read_classes
-from .least_squares import BadData
 from .rounding import epsilon, typical
 
 
-def check_multinomial_nb(model: Any, blocks: Blocks) -> Certificate:
+@checker
+def check_multinomial_nb(model: Any, blocks: Blocks) -> Findings:
     """One pass over the data."""
-    return _check(model, blocks, _multinomial, positive=True)
+    return _claims(model, blocks, _multinomial, positive=True), _cost(blocks)
 
 
-def check_complement_nb(model: Any, blocks: Blocks) -> Certificate:
+@checker
+def check_complement_nb(model: Any, blocks: Blocks) -> Findings:
     """One pass over the data."""
-    return _check(model, blocks, _complement, positive=True)
+    return _claims(model, blocks, _complement, positive=True), _cost(blocks)
 
 
-def check_bernoulli_nb(model: Any, blocks: Blocks) -> Certificate:
+@checker
+def check_bernoulli_nb(model: Any, blocks: Blocks) -> Findings:
     """One pass over the data."""
-    return _check(model, blocks, _bernoulli, positive=False)
+    return _claims(model, blocks, _bernoulli, positive=False), _cost(blocks)
 
 
 Derive = Callable[[Attributes, F64, Counts, F64, int, float], list[Claim]]
 
 
-def _check(model: Any, blocks: Blocks, derive: Derive, positive: bool) -> Certificate:
-    start = time.perf_counter()
-    with np.errstate(all="ignore"):
-        claims = _claims(model, blocks, derive, positive)
-    seconds = time.perf_counter() - start
-    cost = f"one pass over the rows, {2.0 * blocks.n_rows * blocks.n_features:.1e} operations per class"
-    return Certificate(claims, type(model).__name__, blocks.n_rows, blocks.n_features, seconds, cost)
+def _cost(blocks: Blocks) -> str:
+    return f"one pass over the rows, {2.0 * blocks.n_rows * blocks.n_features:.1e} operations per class"
 
 
 def _claims(model: Any, blocks: Blocks, derive: Derive, positive: bool) -> list[Claim]:
@@ -52,10 +48,7 @@ def _claims(model: Any, blocks: Blocks, derive: Derive, positive: bool) -> list[
     threshold = None if positive else read_threshold(attrs)
     if k is None or attrs.faults:
         return [bad_attributes(attrs)]
-    try:
-        counts = feature_counts(blocks, k, threshold)
-    except BadData as fault:
-        return [bad_data(fault)]
+    counts = feature_counts(blocks, k, threshold)
     logs, prior = (
         attrs.array("feature_log_prob_", (k, d), finite=False),
         attrs.array("class_log_prior_", (k,), finite=False),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .attributes import Attributes
+from .attributes import Attributes, bad_attributes
 from .blocks import F64
 from .claim import Claim, Grade, at_most
-from .class_claims import bad_attributes
 from .class_moments import Estimates
 from .whitening import Whitening
 

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes
+from .attributes import Attributes, bad_attributes
 from .blocks import F64, Blocks
-from .certificate import Certificate
+from .checker import Findings, checker
 from .claim import Claim, Grade, at_most
-from .class_claims import bad_attributes, bad_data, counts_claim, prior_options, priors_claim, read_numbers
+from .class_claims import counts_claim, prior_options, priors_claim, read_numbers
 from .class_counts import Moments, gaussian_moments
 from .classes import read_classes
-from .least_squares import BadData
 from .rounding import epsilon, typical
 
 
-def check_gaussian_nb(model: Any, blocks: Blocks) -> Certificate:
+@checker
+def check_gaussian_nb(model: Any, blocks: Blocks) -> Findings:
     """Two passes over the data."""
-    start = time.perf_counter()
-    with np.errstate(all="ignore"):
-        claims = _claims(model, blocks)
-    seconds = time.perf_counter() - start
-    cost = f"two passes over the rows, {8.0 * blocks.n_rows * blocks.n_features:.1e} operations per class"
-    return Certificate(claims, type(model).__name__, blocks.n_rows, blocks.n_features, seconds, cost)
+    return _claims(
+        model, blocks
+    ), f"two passes over the rows, {8.0 * blocks.n_rows * blocks.n_features:.1e} operations per class"
 
 
 def _claims(model: Any, blocks: Blocks) -> list[Claim]:
@@ -34,10 +30,7 @@ def _claims(model: Any, blocks: Blocks) -> list[Claim]:
     if k is None:
         return [bad_attributes(attrs)]
     ignore = getattr(model, "missing", "error")
-    try:
-        data = gaussian_moments(blocks, k, missing=isinstance(ignore, str) and ignore == "ignore")
-    except BadData as fault:
-        return [bad_data(fault)]
+    data = gaussian_moments(blocks, k, missing=isinstance(ignore, str) and ignore == "ignore")
     theta, var = attrs.array("theta_", (k, d), finite=False), attrs.array("var_", (k, d), finite=False)
     count, prior = attrs.array("class_count_", (k,)), attrs.array("class_prior_", (k,))
     given, smoothing, eps_ = read_numbers(attrs, "priors", k), read_smoothing(attrs), attrs.number("epsilon_")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes
+from .attributes import Attributes, bad_attributes
 from .blocks import F64, Block, Blocks, Rows, dense, matmul, sq_norms
-from .certificate import Certificate
+from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
 from .kmeans_bound import lower_bound
-from .least_squares import BadData, Moments, first_pass
+from .least_squares import Moments, first_pass
 from .rounding import epsilon, typical
 from .scatter import centred_sq_norms, weights
 
@@ -35,21 +34,11 @@ class Step:
     size: float  # root mean square of the rows, about the origin used
 
 
-def check_kmeans(model: Any, blocks: Blocks) -> Certificate:
+@checker
+def check_kmeans(model: Any, blocks: Blocks) -> Findings:
     """Two passes for the fixed point; three more for the lower bound where d ≤ 2000 (or n ≤ 2000)."""
-    start = time.perf_counter()
-    with np.errstate(all="ignore"):
-        claims, cost = _claims(model, blocks)
-    seconds = time.perf_counter() - start
-    return Certificate(claims, type(model).__name__, blocks.n_rows, blocks.n_features, seconds, cost)
-
-
-def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
     attrs = Attributes(model, "cluster_centers_")
-    try:
-        moments = first_pass(blocks, targets=False)
-    except BadData as fault:
-        return [failed("data", f"Nothing can be checked: {fault}.")], "one pass"
+    moments = first_pass(blocks, targets=False)
     n, d = blocks.n_rows, blocks.n_features
     centers = attrs.array("cluster_centers_")
     if centers is not None and (centers.ndim != 2 or centers.shape[1] != d or not len(centers)):
@@ -60,7 +49,7 @@ def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
     labels = _labels(attrs, n)
     inertia = attrs.number("inertia_")
     if attrs.faults or centers is None or inertia is None:
-        return [failed("attributes", f"{'; '.join(attrs.faults)}.")], "one pass"
+        return [bad_attributes(attrs)], "one pass"
     eps = epsilon(moments.single, np.asarray(model.cluster_centers_))
     # dense rows are measured from their mean, which no distance notices and rounding does
     origin = np.zeros(d) if moments.sparse else moments.x_mean

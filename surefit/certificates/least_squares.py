@@ -12,17 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .blocks import F64, Blocks, Rows, all_finite, dense, magnitude, matmul, tmatmul
+from .blocks import F64, BadData, Blocks, Rows, all_finite, dense, magnitude, matmul, tmatmul
 from .certificate import CertificateError
 from .rounding import UNIT
 
 MAX_COLUMNS = 2000  # beyond, no d × d factor is formed
 MAX_WORK = 1e12  # 2 n d² operations
 QR_ENTRIES = 1 << 20  # entries of one factorised slice
-
-
-class BadData(Exception):
-    """The data cannot be checked against; the message says why."""
 
 
 @dataclass

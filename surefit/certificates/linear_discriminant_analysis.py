@@ -5,18 +5,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes
+from .attributes import Attributes, bad_attributes
 from .blocks import F64, Blocks
-from .certificate import Certificate
+from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
-from .class_claims import bad_attributes, bad_data, means_claim, prior_options, priors_claim, read_numbers
+from .class_claims import means_claim, prior_options, priors_claim, read_numbers
 from .class_moments import (
     MAX_COLUMNS,
     ClassMoments,
@@ -29,7 +28,6 @@ from .class_moments import (
 )
 from .classes import read_classes
 from .fisher import fisher_claims
-from .least_squares import BadData
 from .rounding import epsilon, typical
 from .whitening import Whitening, condition_unscaled, whitenings
 
@@ -65,38 +63,28 @@ class Solution:
     raw: float  # Mahalanobis size of what the solver divides: μ_k − c
 
 
-def check_linear_discriminant_analysis(model: Any, blocks: Blocks) -> Certificate:
+@checker
+def check_linear_discriminant_analysis(model: Any, blocks: Blocks) -> Findings:
     """Three passes over the data (five with automatic shrinkage), one eigendecomposition of d × d."""
-    start = time.perf_counter()
-    with np.errstate(all="ignore"):
-        claims, cost = _claims(model, blocks)
-    seconds = time.perf_counter() - start
-    return Certificate(claims, type(model).__name__, blocks.n_rows, blocks.n_features, seconds, cost)
-
-
-def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
     attrs = Attributes(model, "coef_")
     k = read_classes(attrs)
     if k is None:
         return [bad_attributes(attrs)], "no pass"
-    try:
-        moments = class_moments(blocks, k)
-        given, shrinkage = read_numbers(attrs, "priors", k), read_shrinkage(attrs)
-        fit = _read(attrs, k, blocks.n_features)
-        if fit is None or attrs.faults:
-            return [bad_attributes(attrs)], "two passes"
-        eps = epsilon(moments.labels.single, np.asarray(model.coef_), np.asarray(model.means_))
-        options = prior_options(given, moments.share, normalise=True)
-        claims = [
-            priors_claim("priors_", fit.priors, options, blocks.n_rows, eps),
-            means_claim("means_", fit.means, moments.means, moments.size, blocks.n_rows, eps),
-        ]
-        if blocks.n_features > MAX_COLUMNS:
-            claims.append(failed("within", f"More than {MAX_COLUMNS} columns: the covariance is not formed."))
-            return claims, "two passes"
-        data = _estimate(attrs, blocks, moments, options[0], shrinkage)
-    except BadData as fault:
-        return [bad_data(fault)], "two passes"
+    moments = class_moments(blocks, k)
+    given, shrinkage = read_numbers(attrs, "priors", k), read_shrinkage(attrs)
+    fit = _read(attrs, k, blocks.n_features)
+    if fit is None or attrs.faults:
+        return [bad_attributes(attrs)], "two passes"
+    eps = epsilon(moments.labels.single, np.asarray(model.coef_), np.asarray(model.means_))
+    options = prior_options(given, moments.share, normalise=True)
+    claims = [
+        priors_claim("priors_", fit.priors, options, blocks.n_rows, eps),
+        means_claim("means_", fit.means, moments.means, moments.size, blocks.n_rows, eps),
+    ]
+    if blocks.n_features > MAX_COLUMNS:
+        claims.append(failed("within", f"More than {MAX_COLUMNS} columns: the covariance is not formed."))
+        return claims, "two passes"
+    data = _estimate(attrs, blocks, moments, options[0], shrinkage)
     claims += _covariance(attrs, fit, data, eps, blocks.n_rows)
     if attrs.faults:
         return [bad_attributes(attrs)], "three passes"

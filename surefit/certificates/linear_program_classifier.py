@@ -5,18 +5,16 @@ Where there is none, the coefficients minimise  Σ ωᵢ max(0, 1 − yᵢ(xᵢ�
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes
+from .attributes import Attributes, bad_attributes
 from .blocks import F64, Blocks, Rows, dense
-from .certificate import Certificate
+from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
 from .classes import Labels, label_pass, read_classes, signs, weights_of
-from .least_squares import BadData
 from .piecewise_linear import Part, Problem, constructed, gap_of, value
 from .rounding import epsilon
 from .separation import (
@@ -34,28 +32,18 @@ FAR = 100.0  # the least sum is sought among coefficients up to this many times 
 ROUNDINGS = 1000.0
 
 
-def check_linear_program_classifier(model: Any, blocks: Blocks) -> Certificate:
+@checker
+def check_linear_program_classifier(model: Any, blocks: Blocks) -> Findings:
     """Two passes where the classes are separated; up to ten where they are not."""
-    start = time.perf_counter()
-    with np.errstate(all="ignore"):
-        claims, cost = _claims(model, blocks)
-    seconds = time.perf_counter() - start
-    return Certificate(claims, type(model).__name__, blocks.n_rows, blocks.n_features, seconds, cost)
-
-
-def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
     attrs = Attributes(model, "coef_")
     intercept = attrs.flag("fit_intercept", True)
     if not two_classes(read_classes(attrs), attrs):
-        return [failed("attributes", f"{'; '.join(attrs.faults)}.")], "no pass"
-    try:
-        labels = label_pass(blocks, 2)
-    except BadData as fault:
-        return [failed("data", f"Nothing can be checked: {fault}.")], "one pass"
+        return [bad_attributes(attrs)], "no pass"
+    labels = label_pass(blocks, 2)
     w, b = read_binary(attrs, blocks.n_features, intercept)
     separable = read_separable(attrs)
     if attrs.faults or w is None or separable is None:
-        return [failed("attributes", f"{'; '.join(attrs.faults)}.")], "one pass"
+        return [bad_attributes(attrs)], "one pass"
     eps = epsilon(labels.single, np.asarray(model.coef_))
     if separable:
         m = margins_of(blocks, w, b, intercept)

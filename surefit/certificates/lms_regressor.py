@@ -6,16 +6,15 @@ f(0) − min f.
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes
+from .attributes import Attributes, bad_attributes
 from .blocks import F64, Blocks
-from .certificate import Certificate
+from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
-from .least_squares import BadData, first_pass, second_pass
+from .least_squares import first_pass, second_pass
 from .linear_regression import condition, cost_note, read_linear
 from .optimality import Optimality, optimality
 from .rounding import epsilon
@@ -25,25 +24,15 @@ START = 1e-3  # the part of the start's excess that counts like the least sum: w
 LEFT = 1e-2  # share of the start's excess that may be left by a fit row by row, which does not stand still
 
 
-def check_lms_regressor(model: Any, blocks: Blocks) -> Certificate:
+@checker
+def check_lms_regressor(model: Any, blocks: Blocks) -> Findings:
     """Two passes over the data; one factorisation of d + 1 + t columns where d ≤ 2000."""
-    start = time.perf_counter()
-    with np.errstate(all="ignore"):
-        claims, cost = _claims(model, blocks)
-    seconds = time.perf_counter() - start
-    return Certificate(claims, type(model).__name__, blocks.n_rows, blocks.n_features, seconds, cost)
-
-
-def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
     attrs = Attributes(model, "coef_")
     centred = attrs.flag("fit_intercept", True)
-    try:
-        moments = first_pass(blocks)
-    except BadData as fault:
-        return [failed("data", f"Nothing can be checked: {fault}.")], "one pass"
+    moments = first_pass(blocks)
     coef, intercept = read_linear(attrs, moments, blocks.n_features, centred)
     if coef is None or intercept is None:
-        return [failed("attributes", f"{'; '.join(attrs.faults)}.")], "one pass"
+        return [bad_attributes(attrs)], "one pass"
     eps = epsilon(moments.single, np.asarray(model.coef_))
     res = second_pass(blocks, moments, coef, intercept, centred)
     if not (np.isfinite(res.scale).all() and np.isfinite(res.gradient).all()):

@@ -6,18 +6,16 @@ b free. liblinear penalises b / intercept_scaling like a coefficient: such a fit
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes
+from .attributes import Attributes, bad_attributes
 from .blocks import F64, Blocks
-from .certificate import Certificate
+from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
 from .classes import Labels, class_factors, label_pass, read_classes
-from .least_squares import BadData
 from .log_loss import LogLoss, derivatives, polish, polish_intercept
 from .log_loss_dual import dual_bound
 from .log_loss_free import free_bound, gains
@@ -29,24 +27,14 @@ RAY = 1e-12  # what rows may lose along a ray, relative: it is the ray of data c
 SEPARATED = 64.0  # likewise, in roundings of the ray
 
 
-def check_logistic_regression(model: Any, blocks: Blocks) -> Certificate:
+@checker
+def check_logistic_regression(model: Any, blocks: Blocks) -> Findings:
     """Passes: about ten where Hessians of all coefficients fit, four and one per step on the intercepts beyond."""
-    start = time.perf_counter()
-    with np.errstate(all="ignore"):
-        claims, cost = _claims(model, blocks)
-    seconds = time.perf_counter() - start
-    return Certificate(claims, type(model).__name__, blocks.n_rows, blocks.n_features, seconds, cost)
-
-
-def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
     attrs = Attributes(model, "coef_")
     k = read_classes(attrs)
     if k is None:
-        return [failed("attributes", f"{'; '.join(attrs.faults)}.")], "no pass"
-    try:
-        labels = label_pass(blocks, k)
-    except BadData as fault:
-        return [failed("data", f"Nothing can be checked: {fault}.")], "one pass"
+        return [bad_attributes(attrs)], "no pass"
+    labels = label_pass(blocks, k)
     d, intercept = blocks.n_features, attrs.flag("fit_intercept", True)
     rows = 1 if k == 2 else k
     coef = attrs.array("coef_", (rows, d))
@@ -56,7 +44,7 @@ def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
     if b is not None and not intercept and b.any():
         attrs.faults.append("intercept_ is not zero although fit_intercept is false")
     if attrs.faults or coef is None or b is None or strengths is None or factors is None:
-        return [failed("attributes", f"{'; '.join(attrs.faults)}.")], "one pass"
+        return [bad_attributes(attrs)], "one pass"
     lasso, ridge = strengths
     eps = epsilon(labels.single, np.asarray(model.coef_))
     theta = np.hstack([coef, np.broadcast_to(b.reshape(-1), (rows,))[:, None]])

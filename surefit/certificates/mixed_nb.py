@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .attributes import Attributes
+from .attributes import Attributes, bad_attributes
 from .blocks import Blocks
 from .categorical_nb import fitted_to, number_claim, read_least, table_claims, tables
-from .certificate import Certificate
+from .checker import Findings, checker
 from .claim import Claim
 from .class_claims import (
-    bad_attributes,
-    bad_data,
     counts_claim,
     log_prior_claim,
     priors_claim,
@@ -27,7 +24,6 @@ from .class_counts import category_counts, feature_counts, gaussian_moments
 from .classes import read_classes
 from .discrete_nb import bernoulli_claims, bernoulli_logs, read_threshold
 from .gaussian_nb import gaussian_claims, read_smoothing
-from .least_squares import BadData
 from .rounding import epsilon
 
 KINDS = ("gaussian", "bernoulli", "categorical")
@@ -41,14 +37,12 @@ class Sizes:
     eps: float
 
 
-def check_mixed_nb(model: Any, blocks: Blocks) -> Certificate:
+@checker
+def check_mixed_nb(model: Any, blocks: Blocks) -> Findings:
     """One pass for the labels and Bernoulli columns, two for Gaussian and two for categorical ones."""
-    start = time.perf_counter()
-    with np.errstate(all="ignore"):
-        claims = _claims(model, blocks)
-    seconds = time.perf_counter() - start
-    cost = f"up to five passes over the rows, {10.0 * blocks.n_rows * blocks.n_features:.1e} operations per class"
-    return Certificate(claims, type(model).__name__, blocks.n_rows, blocks.n_features, seconds, cost)
+    return _claims(
+        model, blocks
+    ), f"up to five passes over the rows, {10.0 * blocks.n_rows * blocks.n_features:.1e} operations per class"
 
 
 def _claims(model: Any, blocks: Blocks) -> list[Claim]:
@@ -57,22 +51,19 @@ def _claims(model: Any, blocks: Blocks) -> list[Claim]:
     threshold = read_threshold(attrs)
     if k is None or parts is None or attrs.faults:
         return [bad_attributes(attrs)]
-    try:
-        counts = feature_counts(blocks, k, threshold)
-        size = Sizes(k, blocks.n_rows, epsilon(counts.single))
-        claims = _priors(attrs, counts.classes, size)
-        if len(parts["gaussian"]):
-            claims += _gaussian(attrs, blocks, parts["gaussian"], size)
-        if len(parts["bernoulli"]):
-            columns, alpha = parts["bernoulli"], read_alpha(attrs, None)
-            logs = attrs.array("feature_log_prob_bernoulli_", (k, len(columns)), finite=False)
-            if logs is not None and alpha is not None:
-                truth = bernoulli_logs(counts.features[:, columns], counts.classes, alpha)
-                claims += bernoulli_claims("feature_log_prob_bernoulli_", logs, truth, size.n, size.eps)
-        if len(parts["categorical"]):
-            claims += _categorical(attrs, blocks, parts["categorical"], size)
-    except BadData as fault:
-        return [bad_data(fault)]
+    counts = feature_counts(blocks, k, threshold)
+    size = Sizes(k, blocks.n_rows, epsilon(counts.single))
+    claims = _priors(attrs, counts.classes, size)
+    if len(parts["gaussian"]):
+        claims += _gaussian(attrs, blocks, parts["gaussian"], size)
+    if len(parts["bernoulli"]):
+        columns, alpha = parts["bernoulli"], read_alpha(attrs, None)
+        logs = attrs.array("feature_log_prob_bernoulli_", (k, len(columns)), finite=False)
+        if logs is not None and alpha is not None:
+            truth = bernoulli_logs(counts.features[:, columns], counts.classes, alpha)
+            claims += bernoulli_claims("feature_log_prob_bernoulli_", logs, truth, size.n, size.eps)
+    if len(parts["categorical"]):
+        claims += _categorical(attrs, blocks, parts["categorical"], size)
     return [bad_attributes(attrs)] if attrs.faults else claims
 
 

@@ -5,17 +5,16 @@ C = Σ ω (x − m)(x − m)ᵀ / (N − 1), N the number of rows, or the sum of
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes
+from .attributes import Attributes, bad_attributes
 from .blocks import F64, Blocks
-from .certificate import Certificate
+from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
-from .least_squares import BadData, Moments, first_pass
+from .least_squares import Moments, first_pass
 from .pca_largest import largest_claims
 from .rounding import epsilon, typical
 from .scatter import centred_product, centred_sq_norms, centred_transpose, column_squares, weights
@@ -48,24 +47,14 @@ class Measured:
     error: float  # variance left after projecting on the components
 
 
-def check_pca(model: Any, blocks: Blocks) -> Certificate:
+@checker
+def check_pca(model: Any, blocks: Blocks) -> Findings:
     """Two passes, and one more for the covariance (d ≤ 3000) or six power steps beyond."""
-    start = time.perf_counter()
-    with np.errstate(all="ignore"):
-        claims, cost = _claims(model, blocks)
-    seconds = time.perf_counter() - start
-    return Certificate(claims, type(model).__name__, blocks.n_rows, blocks.n_features, seconds, cost)
-
-
-def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
     attrs = Attributes(model, "components_")
-    try:
-        moments = first_pass(blocks, targets=False)
-    except BadData as fault:
-        return [failed("data", f"Nothing can be checked: {fault}.")], "one pass"
+    moments = first_pass(blocks, targets=False)
     fit = _read(attrs, blocks.n_features)
     if fit is None:
-        return [failed("attributes", f"{'; '.join(attrs.faults)}.")], "one pass"
+        return [bad_attributes(attrs)], "one pass"
     data = _measure(blocks, moments, fit.V)
     if not (np.isfinite(data.total) and np.isfinite(data.CV).all() and data.n > 1):
         return [failed("finite", "The covariance overflows, or there is only one row.")], "two passes"

@@ -5,18 +5,16 @@ A perceptron minimises nothing where the classes are not separable; what can be 
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes
+from .attributes import Attributes, bad_attributes
 from .blocks import F64, Blocks, magnitude, matmul
-from .certificate import Certificate
+from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
 from .classes import Labels, codes, label_pass, read_classes, weights_of
-from .least_squares import BadData
 from .rounding import epsilon, gamma
 
 
@@ -30,31 +28,24 @@ class Count:
     certain: bool  # every row surely on its side of every hyperplane
 
 
-def check_perceptron(model: Any, blocks: Blocks) -> Certificate:
+@checker
+def check_perceptron(model: Any, blocks: Blocks) -> Findings:
     """Two passes over the rows."""
-    start = time.perf_counter()
-    with np.errstate(all="ignore"):
-        claims = _claims(model, blocks)
-    seconds = time.perf_counter() - start
-    note = "two passes over the rows"
-    return Certificate(claims, type(model).__name__, blocks.n_rows, blocks.n_features, seconds, note)
+    return _claims(model, blocks), "two passes over the rows"
 
 
 def _claims(model: Any, blocks: Blocks) -> list[Claim]:
     attrs = Attributes(model, "coef_")
     k = read_classes(attrs)
     if k is None:
-        return [failed("attributes", f"{'; '.join(attrs.faults)}.")]
-    try:
-        labels = label_pass(blocks, k)
-    except BadData as fault:
-        return [failed("data", f"Nothing can be checked: {fault}.")]
+        return [bad_attributes(attrs)]
+    labels = label_pass(blocks, k)
     d, rows = blocks.n_features, 1 if k == 2 else k
     coef, b = attrs.array("coef_", (rows, d)), attrs.array("intercept_", (rows,))
     if b is not None and not attrs.flag("fit_intercept", True) and b.any():
         attrs.faults.append("intercept_ is not zero although fit_intercept is false")
     if attrs.faults or coef is None or b is None:
-        return [failed("attributes", f"{'; '.join(attrs.faults)}.")]
+        return [bad_attributes(attrs)]
     eps = epsilon(labels.single, np.asarray(model.coef_))
     count = recount(blocks, coef, b, eps)
     claims = [_mistakes(attrs, count, labels, blocks.n_rows)]

@@ -5,7 +5,8 @@
     P(θ) − P(θ′) ≤ Σ (φᵢ(eᵢ) − δᵢ eᵢ) + Σ (λⱼ|θⱼ| − θⱼ clip(gⱼ)) + r·(θ′ − θ),
 
 where no term of the first two sums is negative: nothing cancels. r is zero for a δ that is feasible in the dual; what
-rounding leaves of it is multiplied by a bound for |θ′ − θ|.
+rounding leaves of it is multiplied by a bound for |θ′ − θ|. Where columns are nearly dependent that bound is large, and
+the rounding of g itself would hide the answer: then g is summed in twice the precision (`gap_of(..., precise=True)`).
 """
 
 from __future__ import annotations
@@ -19,20 +20,25 @@ import numpy as np
 from .blocks import F64, Block, dense, magnitude, matmul, tmatmul
 from .bounded_least_squares import bounded_least_squares
 from .least_squares import fold_qr
-from .rounding import gamma, typical
+from .rounding import UNIT, gamma, typical
+from .twofold import add, transposed_product, two_product, two_sum
 
 MAX_KINKS = 2000  # rows at the kink for which slopes are sought
 NEAR = (1e-13, 1e-11, 1e-9, 1e-7)  # residuals below these shares of the row's size may count as zero
 
 
 class Part(NamedTuple):
-    """Rows of the problem. a is (X, 1) with an intercept, times `sign` where there is one."""
+    """Rows of the problem. a is (X, 1) with an intercept, times `sign` where there is one.
+
+    `raw`: the rows before `Problem.shift` was taken off, where X is rounded.
+    """
 
     X: Block
     sign: F64 | None
     t: F64
     lo: F64
     hi: F64
+    raw: Block | None = None
 
 
 @dataclass
@@ -44,6 +50,7 @@ class Problem:
     n_features: int
     intercept: bool
     penalty: F64
+    shift: F64 | None = None
 
     def columns(self) -> int:
         return self.n_features + int(self.intercept)
@@ -107,19 +114,41 @@ class Gap:
         return self.slack + float((np.abs(self.left) + self.room) @ reach)
 
 
-def gap_of(problem: Problem, theta: F64, at: Value, deltas: Callable[[int, Part, F64], F64]) -> Gap:
+def gap_of(
+    problem: Problem, theta: F64, at: Value, deltas: Callable[[int, Part, F64], F64], *, precise: bool = False
+) -> Gap:
     """The bound above for one dual point: `deltas(first row, part, residuals)` gives its entries, inside the box."""
-    slack, g, row = 0.0, np.zeros(problem.columns()), 0
+    slack, row = 0.0, 0
+    g = np.zeros(problem.columns()), np.zeros(problem.columns())
     for part in problem.parts():
         e = part.t - times(problem, part, theta)
         delta = np.clip(deltas(row, part, e), part.lo, part.hi)
         slack += float((np.maximum(part.lo * e, part.hi * e) - delta * e).sum())
-        g += transposed(problem, part, delta)
+        if precise:
+            g = add(g, _precisely(problem, part, delta))
+        else:
+            g[0][:] += transposed(problem, part, delta)
         row += e.size
-    held = np.clip(g, -problem.penalty, problem.penalty)
+    held = np.clip(g[0], -problem.penalty, problem.penalty)
     slack += float((problem.penalty * np.abs(theta) - theta * held).sum())
     slack += gamma(problem.columns() + 3) * at.scale
-    return Gap(slack, g - held, typical(problem.n_rows) * at.columns)
+    room = (problem.n_rows * 8 * UNIT * UNIT if precise else typical(problem.n_rows)) * at.columns
+    # θ is a factor of the second sum, and |r| ≤ max(0, |g| + room − λ): a g well inside the penalty has no r.
+    slack += float(np.where(problem.penalty > 0, np.abs(theta) * room, 0.0).sum())
+    room = np.clip(np.abs(g[0]) + np.abs(g[1]) + room - problem.penalty, 0.0, room)
+    left = (g[0] - held) + np.where(np.abs(g[0]) < problem.penalty, 0.0, g[1])
+    return Gap(slack, left, room)
+
+
+def _precisely(problem: Problem, part: Part, delta: F64) -> tuple[F64, F64]:
+    """Σ δᵢ aᵢ in twice the precision, from the rows as they came: Σ δx − (Σ δ) shift."""
+    delta = delta if part.sign is None else part.sign * delta
+    g = transposed_product(part.X if part.raw is None else part.raw, delta)
+    total = transposed_product(np.ones((delta.size, 1)), delta)
+    if part.raw is not None and problem.shift is not None:
+        high, low = two_product(-problem.shift, np.broadcast_to(total[0], problem.shift.shape))
+        g = add(g, two_sum(high, low - problem.shift * total[1]))
+    return (np.append(g[0], total[0]), np.append(g[1], total[1])) if problem.intercept else g
 
 
 def given(delta: F64) -> Callable[[int, Part, F64], F64]:
@@ -186,8 +215,8 @@ def _at_kinks(rows: F64, x: F64) -> Callable[[int, Part, F64], F64]:
 
 
 def factor(problem: Problem) -> F64:
-    """The triangular factor of the rows slope·a, slope the smaller of |lo| and hi."""
-    R = np.zeros((0, problem.columns()))
+    """The triangular factor of the rows slope·a, slope the smaller of |lo| and hi, and of a row λⱼ for column j."""
+    R = np.diag(problem.penalty)
     for part in problem.parts():
         block = dense(part.X)
         block = np.hstack([block, np.ones((block.shape[0], 1))]) if problem.intercept else block

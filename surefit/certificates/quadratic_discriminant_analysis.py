@@ -5,20 +5,18 @@ T_k is the covariance of class k: (1 − reg_param) C_k + reg_param I for the sv
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes
+from .attributes import Attributes, bad_attributes
 from .blocks import F64, Blocks
-from .certificate import Certificate
+from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
-from .class_claims import bad_attributes, bad_data, means_claim, prior_options, priors_claim, read_numbers
+from .class_claims import means_claim, prior_options, priors_claim, read_numbers
 from .class_moments import MAX_COLUMNS, ClassMoments, class_moments, read_shrinkage, shrunk_covariances
 from .classes import read_classes
-from .least_squares import BadData
 from .rounding import epsilon, typical
 
 TIGHT = {False: 1e-7, True: 1e-3}
@@ -48,40 +46,30 @@ class Errors:
     condition: float = 1.0
 
 
-def check_quadratic_discriminant_analysis(model: Any, blocks: Blocks) -> Certificate:
+@checker
+def check_quadratic_discriminant_analysis(model: Any, blocks: Blocks) -> Findings:
     """Three passes over the data (five with automatic shrinkage), more where covariances do not fit at once."""
-    start = time.perf_counter()
-    with np.errstate(all="ignore"):
-        claims, cost = _claims(model, blocks)
-    seconds = time.perf_counter() - start
-    return Certificate(claims, type(model).__name__, blocks.n_rows, blocks.n_features, seconds, cost)
-
-
-def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
     attrs = Attributes(model, "means_")
     k, d, n = read_classes(attrs), blocks.n_features, blocks.n_rows
     if k is None:
         return [bad_attributes(attrs)], "no pass"
-    try:
-        moments = class_moments(blocks, k)
-        given, shrinkage, reg = read_numbers(attrs, "priors", k), read_shrinkage(attrs), _read_reg(attrs)
-        fit = _read(attrs, k, d)
-        if fit is None or attrs.faults:
-            return [bad_attributes(attrs)], "two passes"
-        eps = epsilon(moments.labels.single, np.asarray(model.means_), np.asarray(model.rotations_))
-        # the sum of the priors shifts all scores alike: dividing by it changes nothing
-        options = prior_options(given, moments.share, normalise=True)
-        options += [] if given is None else [given]
-        claims = [
-            priors_claim("priors_", fit.priors, options, n, eps),
-            means_claim("means_", fit.means, moments.means, moments.size, n, eps),
-        ]
-        if d > MAX_COLUMNS:
-            claims.append(failed("axes", f"More than {MAX_COLUMNS} columns: covariances are not formed."))
-            return claims, "two passes"
-        errors = _errors(attrs, blocks, moments, fit, shrinkage, reg, eps)
-    except BadData as fault:
-        return [bad_data(fault)], "two passes"
+    moments = class_moments(blocks, k)
+    given, shrinkage, reg = read_numbers(attrs, "priors", k), read_shrinkage(attrs), _read_reg(attrs)
+    fit = _read(attrs, k, d)
+    if fit is None or attrs.faults:
+        return [bad_attributes(attrs)], "two passes"
+    eps = epsilon(moments.labels.single, np.asarray(model.means_), np.asarray(model.rotations_))
+    # the sum of the priors shifts all scores alike: dividing by it changes nothing
+    options = prior_options(given, moments.share, normalise=True)
+    options += [] if given is None else [given]
+    claims = [
+        priors_claim("priors_", fit.priors, options, n, eps),
+        means_claim("means_", fit.means, moments.means, moments.size, n, eps),
+    ]
+    if d > MAX_COLUMNS:
+        claims.append(failed("axes", f"More than {MAX_COLUMNS} columns: covariances are not formed."))
+        return claims, "two passes"
+    errors = _errors(attrs, blocks, moments, fit, shrinkage, reg, eps)
     tight = TIGHT[eps > 1e-10]
     claims += [
         at_most(

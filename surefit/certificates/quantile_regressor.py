@@ -5,18 +5,17 @@ P(w, b) = Σ ωᵢ ρ(yᵢ − xᵢ·w − b) + α Σω ‖w‖₁ ,  ρ(e) = ma
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes
+from .attributes import Attributes, bad_attributes
 from .blocks import F64, Blocks, dense
-from .certificate import Certificate
+from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
 from .classes import weights_of
-from .least_squares import BadData, Moments, affordable, first_pass, two_dimensional
+from .least_squares import Moments, affordable, first_pass, two_dimensional
 from .linear_regression import read_linear
 from .piecewise_linear import Gap, Part, Problem, Value, constructed, factor, gap_of, given, value
 from .rounding import UNIT, epsilon, gamma, typical
@@ -26,31 +25,22 @@ FEASIBLE = {False: 1e-9, True: 1e-5}  # what dual_ may miss of its constraints, 
 ROUNDINGS = 1000.0
 
 
-def check_quantile_regressor(model: Any, blocks: Blocks) -> Certificate:
+@checker
+def check_quantile_regressor(model: Any, blocks: Blocks) -> Findings:
     """Three passes with dual_; without, up to eight, and a factor of d + 1 columns where d ≤ 2000."""
-    return _check(model, blocks, 1.0, None)
+    return _claims(model, blocks, 1.0, None)
 
 
-def check_lad_regressor(model: Any, blocks: Blocks) -> Certificate:
+@checker
+def check_lad_regressor(model: Any, blocks: Blocks) -> Findings:
     """Least absolute deviations: the median."""
-    return _check(model, blocks, 0.0, 0.5)
+    return _claims(model, blocks, 0.0, 0.5)
 
 
-def _check(model: Any, blocks: Blocks, alpha: float, quantile: float | None) -> Certificate:
-    start = time.perf_counter()
-    with np.errstate(all="ignore"):
-        claims, cost = _claims(model, blocks, alpha, quantile)
-    seconds = time.perf_counter() - start
-    return Certificate(claims, type(model).__name__, blocks.n_rows, blocks.n_features, seconds, cost)
-
-
-def _claims(model: Any, blocks: Blocks, alpha: float, quantile: float | None) -> tuple[list[Claim], str]:
+def _claims(model: Any, blocks: Blocks, alpha: float, quantile: float | None) -> Findings:
     attrs = Attributes(model, "coef_")
     intercept = attrs.flag("fit_intercept", True)
-    try:
-        moments = first_pass(blocks)
-    except BadData as fault:
-        return [failed("data", f"Nothing can be checked: {fault}.")], "one pass"
+    moments = first_pass(blocks)
     if moments.n_targets != 1:
         return [failed("data", "Nothing can be checked: y has more than one column.")], "one pass"
     coef, b = read_linear(attrs, moments, blocks.n_features, intercept)
@@ -62,9 +52,9 @@ def _claims(model: Any, blocks: Blocks, alpha: float, quantile: float | None) ->
         attrs.faults.append("alpha is not a number that is at least 0")
     dual = attrs.array("dual_", (blocks.n_rows,)) if attrs.has("dual_") else None
     if attrs.faults or coef is None or b is None:
-        return [failed("attributes", f"{'; '.join(attrs.faults)}.")], "one pass"
+        return [bad_attributes(attrs)], "one pass"
     problem = _problem(blocks, moments, q, alpha, intercept)
-    theta = np.append(coef[0], b[0] + _shift(moments, intercept) @ coef[0]) if intercept else coef[0]
+    theta = np.append(coef[0], dot(_shift(moments, intercept), coef[0], float(b[0]))) if intercept else coef[0]
     at = value(problem, theta)
     if not (np.isfinite(at.scale) and np.isfinite(at.columns).all()):
         return [failed("finite", "The residuals overflow: coefficients of this size fit nothing.")], "two passes"

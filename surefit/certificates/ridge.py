@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes
+from .attributes import Attributes, bad_attributes
 from .blocks import F64, Blocks
-from .certificate import Certificate
+from .checker import Findings, checker
 from .claim import Claim, failed
-from .least_squares import BadData, Moments, first_pass, second_pass
+from .least_squares import Moments, first_pass, second_pass
 from .linear_regression import condition, cost_note, feasible, optimal_claims, read_linear
 from .optimality import optimality
 from .rounding import epsilon
 
 
-def check_ridge(model: Any, blocks: Blocks) -> Certificate:
+@checker
+def check_ridge(model: Any, blocks: Blocks) -> Findings:
     """Two passes over the data; one factorisation of d + 1 + t columns where d ≤ 2000, none beyond."""
-    start = time.perf_counter()
-    with np.errstate(all="ignore"):
-        claims, cost = _claims(model, blocks)
-    seconds = time.perf_counter() - start
-    return Certificate(claims, type(model).__name__, blocks.n_rows, blocks.n_features, seconds, cost)
-
-
-def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
     attrs = Attributes(model, "coef_")
-    try:
-        moments = first_pass(blocks)
-    except BadData as fault:
-        return [failed("data", f"Nothing can be checked: {fault}.")], "one pass"
+    moments = first_pass(blocks)
     alpha = read_alpha(attrs, "alpha", moments.n_targets)
     claims, formed = stationary_claims(model, attrs, blocks, moments, alpha)
     return claims, cost_note(formed, blocks)
@@ -53,7 +42,7 @@ def stationary_claims(
     centred, positive = attrs.flag("fit_intercept", True), attrs.flag("positive", False)
     coef, intercept = read_linear(attrs, moments, blocks.n_features, centred)
     if coef is None or intercept is None or alpha is None:
-        return [failed("attributes", f"{'; '.join(attrs.faults)}.")], False
+        return [bad_attributes(attrs)], False
     eps = epsilon(moments.single, np.asarray(model.coef_))
     res = second_pass(blocks, moments, coef, intercept, centred)
     if not (np.isfinite(res.scale).all() and np.isfinite(res.gradient).all()):

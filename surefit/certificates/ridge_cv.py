@@ -7,7 +7,6 @@ agree for weights of one. scikit-learn 1.9 leaves the row out and reports the me
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +14,9 @@ import numpy as np
 
 from .attributes import Attributes
 from .blocks import F64, Blocks, dense
-from .certificate import Certificate
+from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
-from .least_squares import BadData, Moments, affordable, first_pass, fold_qr, two_dimensional
+from .least_squares import Moments, affordable, first_pass, fold_qr, two_dimensional
 from .linear_regression import cost_note
 from .ridge import read_alpha, stationary_claims
 from .rounding import epsilon
@@ -27,21 +26,11 @@ AGREE = {False: 1e-5, True: 1e-3}  # relative error accepted for leave-one-out v
 DEFINITIONS = ("row", "unit")  # what is left out
 
 
-def check_ridge_cv(model: Any, blocks: Blocks) -> Certificate:
+@checker
+def check_ridge_cv(model: Any, blocks: Blocks) -> Findings:
     """Four passes where leave-one-out is checked (cv is None, d ≤ 2000), two otherwise."""
-    start = time.perf_counter()
-    with np.errstate(all="ignore"):
-        claims, cost = _claims(model, blocks)
-    seconds = time.perf_counter() - start
-    return Certificate(claims, type(model).__name__, blocks.n_rows, blocks.n_features, seconds, cost)
-
-
-def _claims(model: Any, blocks: Blocks) -> tuple[list[Claim], str]:
     attrs = Attributes(model, "coef_")
-    try:
-        moments = first_pass(blocks)
-    except BadData as fault:
-        return [failed("data", f"Nothing can be checked: {fault}.")], "one pass"
+    moments = first_pass(blocks)
     t = moments.n_targets
     alpha = read_alpha(attrs, "alpha_", t)
     claims, formed = stationary_claims(model, attrs, blocks, moments, alpha)
