@@ -10,7 +10,6 @@ total weight. Hashes are as good as random, and the sample of two blocks is foun
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -22,6 +21,7 @@ from surefit.engine.block import Block
 from surefit.engine.leaves import leaf_rows
 from surefit.engine.source import Source
 from surefit.engine.step import Step
+from surefit.solvers.canonical import Canonical, canonical_rows, row_hashes
 
 SAMPLE_BYTES = 2**25
 SAMPLE_ROWS_PER_CENTER = 64
@@ -29,76 +29,6 @@ SPARSE_WIDTH = 256
 """Columns a CSR row is reckoned as, at most, when the size of the sample is chosen."""
 
 Seeding = Literal["k-means++", "random", "farthest"]
-
-
-class Canonical(NamedTuple):
-    """Distinct rows in canonical order: X[order[i]] with total weight w[i] (None: all one)."""
-
-    X: Any
-    order: np.ndarray
-    w: np.ndarray | None
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.order)
-
-
-def row_hashes(X: Any, n_threads: int = 1) -> np.ndarray:
-    """64-bit hashes of the rows; equal rows, dense or CSR, hash alike, and −0 is 0."""
-    if sp.issparse(X):
-        return _native.hash_rows_csr(X.data, X.indices, X.indptr, X.shape[1], n_threads)
-    return _native.hash_rows(np.ascontiguousarray(X), n_threads)
-
-
-def canonical_rows(X: Any, w: np.ndarray | None, hashes: np.ndarray, first_only: int | None = None) -> Canonical:
-    """The distinct rows of positive weight in canonical order, all or the first few."""
-    order = _native.order_by_hash(hashes)
-    if w is not None:
-        order = order[w[order] > 0]
-    if first_only is not None and first_only < len(order):
-        order = _leading(order, hashes, first_only)
-    sorted_hashes = hashes[order]
-    alike = sorted_hashes[1:] == sorted_hashes[:-1]
-    if not alike.any():
-        return Canonical(X, order, None if w is None else w[order])
-    order, same = _by_contents(X, order, alike)
-    starts = np.flatnonzero(np.concatenate([[True], ~same]))
-    weights = np.add.reduceat(np.ones(len(order)) if w is None else w[order], starts)
-    return Canonical(X, order[starts], weights)
-
-
-def _leading(order: np.ndarray, hashes: np.ndarray, count: int) -> np.ndarray:
-    """The rows of the first `count` hashes, all repetitions with them."""
-    sorted_hashes = hashes[order]
-    fresh = np.concatenate([[True], sorted_hashes[1:] != sorted_hashes[:-1]])
-    starts = np.flatnonzero(fresh)
-    return order if len(starts) <= count else order[: starts[count]]
-
-
-def _by_contents(X: Any, order: np.ndarray, alike: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Runs of equal hash: as a rule equal rows. Where they are not, the run is sorted by contents."""
-    left, right = order[:-1][alike], order[1:][alike]
-    equal = _equal_rows(X, left, right)
-    same = alike.copy()
-    same[alike] = equal
-    if equal.all():
-        return order, same
-    order = order.copy()
-    edges = np.flatnonzero(np.concatenate([[True], ~alike, [True]]))
-    for start, stop in pairwise(edges):
-        if stop - start > 1:
-            rows = X[order[start:stop]]
-            rows = rows.toarray() if sp.issparse(rows) else rows
-            order[start:stop] = order[start:stop][np.lexsort((rows + 0.0).T[::-1])]
-    same[alike] = _equal_rows(X, order[:-1][alike], order[1:][alike])
-    return order, same
-
-
-def _equal_rows(X: Any, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    if not sp.issparse(X):
-        return (X[left] == X[right]).all(axis=1)
-    differences = abs(X[left] - X[right])
-    return np.asarray(differences.sum(axis=1)).ravel() == 0
 
 
 class Sketch(NamedTuple):

@@ -14,16 +14,8 @@ from surefit.engine.block import Block
 from surefit.engine.leaves import merge_in_order
 from surefit.engine.source import MemorySource
 from surefit.solvers import seeding
-from surefit.solvers.seeding import (
-    Canonical,
-    SketchStep,
-    canonical_rows,
-    canonical_sample,
-    choose,
-    plus_plus_twin,
-    row_hashes,
-    rows_at,
-)
+from surefit.solvers.canonical import Canonical, canonical_rows, row_hashes
+from surefit.solvers.seeding import SketchStep, canonical_sample, choose, plus_plus_twin, rows_at
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

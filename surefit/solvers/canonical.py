@@ -1,0 +1,116 @@
+"""Rows in canonical order: by a hash of their contents, ties by contents; equal rows are merged, their weights added.
+
+What is done to rows in that order depends on the set of weighted rows alone: shuffling them changes nothing, a row of
+weight two is a row given twice, and a row of weight zero is not there.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from surefit import _native
+
+
+class Canonical(NamedTuple):
+    """Distinct rows in canonical order: X[order[i]] with total weight w[i] (None: all one)."""
+
+    X: Any
+    order: np.ndarray
+    w: np.ndarray | None
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.order)
+
+
+def row_hashes(X: Any, n_threads: int = 1) -> np.ndarray:
+    """64-bit hashes of the rows; equal rows, dense or CSR, hash alike, and −0 is 0."""
+    if sp.issparse(X):
+        return _native.hash_rows_csr(X.data, X.indices, X.indptr, X.shape[1], n_threads)
+    return _native.hash_rows(np.ascontiguousarray(X), n_threads)
+
+
+def example_hashes(X: Any, y: np.ndarray, n_threads: int = 1) -> np.ndarray:
+    """64-bit hashes of rows with their targets: the hash of (hash of x, hash of y), mixed as SplitMix64 has it."""
+    targets = np.ascontiguousarray(y, dtype=np.float64).reshape(len(y), -1)
+    return mixed(row_hashes(X, n_threads) + np.uint64(0x9E3779B97F4A7C15) * row_hashes(targets, n_threads))
+
+
+def mixed(z: np.ndarray) -> np.ndarray:
+    """SplitMix64's finaliser: a bijection of 64-bit numbers that looks like chance."""
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def canonical_rows(
+    X: Any, w: np.ndarray | None, hashes: np.ndarray, first_only: int | None = None, y: np.ndarray | None = None
+) -> Canonical:
+    """The distinct rows of positive weight in canonical order, all or the first few.
+
+    With `y` (and `example_hashes`) rows are equal only if their targets are, and the weights of equal rows are added
+    from the smallest to the largest, so that their sum has no order either.
+    """
+    order = _native.order_by_hash(hashes)
+    if w is not None:
+        order = order[w[order] > 0]
+    if first_only is not None and first_only < len(order):
+        order = _leading(order, hashes, first_only)
+    sorted_hashes = hashes[order]
+    alike = sorted_hashes[1:] == sorted_hashes[:-1]
+    if not alike.any():
+        return Canonical(X, order, None if w is None else w[order])
+    order, same = _by_contents(X, y, order, alike)
+    starts = np.flatnonzero(np.concatenate([[True], ~same]))
+    if w is None:
+        weights = np.diff(np.append(starts, len(order))).astype(np.float64)
+    else:
+        terms = w[order]
+        if y is not None:
+            terms = terms[np.lexsort((terms, np.cumsum(np.concatenate([[False], ~same]))))]
+        weights = np.add.reduceat(terms, starts)
+    return Canonical(X, order[starts], weights)
+
+
+def _leading(order: np.ndarray, hashes: np.ndarray, count: int) -> np.ndarray:
+    """The rows of the first `count` hashes, all repetitions with them."""
+    sorted_hashes = hashes[order]
+    fresh = np.concatenate([[True], sorted_hashes[1:] != sorted_hashes[:-1]])
+    starts = np.flatnonzero(fresh)
+    return order if len(starts) <= count else order[: starts[count]]
+
+
+def _by_contents(X: Any, y: np.ndarray | None, order: np.ndarray, alike: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Runs of equal hash: as a rule equal rows. Where they are not, the run is sorted by contents."""
+    left, right = order[:-1][alike], order[1:][alike]
+    equal = _equal_rows(X, y, left, right)
+    same = alike.copy()
+    same[alike] = equal
+    if equal.all():
+        return order, same
+    order = order.copy()
+    edges = np.flatnonzero(np.concatenate([[True], ~alike, [True]]))
+    for start, stop in pairwise(edges):
+        if stop - start > 1:
+            here = order[start:stop]
+            rows = X[here]
+            rows = rows.toarray() if sp.issparse(rows) else rows
+            if y is not None:
+                rows = np.column_stack([rows, y[here]])
+            order[start:stop] = here[np.lexsort((rows + 0.0).T[::-1])]
+    same[alike] = _equal_rows(X, y, order[:-1][alike], order[1:][alike])
+    return order, same
+
+
+def _equal_rows(X: Any, y: np.ndarray | None, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    if sp.issparse(X):
+        equal = np.asarray(abs(X[left] - X[right]).sum(axis=1)).ravel() == 0
+    else:
+        equal = (X[left] == X[right]).all(axis=1)
+    if y is not None:
+        equal &= (y[left] == y[right]).reshape(len(left), -1).all(axis=1)
+    return equal
