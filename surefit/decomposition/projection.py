@@ -7,28 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from surefit._core.threads import thread_count
-from surefit.engine.leaves import fold_tree
-
-CACHED = 2**16
-"""Numbers of a leaf that is centred and multiplied while it stays in the cache."""
-SPARSE_ROWS = 4096
-SERIAL = 2**18
-"""Below this many numbers threads cost more than they save."""
-
-
-def _by_leaves(rows: Any, out: np.ndarray, function: Any) -> np.ndarray:
-    n, d = rows.shape
-    step = SPARSE_ROWS if sp.issparse(rows) else max(32, CACHED // max(d, 1))
-    if n <= step:
-        out[:] = function(rows)
-        return out
-
-    def leaf(i: int) -> None:
-        out[i * step : (i + 1) * step] = function(rows[i * step : (i + 1) * step])
-
-    fold_tree(-(-n // step), leaf, lambda left, right: None, thread_count() if n * d > SERIAL else 1)
-    return out
+from surefit.engine.rowwise import by_leaves
 
 
 def project(rows: Any, mean: np.ndarray, components: np.ndarray, scale: np.ndarray | None) -> np.ndarray:
@@ -46,7 +25,7 @@ def project(rows: Any, mean: np.ndarray, components: np.ndarray, scale: np.ndarr
         def function(leaf: Any) -> np.ndarray:
             return np.subtract(leaf, mean, dtype=np.float64) @ W
 
-    return _by_leaves(rows, np.empty((rows.shape[0], W.shape[1]), rows.dtype), function)
+    return by_leaves(rows, np.empty((rows.shape[0], W.shape[1]), rows.dtype), function)
 
 
 def rebuild(codes: np.ndarray, mean: np.ndarray, components: np.ndarray, scale: np.ndarray | None) -> np.ndarray:
@@ -55,7 +34,7 @@ def rebuild(codes: np.ndarray, mean: np.ndarray, components: np.ndarray, scale: 
     if scale is not None:
         W *= scale[:, None]
     out = np.empty((codes.shape[0], W.shape[1]), codes.dtype)
-    return _by_leaves(codes, out, lambda leaf: leaf.astype(np.float64, copy=False) @ W + mean)
+    return by_leaves(codes, out, lambda leaf: leaf.astype(np.float64, copy=False) @ W + mean)
 
 
 def log_density(
@@ -90,4 +69,4 @@ def log_density(
             return log_p - 0.5 * outside / noise
         return np.where(np.sqrt(outside) <= near * size, log_p, -np.inf)
 
-    return _by_leaves(rows, np.empty(rows.shape[0]), function)
+    return by_leaves(rows, np.empty(rows.shape[0]), function)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import Estimator, fitting
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.params import Range, Rule
+from surefit._core.params import Range
 from surefit.discriminant_analysis.estimates import (
     Classes,
     automatic,
@@ -25,6 +25,7 @@ from surefit.discriminant_analysis.estimates import (
     one_of_two,
     priors_of,
 )
+from surefit.discriminant_analysis.parameters import CAN_FIT, Priors, Shrinkage
 from surefit.discriminant_analysis.scores import affine, projected
 from surefit.discriminant_analysis.wide import is_wide, wide_classes
 from surefit.engine.apply import apply_rows
@@ -32,18 +33,6 @@ from surefit.engine.open import open_data
 from surefit.engine.source import Source
 from surefit.solvers.discriminant import fisher_from_matrix, fisher_from_means, whitening
 from surefit.solvers.shrinkage import shrunk
-
-
-def numbers(value: Any) -> bool:
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        return False
-    return array.ndim == 1 and array.size > 0 and bool(np.isfinite(array).all())
-
-
-def can_fit(value: Any) -> bool:
-    return value is None or hasattr(value, "fit")
 
 
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, Estimator):
@@ -91,16 +80,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
             "scikit-learn's names. 'svd': scores about the mean, the directions that separate means. 'eigen', 'lsqr': "
             "scores about zero, all directions; they take shrinkage, and weight the classes of C by given priors.",
         ] = "svd",
-        shrinkage: Annotated[
-            Literal["auto"] | float | None,
-            Range(0, 1),
-            "How far covariances are drawn towards a multiple of the identity; 'auto' is Ledoit and Wolf's amount.",
-        ] = None,
-        priors: Annotated[
-            np.ndarray | None,
-            Rule(numbers, "of numbers, one for each class"),
-            "Probabilities of the classes; None takes their shares of the weight.",
-        ] = None,
+        shrinkage: Shrinkage = None,
+        priors: Priors = None,
         n_components: Annotated[
             int | None, Range(1), "Directions of `transform`; None takes min(n_classes − 1, n_features)."
         ] = None,
@@ -113,7 +94,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
         ] = 1e-4,
         covariance_estimator: Annotated[
             Any,
-            Rule(can_fit, "an object with a fit method or None"),
+            CAN_FIT,
             "Learns `covariance_` from the rows of each class in memory; with 'lsqr' and 'eigen'.",
         ] = None,
     ) -> None:

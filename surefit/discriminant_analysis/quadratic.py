@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import Estimator, fitting
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.params import Range, Rule
+from surefit._core.params import Range
 from surefit.discriminant_analysis.estimates import (
     Classes,
     automatic,
@@ -21,7 +21,7 @@ from surefit.discriminant_analysis.estimates import (
     one_of_two,
     priors_of,
 )
-from surefit.discriminant_analysis.linear import can_fit, numbers
+from surefit.discriminant_analysis.parameters import CAN_FIT, Priors, Shrinkage
 from surefit.discriminant_analysis.scores import squared_distances
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import open_data
@@ -66,22 +66,14 @@ class QuadraticDiscriminantAnalysis(ClassifierMixin, Estimator):
         solver: Annotated[
             Literal["svd", "eigen"], "scikit-learn's names: 'svd' takes `reg_param`, 'eigen' shrinkage."
         ] = "svd",
-        shrinkage: Annotated[
-            Literal["auto"] | float | None,
-            Range(0, 1),
-            "How far covariances are drawn towards a multiple of the identity; 'auto' is Ledoit and Wolf's amount.",
-        ] = None,
-        priors: Annotated[
-            np.ndarray | None,
-            Rule(numbers, "of numbers, one for each class"),
-            "Probabilities of the classes; None takes their shares of the weight.",
-        ] = None,
+        shrinkage: Shrinkage = None,
+        priors: Priors = None,
         reg_param: Annotated[float, Range(0, 1), "With 'svd': C_k becomes (1 − r) C_k + r I."] = 0.0,
         store_covariance: Annotated[bool, "Whether to keep `covariance_`."] = False,
         tol: Annotated[float, Range(0), "A variance not above it counts as none, and the fit is refused."] = 1e-4,
         covariance_estimator: Annotated[
             Any,
-            Rule(can_fit, "an object with a fit method or None"),
+            CAN_FIT,
             "Learns C_k from the rows of each class in memory; with 'eigen'.",
         ] = None,
     ) -> None:

@@ -2,33 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from surefit._core.threads import thread_count
-from surefit.engine.leaves import fold_tree
-
-CACHED = 2**16
-"""Numbers of a leaf that stays in the cache while it is worked on."""
-SERIAL = 2**18
-"""Below this many numbers threads cost more than they save."""
-
-
-def by_leaves(rows: Any, out: np.ndarray, function: Callable[[Any], np.ndarray]) -> np.ndarray:
-    n, d = rows.shape
-    step = max(256, CACHED // max(d, 1))
-    if n <= step:
-        out[:] = function(rows)
-        return out
-
-    def leaf(i: int) -> None:
-        out[i * step : (i + 1) * step] = function(rows[i * step : (i + 1) * step])
-
-    fold_tree(-(-n // step), leaf, lambda left, right: None, thread_count() if n * d > SERIAL else 1)
-    return out
+from surefit.engine.rowwise import by_leaves
 
 
 def affine(rows: Any, matrix: np.ndarray, offset: np.ndarray) -> np.ndarray:

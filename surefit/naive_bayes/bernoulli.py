@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from surefit._core.params import Range
 from surefit.naive_bayes.discrete import DiscreteNaiveBayes
+from surefit.naive_bayes.parameters import Alphas, ClassPrior, FitPrior, ForceAlpha
 from surefit.solvers.class_sums import ClassSumsStep
 
 
@@ -64,17 +65,13 @@ class BernoulliNB(DiscreteNaiveBayes):
     def __init__(
         self,
         *,
-        alpha: Annotated[
-            float | np.ndarray, Range(0), "Smoothing: added to every count; an array gives each feature its own."
-        ] = 1.0,
-        force_alpha: Annotated[bool, "Whether an alpha below 1e-10 is used as it is."] = True,
+        alpha: Alphas = 1.0,
+        force_alpha: ForceAlpha = True,
         binarize: Annotated[
             float | None, Range(0), "A feature is there where x exceeds this; None for rows of zeros and ones."
         ] = 0.0,
-        fit_prior: Annotated[
-            bool, "Whether the classes' shares of the rows are their prior; else it is uniform."
-        ] = True,
-        class_prior: Annotated[np.ndarray | None, "Prior probabilities of the classes."] = None,
+        fit_prior: FitPrior = True,
+        class_prior: ClassPrior = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha

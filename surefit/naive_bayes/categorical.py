@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.params import Range
 from surefit.naive_bayes.discrete import DiscreteNaiveBayes
+from surefit.naive_bayes.parameters import Alpha, ClassPrior, FitPrior, ForceAlpha
 from surefit.solvers.category_counts import CategoryCounts, CategoryCountsStep
 
 
@@ -86,12 +87,10 @@ class CategoricalNB(DiscreteNaiveBayes):
     def __init__(
         self,
         *,
-        alpha: Annotated[float, Range(0), "Smoothing: added to every count."] = 1.0,
-        force_alpha: Annotated[bool, "Whether an alpha below 1e-10 is used as it is."] = True,
-        fit_prior: Annotated[
-            bool, "Whether the classes' shares of the rows are their prior; else it is uniform."
-        ] = True,
-        class_prior: Annotated[np.ndarray | None, "Prior probabilities of the classes."] = None,
+        alpha: Alpha = 1.0,
+        force_alpha: ForceAlpha = True,
+        fit_prior: FitPrior = True,
+        class_prior: ClassPrior = None,
         min_categories: Annotated[
             int | np.ndarray | None, Range(1), "Categories of every feature (or of each) at least; more if X has more."
         ] = None,

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from surefit._core.params import Range
 from surefit.naive_bayes.discrete import DiscreteNaiveBayes
+from surefit.naive_bayes.parameters import Alphas, ForceAlpha
 from surefit.solvers.class_sums import ClassSumsStep
 
 
@@ -46,10 +46,8 @@ class ComplementNB(DiscreteNaiveBayes):
     def __init__(
         self,
         *,
-        alpha: Annotated[
-            float | np.ndarray, Range(0), "Smoothing: added to every count; an array gives each feature its own."
-        ] = 1.0,
-        force_alpha: Annotated[bool, "Whether an alpha below 1e-10 is used as it is."] = True,
+        alpha: Alphas = 1.0,
+        force_alpha: ForceAlpha = True,
         fit_prior: Annotated[bool, "Whether the prior is learnt; it matters only where there is one class."] = True,
         class_prior: Annotated[np.ndarray | None, "Prior probabilities of the classes; they do not matter."] = None,
         norm: Annotated[bool, "Whether the weights of a class are divided by their sum."] = False,

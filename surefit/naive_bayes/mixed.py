@@ -21,6 +21,7 @@ from surefit.naive_bayes.bernoulli import above, bernoulli_log_likelihood
 from surefit.naive_bayes.categorical import categorical_log_likelihood, category_log_prob, fewest_categories
 from surefit.naive_bayes.discrete import log_prior
 from surefit.naive_bayes.gaussian import gaussian_log_likelihood, variances
+from surefit.naive_bayes.parameters import Alpha, ClassPrior, FitPrior
 from surefit.solvers.category_counts import CategoryCountsStep
 from surefit.solvers.class_spread import ClassSpreadStep
 from surefit.solvers.class_sums import ClassSumsStep
@@ -124,7 +125,7 @@ class MixedNB(NaiveBayes):
         categorical: Annotated[
             Literal["auto"] | np.ndarray | None, "Categorical columns by name or number; 'auto' decides by their types."
         ] = "auto",
-        alpha: Annotated[float, Range(0), "Smoothing: added to every count."] = 1.0,
+        alpha: Alpha = 1.0,
         var_smoothing: Annotated[
             float, Range(0), "Share of the largest variance of a Gaussian column that is added to all variances."
         ] = 1e-9,
@@ -132,10 +133,8 @@ class MixedNB(NaiveBayes):
         min_categories: Annotated[
             int | np.ndarray | None, Range(1), "Categories of every categorical column (or of each) at least."
         ] = None,
-        fit_prior: Annotated[
-            bool, "Whether the classes' shares of the rows are their prior; else it is uniform."
-        ] = True,
-        class_prior: Annotated[np.ndarray | None, "Prior probabilities of the classes."] = None,
+        fit_prior: FitPrior = True,
+        class_prior: ClassPrior = None,
     ) -> None:
         self.bernoulli = bernoulli
         self.categorical = categorical

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
-from surefit._core.params import Range
 from surefit.naive_bayes.discrete import DiscreteNaiveBayes
+from surefit.naive_bayes.parameters import Alphas, ClassPrior, FitPrior, ForceAlpha
 from surefit.solvers.class_sums import ClassSumsStep
 
 
@@ -46,14 +46,10 @@ class MultinomialNB(DiscreteNaiveBayes):
     def __init__(
         self,
         *,
-        alpha: Annotated[
-            float | np.ndarray, Range(0), "Smoothing: added to every count; an array gives each feature its own."
-        ] = 1.0,
-        force_alpha: Annotated[bool, "Whether an alpha below 1e-10 is used as it is."] = True,
-        fit_prior: Annotated[
-            bool, "Whether the classes' shares of the rows are their prior; else it is uniform."
-        ] = True,
-        class_prior: Annotated[np.ndarray | None, "Prior probabilities of the classes."] = None,
+        alpha: Alphas = 1.0,
+        force_alpha: ForceAlpha = True,
+        fit_prior: FitPrior = True,
+        class_prior: ClassPrior = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
