@@ -24,17 +24,20 @@ def pairs() -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
     """(surefit, scikit-learn), each a fit on iris."""
     import sklearn.cluster as their_cluster
     import sklearn.decomposition as their_decomposition
+    import sklearn.discriminant_analysis as their_discriminant
     import sklearn.linear_model as their_linear
     import sklearn.naive_bayes as their_bayes
     from sklearn.datasets import load_iris
 
     import surefit.cluster as our_cluster
     import surefit.decomposition as our_decomposition
+    import surefit.discriminant_analysis as our_discriminant
     import surefit.linear_model as our_linear
     import surefit.naive_bayes as our_bayes
 
-    X = load_iris().data
+    X, labels = load_iris(return_X_y=True)
     F, y = X[:, :3].copy(), X[:, 3].copy()
+    lda, qda = "LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"
 
     def pair(ours: Any, theirs: Any, name: str, *data: Any, **parameters: Any) -> tuple[Callable, Callable]:
         a, b = getattr(ours, name), getattr(theirs, name)
@@ -44,7 +47,14 @@ def pairs() -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
         "LinearRegression": pair(our_linear, their_linear, "LinearRegression", F, y),
         "Ridge": pair(our_linear, their_linear, "Ridge", F, y),
         "RidgeCV": pair(our_linear, their_linear, "RidgeCV", F, y),
-        "GaussianNB": pair(our_bayes, their_bayes, "GaussianNB", X, load_iris().target),
+        "QuantileRegressor": pair(our_linear, their_linear, "QuantileRegressor", F, y, alpha=0.0),
+        "LogisticRegression": pair(our_linear, their_linear, "LogisticRegression", X, labels),
+        **{
+            name: pair(our_bayes, their_bayes, name, X, labels)
+            for name in ("GaussianNB", "BernoulliNB", "MultinomialNB", "ComplementNB", "CategoricalNB")
+        },
+        "LDA": pair(our_discriminant, their_discriminant, lda, X, labels),
+        "QDA": pair(our_discriminant, their_discriminant, qda, X, labels),
         "PCA": pair(our_decomposition, their_decomposition, "PCA", X, n_components=2),
         "KMeans n_init=1": pair(our_cluster, their_cluster, "KMeans", X, n_clusters=3, n_init=1, random_state=0),
         "KMeans n_init=10": pair(our_cluster, their_cluster, "KMeans", X, n_clusters=3, n_init=10, random_state=0),
