@@ -6,6 +6,7 @@
 
 namespace nb = nanobind;
 
+void bind_batch_perceptron(nb::module_& m);
 void bind_class_moments(nb::module_& m);
 void bind_cluster(nb::module_& m);
 void bind_engine(nb::module_& m);
@@ -34,6 +35,7 @@ NB_MODULE(_native, m) {
     }
   });
   m.def("simd_level", [] { return surefit::level_name(); });
+  bind_batch_perceptron(m);
   bind_class_moments(m);
   bind_cluster(m);
   bind_engine(m);
