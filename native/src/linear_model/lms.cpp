@@ -1,0 +1,132 @@
+#include "lms.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "surefit/simd.hpp"
+
+namespace surefit {
+namespace {
+
+const LmsLoops& loops() {
+#ifdef SUREFIT_X86_LEVELS
+  if (level() == Level::v4) return v4::lms_loops;
+  if (level() == Level::v3) return v3::lms_loops;
+#endif
+  return baseline::lms_loops;
+}
+
+// Rows of `to` numbers from rows of `from` numbers; what is missing is zero.
+std::vector<double> restrided(const double* a, std::size_t k, std::size_t from, std::size_t to) {
+  std::vector<double> out(k * to);
+  for (std::size_t t = 0; t < k; ++t) std::copy_n(a + t * from, from, out.data() + t * to);
+  return out;
+}
+
+}  // namespace
+
+template <class T>
+void lms_visit(const LmsRows<T>& rows, LmsState& at) {
+  const std::size_t lanes = loops().lanes, stride = (rows.d + lanes - 1) / lanes * lanes;
+  std::vector<double> coef = restrided(at.coef, rows.k, rows.d, stride);
+  std::vector<double> average = restrided(at.average, rows.k, rows.d, stride);
+  std::vector<double> row(stride);
+  LmsState inner{coef.data(), at.intercept, average.data(), at.average_b, at.clock, at.done};
+  if constexpr (sizeof(T) == sizeof(float)) {
+    loops().f32(rows, inner, row.data(), stride);
+  } else {
+    loops().f64(rows, inner, row.data(), stride);
+  }
+  for (std::size_t t = 0; t < rows.k; ++t) {
+    std::copy_n(coef.data() + t * stride, rows.d, at.coef + t * rows.d);
+    std::copy_n(average.data() + t * stride, rows.d, at.average + t * rows.d);
+  }
+  at.clock = inner.clock;
+  at.done = inner.done;
+}
+
+// x~ is not sparse, but u is kept in two parts that are cheap to change. With c the centre and s the scale,
+//
+//   u_j = (v_j - z c_j s_j^2) / s_j        u . x~ = v.x - c.v - z (x.p - c.p),   p_j = c_j s_j^2
+//
+// an update by delta is  v_j += delta x_j s_j^2  on the entries of x, and  z += delta; c.v is kept up to date by
+// c.v += delta x.p . Likewise for the average.
+template <class T, class Index>
+void lms_visit(const LmsSparse<T, Index>& sparse, LmsState& at) {
+  const LmsRows<T>& rows = sparse.rest;
+  const std::size_t d = rows.d, k = rows.k;
+  std::vector<double> square(d), p(d), z(k), z_average(k), c_v(k);
+  double c_p = 0;
+  for (std::size_t j = 0; j < d; ++j) {
+    square[j] = rows.scale[j] * rows.scale[j];
+    p[j] = rows.centre[j] * square[j];
+    c_p += rows.centre[j] * p[j];
+  }
+  for (std::size_t t = 0; t < k; ++t) {
+    for (std::size_t j = 0; j < d; ++j) {
+      at.coef[t * d + j] *= rows.scale[j];
+      at.average[t * d + j] *= rows.scale[j];
+      c_v[t] += rows.centre[j] * at.coef[t * d + j];
+    }
+  }
+  for (std::size_t i = 0; i < rows.n_visits; ++i) {
+    const auto number = static_cast<std::size_t>(rows.order[i]);
+    const auto first = static_cast<std::size_t>(sparse.indptr[number]);
+    const auto last = static_cast<std::size_t>(sparse.indptr[number + 1]);
+    double x_p = 0, x_x = 0;
+    for (std::size_t e = first; e < last; ++e) {
+      const auto j = static_cast<std::size_t>(sparse.indices[e]);
+      if (j >= d) throw std::invalid_argument("a column number is beyond the width, in row " + std::to_string(number));
+      const double x = static_cast<double>(sparse.data[e]);
+      x_p += x * p[j];
+      x_x += x * x * square[j];
+    }
+    const double q = std::max(0.0, x_x - 2 * x_p + c_p) + (rows.intercept ? 1.0 : 0.0);
+    const double weight = rows.w ? rows.w[i] : 1.0, eta = lms_eta(rows.rate, at.clock);
+    const double share = (rows.total - at.done) / rows.total;
+    for (std::size_t t = 0; t < k; ++t) {
+      double* v = at.coef + t * d;
+      double* average = at.average + t * d;
+      double x_v = 0;
+      for (std::size_t e = first; e < last; ++e) {
+        x_v += static_cast<double>(sparse.data[e]) * v[static_cast<std::size_t>(sparse.indices[e])];
+      }
+      const double score = x_v - c_v[t] - z[t] * (x_p - c_p);
+      const double r = rows.y[number * k + t] - rows.target[t] - at.intercept[t] - score;
+      const double delta = lms_step(r, eta, q, weight, rows.rate.capped);
+      for (std::size_t e = first; e < last; ++e) {
+        const auto j = static_cast<std::size_t>(sparse.indices[e]);
+        const double step = delta * static_cast<double>(sparse.data[e]) * square[j];
+        v[j] += step;
+        average[j] += share * step;
+      }
+      z[t] += delta;
+      z_average[t] += delta * share;
+      c_v[t] += delta * x_p;
+      if (rows.intercept) {
+        at.intercept[t] += delta;
+        at.average_b[t] += delta * share;
+      }
+    }
+    at.clock += weight;
+    at.done += weight;
+  }
+  for (std::size_t t = 0; t < k; ++t) {
+    for (std::size_t j = 0; j < d; ++j) {
+      at.coef[t * d + j] = (at.coef[t * d + j] - z[t] * p[j]) / rows.scale[j];
+      at.average[t * d + j] = (at.average[t * d + j] - z_average[t] * p[j]) / rows.scale[j];
+    }
+  }
+}
+
+template void lms_visit(const LmsRows<float>&, LmsState&);
+template void lms_visit(const LmsRows<double>&, LmsState&);
+template void lms_visit(const LmsSparse<float, std::int32_t>&, LmsState&);
+template void lms_visit(const LmsSparse<float, std::int64_t>&, LmsState&);
+template void lms_visit(const LmsSparse<double, std::int32_t>&, LmsState&);
+template void lms_visit(const LmsSparse<double, std::int64_t>&, LmsState&);
+
+}  // namespace surefit
