@@ -13,6 +13,7 @@ void bind_engine(nb::module_& m);
 void bind_lms(nb::module_& m);
 void bind_logistic(nb::module_& m);
 void bind_naive_bayes(nb::module_& m);
+void bind_perceptron(nb::module_& m);
 
 namespace {
 
@@ -43,4 +44,5 @@ NB_MODULE(_native, m) {
   bind_lms(m);
   bind_logistic(m);
   bind_naive_bayes(m);
+  bind_perceptron(m);
 }

@@ -1,0 +1,151 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "linear_model/perceptron.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Changed = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using ChangedMatrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Array = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+
+void same(const char* what, std::size_t got, std::size_t wanted) {
+  if (got != wanted) {
+    throw std::invalid_argument(std::string(what) + " has length " + std::to_string(got) + ", expected " +
+                                std::to_string(wanted));
+  }
+}
+
+struct Visited {
+  Vector<double> y;
+  std::optional<Vector<double>> w;
+  Vector<std::int64_t> order;
+};
+struct Penalty {
+  double eta, l2, l1;
+  bool intercept;
+};
+struct Models {
+  ChangedMatrix coef;
+  Changed intercept;
+  std::optional<ChangedMatrix> paid;
+  std::optional<Changed> due;
+  Vector<std::int64_t> planes;
+  Vector<double> codes, positive, negative;
+};
+
+template <class Rows>
+Array window(const Rows& rows, std::size_t n_rows, const Visited& visited, const Penalty& penalty, Models& models,
+             int n_threads) {
+  const std::size_t k = models.coef.shape(0), n = models.planes.shape(0);
+  same("y", visited.y.shape(0), n_rows);
+  if (visited.w) same("w", visited.w->shape(0), visited.order.shape(0));
+  same("a row of coef", models.coef.shape(1), rows.d);
+  same("intercept", models.intercept.shape(0), k);
+  if (models.paid.has_value() != (penalty.l1 > 0) || models.due.has_value() != (penalty.l1 > 0)) {
+    throw std::invalid_argument("paid and due go with an L1 penalty");
+  }
+  if (models.paid) {
+    same("paid", models.paid->shape(0), k);
+    same("a row of paid", models.paid->shape(1), rows.d);
+    same("due", models.due->shape(0), k);
+  }
+  same("codes", models.codes.shape(0), n);
+  same("positive", models.positive.shape(0), n);
+  same("negative", models.negative.shape(0), n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto plane = models.planes.data()[i];
+    if (plane < 0 || static_cast<std::size_t>(plane) >= k) throw std::invalid_argument("planes is out of range");
+  }
+  for (std::size_t i = 0; i < visited.order.shape(0); ++i) {
+    const auto row = visited.order.data()[i];
+    if (row < 0 || static_cast<std::size_t>(row) >= n_rows) throw std::invalid_argument("order is out of range");
+  }
+  std::unique_ptr<double[]> objective(new double[n]());
+  {
+    nb::gil_scoped_release released;
+    surefit::perceptron_window(
+        rows,
+        {visited.y.data(), visited.w ? visited.w->data() : nullptr, visited.order.data(), visited.order.shape(0)},
+        {penalty.eta, penalty.l2, penalty.l1, penalty.intercept},
+        {models.coef.data(), models.intercept.data(), models.paid ? models.paid->data() : nullptr,
+         models.due ? models.due->data() : nullptr, models.planes.data(), models.codes.data(), models.positive.data(),
+         models.negative.data(), objective.get(), n},
+        n_threads);
+  }
+  double* p = objective.get();
+  nb::capsule owner(p, [](void* q) noexcept { delete[] static_cast<double*>(q); });
+  objective.release();
+  return Array(p, {n}, owner);
+}
+
+template <class T>
+void define_dense(nb::module_& m) {
+  m.def(
+      "perceptron_window",
+      [](Matrix<T> x, Vector<double> y, std::optional<Vector<double>> w, Vector<std::int64_t> order, double eta,
+         double l2, double l1, bool fit_intercept, ChangedMatrix coef, Changed intercept,
+         std::optional<ChangedMatrix> paid, std::optional<Changed> due, Vector<std::int64_t> planes,
+         Vector<double> codes, Vector<double> positive, Vector<double> negative, int n_threads) {
+        Models models{coef, intercept, paid, due, planes, codes, positive, negative};
+        return window(surefit::DenseRows<T>{x.data(), x.shape(1)}, x.shape(0), {y, w, order},
+                      {eta, l2, l1, fit_intercept}, models, n_threads);
+      },
+      nb::arg("X").noconvert(), nb::arg("y").noconvert(), nb::arg("w").none().noconvert(), nb::arg("order").noconvert(),
+      nb::arg("eta"), nb::arg("l2"), nb::arg("l1"), nb::arg("fit_intercept"), nb::arg("coef").noconvert(),
+      nb::arg("intercept").noconvert(), nb::arg("paid").none().noconvert(), nb::arg("due").none().noconvert(),
+      nb::arg("planes").noconvert(), nb::arg("codes").noconvert(), nb::arg("positive").noconvert(),
+      nb::arg("negative").noconvert(), nb::arg("n_threads"));
+}
+
+template <class T, class Index>
+void define_csr(nb::module_& m) {
+  m.def(
+      "perceptron_window_csr",
+      [](Vector<T> data, Vector<Index> indices, Vector<Index> indptr, std::size_t n_features, Vector<double> y,
+         std::optional<Vector<double>> w, Vector<std::int64_t> order, double eta, double l2, double l1,
+         bool fit_intercept, ChangedMatrix coef, Changed intercept, std::optional<ChangedMatrix> paid,
+         std::optional<Changed> due, Vector<std::int64_t> planes, Vector<double> codes, Vector<double> positive,
+         Vector<double> negative, int n_threads) {
+        if (indptr.shape(0) == 0) throw std::invalid_argument("indptr is empty; it must hold one number more than rows");
+        same("indices", indices.shape(0), data.shape(0));
+        const std::size_t n_rows = indptr.shape(0) - 1;
+        const Index* p = indptr.data();
+        if (p[0] != 0 || static_cast<std::size_t>(p[n_rows]) > data.shape(0)) {
+          throw std::invalid_argument("indptr does not fit data");
+        }
+        Models models{coef, intercept, paid, due, planes, codes, positive, negative};
+        return window(surefit::SparseRows<T, Index>{data.data(), indices.data(), p, n_features}, n_rows, {y, w, order},
+                      {eta, l2, l1, fit_intercept}, models, n_threads);
+      },
+      nb::arg("data").noconvert(), nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("n_features"),
+      nb::arg("y").noconvert(), nb::arg("w").none().noconvert(), nb::arg("order").noconvert(), nb::arg("eta"),
+      nb::arg("l2"), nb::arg("l1"), nb::arg("fit_intercept"), nb::arg("coef").noconvert(),
+      nb::arg("intercept").noconvert(), nb::arg("paid").none().noconvert(), nb::arg("due").none().noconvert(),
+      nb::arg("planes").noconvert(), nb::arg("codes").noconvert(), nb::arg("positive").noconvert(),
+      nb::arg("negative").noconvert(), nb::arg("n_threads"));
+}
+
+}  // namespace
+
+void bind_perceptron(nb::module_& m) {
+  define_dense<float>(m);
+  define_dense<double>(m);
+  define_csr<float, std::int32_t>(m);
+  define_csr<float, std::int64_t>(m);
+  define_csr<double, std::int32_t>(m);
+  define_csr<double, std::int64_t>(m);
+}
