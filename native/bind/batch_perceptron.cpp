@@ -113,7 +113,7 @@ void bind_batch_perceptron(nb::module_& m) {
   define_csr<float, std::int64_t>(visit);
   define_csr<double, std::int32_t>(visit);
   define_csr<double, std::int64_t>(visit);
-  visit.def_prop_ro("theta", &Visit::theta);
-  visit.def_prop_ro("passes", &Visit::passes);
+  visit.def_prop_ro("theta", &Visit::theta, nb::rv_policy::automatic);
+  visit.def_prop_ro("passes", &Visit::passes, nb::rv_policy::automatic);
   visit.def_prop_ro("updates", &Visit::updates);
 }

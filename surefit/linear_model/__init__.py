@@ -1,5 +1,6 @@
 """Linear models: least squares and its relatives, with scikit-learn's names and certificates."""
 
+from surefit.linear_model.batch_perceptron import BatchPerceptron
 from surefit.linear_model.linear_program_classifier import LinearProgramClassifier
 from surefit.linear_model.linear_regression import LinearRegression
 from surefit.linear_model.logistic_regression import LogisticRegression
@@ -8,6 +9,7 @@ from surefit.linear_model.ridge import Ridge
 from surefit.linear_model.ridge_cv import RidgeCV
 
 __all__ = [
+    "BatchPerceptron",
     "LADRegressor",
     "LinearProgramClassifier",
     "LinearRegression",

@@ -5,17 +5,14 @@ from __future__ import annotations
 import warnings
 from typing import Annotated, Any
 
-import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from surefit._core.base import fitting
-from surefit._core.errors import InvalidData
-from surefit.engine.open import open_data
-from surefit.engine.resident import in_memory
-from surefit.linear_model.classifier import LinearClassifier
-from surefit.solvers.linear_programme import solve_piecewise_linear
+from surefit.linear_model.two_classes import TwoClassClassifier, farkas_vector, least_violations
+from surefit.solvers.signed_rows import SignedRows
 
 
-class LinearProgramClassifier(LinearClassifier):
+class LinearProgramClassifier(TwoClassClassifier):
     """min over w, b of  Σ ωᵢ max(0, 1 − σᵢ (xᵢ·w + b)) ,  σᵢ = ±1 : separate two classes, or prove that none can.
 
     The minimum is zero exactly where a hyperplane separates the two classes; then of all that do the one of the largest
@@ -29,7 +26,8 @@ class LinearProgramClassifier(LinearClassifier):
     classes_ : ndarray of shape (2,)
     coef_ : ndarray of shape (1, n_features)
     intercept_ : ndarray of shape (1,)
-    separable_ : bool
+    separable_ : bool or None
+        None where rounding hides the answer.
     margin_ : float or None
         min σᵢ (xᵢ·w + b) / ‖w‖ where the classes are separable.
     farkas_ : ndarray of shape (n_samples,) or None
@@ -56,58 +54,26 @@ class LinearProgramClassifier(LinearClassifier):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> LinearProgramClassifier:
         """Fit to rows X and two labels y; weights count violations, and a row of weight zero does not count at all."""
         p = self._checked()
-        data = in_memory(open_data(self, X, y, sample_weight, target="classes"), type(self).__name__)
-        if len(data.classes) > 2:
-            raise InvalidData(
-                "Only binary classification is supported. The type of the target is multiclass. "
-                f"LinearProgramClassifier needs two classes; y has {len(data.classes)}."
-            )
-        if len(data.classes) < 2:
-            raise InvalidData(
-                "LinearProgramClassifier needs samples of at least 2 classes in the data, but the data contains only "
-                f"one class: {data.classes[0]!r}"
-            )
-        sign = np.where(np.asarray(data.y) > 0, 1.0, -1.0)
-        weights = np.ones(data.n_rows) if data.w is None else data.w
-        counted = weights > 0
-        rows, signs, w = (
-            (data.X, sign, weights) if counted.all() else (data.X[counted], sign[counted], weights[counted])
-        )
-        w = w / float(np.ldexp(1.0, int(np.frexp(w.mean())[1])))
-        fit = solve_piecewise_linear(
-            rows, np.ones(len(w)), np.zeros(len(w)), w, fit_intercept=p.fit_intercept, sign=signs
-        )
-        self.classes_ = data.classes
+        data = self._two_classes(X, y, sample_weight)
+        fit = least_violations(data.X, data.sign, data.w, p.fit_intercept)
         self.n_iter_ = fit.n_iter
-        self._learn(rows, signs, fit.coef, fit.intercept, data.dtype)
+        rows = SignedRows(data.X, data.sign, p.fit_intercept)
+        self.separable_ = self._learn(rows, fit.coef, fit.intercept, data.dtype)
         self.farkas_ = None
         if not self.separable_:
-            self.farkas_ = np.zeros(data.n_rows)
-            self.farkas_[counted] = fit.dual / fit.dual.sum()
+            farkas = farkas_vector(fit.dual)
+            if farkas is None:
+                self.separable_ = None
+                warnings.warn(
+                    "the classes are so close to touching that rounding hides whether a hyperplane separates them",
+                    ConvergenceWarning,
+                    stacklevel=4,
+                )
+                return self
+            self.farkas_ = data.to_all_rows(farkas)
             warnings.warn(
                 "the classes are not linearly separable: farkas_ proves it, and predictions come from the smallest sum "
                 "of violations",
                 stacklevel=4,
             )
         return self
-
-    def _learn(self, rows: Any, signs: np.ndarray, coef: np.ndarray, intercept: float, dtype: np.dtype) -> None:
-        """Coefficients in the data's precision, unless that would lose the separation; and what they achieve."""
-        w, smallest = coef, -np.inf
-        for kind in dict.fromkeys((dtype, np.dtype(np.float64))):
-            self.coef_ = coef.astype(kind)[None]
-            self.intercept_ = np.array([intercept], dtype=kind)
-            w, b = self.coef_[0].astype(np.float64), float(self.intercept_[0])
-            smallest = float((signs * (rows.astype(np.float64) @ w + b)).min())
-            if smallest > 0:
-                break
-        self.separable_ = smallest > 0
-        if not self.separable_:
-            self.coef_, self.intercept_ = self.coef_.astype(dtype), self.intercept_.astype(dtype)
-        length = float(np.linalg.norm(w))
-        self.margin_ = (smallest / length if length > 0 else np.inf) if self.separable_ else None
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags

@@ -1,0 +1,121 @@
+"""The shortest separator: the hard margin.
+
+    B = min ‖θ‖  such that  aᵢ·θ ≥ 1  for every row                      (θ holds the intercept too)
+
+The dual is the point nearest the origin of the convex hull of the rows, p = Σ λᵢ aᵢ with ‖p‖ = 1/B and θ = p/‖p‖². So
+every λ ≥ 0 and every θ with positive margins prove
+
+    Σλ / ‖Σ λᵢ aᵢ‖  ≤  B  ≤  ‖θ‖ / min aᵢ·θ .
+
+Few rows have λ > 0. A working set of rows is solved as a least distance problem (Lawson and Hanson, Solving least
+squares problems, chapter 23), the rows that its answer violates most are let in, until the two bounds meet.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+from scipy.optimize import nnls
+
+from surefit.solvers.signed_rows import SignedRows
+
+ROUNDS = 300
+MOST_ROWS = 3000
+"""Rows of the working set beyond which no answer is looked for."""
+MEET = 1e-9
+"""Relative distance of the bounds at which they have met."""
+
+
+class Shortest(NamedTuple):
+    theta: np.ndarray
+    length: float
+    """B from above: ‖θ‖ where the smallest margin is 1."""
+    lower: float
+    """B from below."""
+    support: np.ndarray
+    """Rows with a multiplier."""
+    multipliers: np.ndarray
+
+
+def shortest_separator(rows: SignedRows, start: np.ndarray) -> Shortest | None:
+    """From a θ whose margins are all positive; None where the bounds stay apart by more than rounding should leave."""
+    margins = rows.margins(start)
+    if not margins.min() > 0:
+        return None
+    unit = float(np.linalg.norm(start) / margins.min())
+    few = 2 * rows.width + 8
+    work = _smallest(margins, few)
+    best: Shortest | None = None
+    for _ in range(ROUNDS):
+        solved = _least_distance(rows.take(work), unit) if len(work) <= MOST_ROWS else None
+        if solved is None:
+            break
+        theta, multipliers, lower = solved
+        margins = rows.margins(theta)
+        least = float(margins.min())
+        if least > 0:
+            length = float(np.linalg.norm(theta)) / least
+            if best is None or length / lower < best.length / best.lower:
+                held = multipliers > 0
+                best = Shortest(theta / least, length, lower, work[held], multipliers[held])
+            if best.length <= best.lower * (1 + MEET):
+                return best
+        violated = np.flatnonzero(margins < 1 - MEET / 4)
+        new = violated[~np.isin(violated, work)]
+        if not len(new):
+            break
+        if len(work) > 10 * few:
+            work = work[multipliers > 0]
+        work = np.append(work, new[_smallest(margins[new], few)])
+        unit = lower
+    return best if best is not None and best.length <= best.lower * (1 + 10 * MEET) else None
+
+
+def _smallest(values: np.ndarray, count: int) -> np.ndarray:
+    """Where the smallest values are, at most `count`; of equal ones the first."""
+    return np.argsort(values, kind="stable")[:count]
+
+
+def _least_distance(A: np.ndarray, unit: float) -> tuple[np.ndarray, np.ndarray, float] | None:
+    """min ‖θ‖ such that A θ ≥ 1, `unit` about ‖θ‖: θ, the multipliers, and the lower bound they prove."""
+    Q = None
+    if A.shape[1] > A.shape[0]:  # θ is a combination of the rows
+        Q, R = scipy.linalg.qr(A.T, mode="economic")
+        A = R.T
+    t = 1.0 / unit
+    system = np.vstack([A.T, np.full(len(A), t)])
+    try:
+        multipliers, _ = nnls(system, np.append(np.zeros(A.shape[1]), 1.0))
+    except RuntimeError:  # the active set of nearly dependent rows did not settle: no answer rather than a wrong one
+        return None
+    left = 1.0 - t * multipliers.sum()
+    if not (multipliers.any() and left > 0):
+        return None
+    multipliers = multipliers * unit / left
+    held = np.flatnonzero(multipliers)
+    exact = _on_the_margin(A[held])
+    if exact is not None:
+        multipliers[held] = exact
+    theta = A.T @ multipliers
+    length = float(np.linalg.norm(theta))
+    if not 0 < length < np.inf:
+        return None
+    return theta if Q is None else Q @ theta, multipliers, float(multipliers.sum()) / length
+
+
+def _on_the_margin(A: np.ndarray) -> np.ndarray | None:
+    """λ ≥ 0 with A Aᵀ λ = 1, by the triangle of Aᵀ; None where the rows are dependent or a λ would be negative."""
+    if len(A) > A.shape[1]:
+        return None
+    R = scipy.linalg.qr(A.T, mode="r")[0][: len(A)]
+    diagonal = np.abs(np.diag(R))
+    if diagonal.min() <= 1e-13 * diagonal.max():
+        return None
+    multipliers = np.zeros(len(A))
+    for _ in range(3):  # the first answer, and its residual twice
+        residual = 1.0 - A @ (A.T @ multipliers)
+        half = scipy.linalg.solve_triangular(R, residual, trans="T")
+        multipliers = multipliers + scipy.linalg.solve_triangular(R, half)
+    return multipliers if (multipliers >= 0).all() else None

@@ -1,0 +1,84 @@
+"""Rows of two classes turned to one side: a hyperplane separates them where every product with θ is positive.
+
+Row i is  ãᵢ = σᵢ s (xᵢ, 1),  or σᵢ s xᵢ without an intercept; σ = ±1 is the class, s a power of two near 1/max|x| that
+keeps squares finite. The margin ãᵢ·θ of a row has the sign of σᵢ (xᵢ·w + b) for (w, b) = s θ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+CHUNK_ELEMENTS = 2**18
+
+
+def rounding_of(width: int) -> float:
+    """Relative rounding of a product of `width` terms, and of adding an intercept, generously."""
+    return (width + 4) * 2.0**-53
+
+
+class SignedRows:
+    """The rows ã as a thing to multiply with."""
+
+    def __init__(self, X: Any, sign: np.ndarray, fit_intercept: bool) -> None:
+        self.X, self.sign, self.fit_intercept = X, sign, fit_intercept
+        self.n, self.d = X.shape
+        self.is_sparse = sp.issparse(X)
+        numbers = X.data if self.is_sparse else X
+        largest = max(float(np.abs(numbers).max(initial=0.0)), 1.0 if fit_intercept else 0.0)
+        self.scale = float(np.ldexp(1.0, -int(np.frexp(largest)[1])))
+        self.width = self.d + fit_intercept
+        self.size = int(X.nnz if self.is_sparse else X.size) + self.n
+        """Numbers in one pass over the rows."""
+
+    def _chunks(self) -> Iterator[tuple[slice, Any]]:
+        step = max(64, CHUNK_ELEMENTS // max(1, self.d))
+        for start in range(0, self.n, step):
+            where = slice(start, min(self.n, start + step))
+            yield where, self.X[where].astype(np.float64, copy=False)
+
+    def norms(self) -> np.ndarray:
+        """‖ãᵢ‖ of every row."""
+        squares = np.empty(self.n)
+        for where, rows in self._chunks():
+            scaled = rows * self.scale
+            if self.is_sparse:
+                squares[where] = np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel()
+            else:
+                squares[where] = np.einsum("ij,ij->i", scaled, scaled)
+        return np.sqrt(squares + (self.scale**2 if self.fit_intercept else 0.0))
+
+    def margins(self, theta: np.ndarray) -> np.ndarray:
+        """ãᵢ·θ of every row."""
+        return self.sign * self._products(theta)
+
+    def certain(self, theta: np.ndarray) -> bool:
+        """Whether every margin is positive beyond what rounding can do to it."""
+        margins = self.margins(theta)
+        return bool((margins > rounding_of(self.d) * self._products(np.abs(theta), absolute=True)).all())
+
+    def _products(self, theta: np.ndarray, absolute: bool = False) -> np.ndarray:
+        w = theta[: self.d] * self.scale
+        b = float(theta[-1]) * self.scale if self.fit_intercept else 0.0
+        out = np.empty(self.n)
+        for where, rows in self._chunks():
+            out[where] = (abs(rows) if absolute else rows) @ w
+        return out + b
+
+    def take(self, which: np.ndarray) -> np.ndarray:
+        """Some of the rows as an array."""
+        rows = self.X[which]
+        rows = (rows.toarray() if self.is_sparse else rows).astype(np.float64) * self.scale
+        if self.fit_intercept:
+            rows = np.column_stack([rows, np.full(len(rows), self.scale)])
+        return rows * self.sign[which, None]
+
+    def in_users_units(self, theta: np.ndarray) -> tuple[np.ndarray, float]:
+        """θ as coefficients and an intercept of the rows as they came: those whose updates are whole rows."""
+        return theta[: self.d] / self.scale, float(theta[-1]) / self.scale if self.fit_intercept else 0.0
+
+    def in_own_units(self, coef: np.ndarray, intercept: float) -> np.ndarray:
+        return np.append(coef, [intercept] if self.fit_intercept else []) * self.scale
