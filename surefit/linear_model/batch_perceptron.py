@@ -119,7 +119,7 @@ class BatchPerceptron(TwoClassClassifier):
         self.separable_, self.margin_, self.bound_ = False, None, np.nan
         self.farkas_ = data.to_all_rows(farkas)
         warnings.warn(
-            "the classes are not linearly separable: farkas_ proves it. The updates would never end and were broken off "
+            "the classes are not linearly separable: farkas_ proves it. Updates would never end and were broken off "
             f"after {self.n_updates_}; predictions come from the smallest sum of violations",
             stacklevel=5,
         )

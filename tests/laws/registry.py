@@ -53,6 +53,20 @@ def sample(
     return suited(model, X.astype(dtype)), target(model, y.astype(dtype)), w
 
 
+def samples(model: Estimator, n: int = 400, dtype: Any = np.float64) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """The sample; and for a model that claims other things of classes a hyperplane separates, such classes too."""
+    X, y, w = sample(model, n=n, dtype=dtype)
+    if type(model).__name__ not in TWO_ANSWERS:
+        return [(X, y, w)]
+    scores = (X - X.mean(axis=0)) @ np.arange(1.0, X.shape[1] + 1)
+    apart = np.abs(scores) > 0.2 * np.abs(scores).mean()
+    return [(X, y, w), (X[apart], np.where(scores[apart] > 0, "green", "blue"), w[apart])]
+
+
+# Where the classes are not separable these prove just that, and claim nothing of their coefficients.
+TWO_ANSWERS = {"BatchPerceptron"}
+
+
 def suited(model: Estimator | None, X: np.ndarray) -> np.ndarray:
     """Rows the model takes: none below zero where it counts things."""
     return np.abs(X) if model is not None and get_tags(model).input_tags.positive_only else X
