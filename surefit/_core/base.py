@@ -75,3 +75,20 @@ def fitting(method: Callable) -> Callable:
         return self
 
     return fit
+
+
+def updating(method: Callable) -> Callable:
+    """The frame around `partial_fit`: BLAS on one thread, and nothing changed when it fails."""
+
+    @functools.wraps(method)
+    def partial_fit(self: Estimator, *args: Any, **kwargs: Any) -> Any:
+        before = dict(self.__dict__)
+        try:
+            with single_threaded_blas():
+                return method(self, *args, **kwargs)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    return partial_fit

@@ -6,7 +6,6 @@ P(row | class) of rows (`_joint`).
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, Self
@@ -18,33 +17,16 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
-from surefit._core.base import Estimator, fitting
+from surefit._core.base import Estimator, fitting, updating
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.faults import refuse_non_finite
 from surefit._core.intake import take_rows, take_weights
-from surefit._core.threads import single_threaded_blas, thread_count
+from surefit._core.threads import thread_count
 from surefit.engine.apply import apply_rows
 from surefit.engine.labels import memory_codes
 from surefit.engine.leaves import leaf_rows
 from surefit.engine.ongoing import after, extended
 from surefit.engine.open import kind_of, open_data
-
-
-def _updating(method: Callable) -> Callable:
-    """The frame around `partial_fit`: BLAS on one thread, and nothing changed when it fails."""
-
-    @functools.wraps(method)
-    def partial_fit(self: Any, *args: Any, **kwargs: Any) -> Any:
-        before = dict(self.__dict__)
-        try:
-            with single_threaded_blas():
-                return method(self, *args, **kwargs)
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-
-    return partial_fit
 
 
 class NaiveBayes(ClassifierMixin, Estimator):
@@ -85,7 +67,7 @@ class NaiveBayes(ClassifierMixin, Estimator):
         self._kept = after(statistic)
         return self
 
-    @_updating
+    @updating
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on with more rows. All labels are named in `classes` at the first call.
 
