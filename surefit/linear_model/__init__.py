@@ -3,6 +3,7 @@
 from surefit.linear_model.batch_perceptron import BatchPerceptron
 from surefit.linear_model.linear_program_classifier import LinearProgramClassifier
 from surefit.linear_model.linear_regression import LinearRegression
+from surefit.linear_model.lms_regressor import LMSRegressor
 from surefit.linear_model.logistic_regression import LogisticRegression
 from surefit.linear_model.quantile_regressor import LADRegressor, QuantileRegressor
 from surefit.linear_model.ridge import Ridge
@@ -11,6 +12,7 @@ from surefit.linear_model.ridge_cv import RidgeCV
 __all__ = [
     "BatchPerceptron",
     "LADRegressor",
+    "LMSRegressor",
     "LinearProgramClassifier",
     "LinearRegression",
     "LogisticRegression",

@@ -1,0 +1,307 @@
+"""Least squares by gradient descent: Widrow and Hoff's least mean squares."""
+
+from __future__ import annotations
+
+import warnings
+from types import SimpleNamespace
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from surefit._core.base import fitting, updating
+from surefit._core.callbacks import Progress
+from surefit._core.errors import InvalidData
+from surefit._core.intake import take_rows, take_targets, take_weights
+from surefit._core.params import Range
+from surefit._core.random import RandomStateLike, random_stream
+from surefit.engine.open import kind_of, open_data
+from surefit.engine.source import MemorySource, Source
+from surefit.linear_model.predictor import LinearRegressor
+from surefit.solvers.descent import automatic, plain
+from surefit.solvers.lms import Rate, Walk, descend, one_pass
+from surefit.solvers.squared_pass import (
+    Frame,
+    Plane,
+    Spread,
+    SquaredStep,
+    frame_of,
+    mean_length,
+    merged,
+    spread_of,
+)
+from surefit.solvers.squared_surface import open_surface
+from surefit.solvers.visits import Visits
+
+
+class LMSRegressor(LinearRegressor):
+    """min over w, b of  Σ ωᵢ (yᵢ − xᵢ·w − b)² , by gradient descent: η times the mean of r x, or row by row η r x.
+
+    Descent on all rows ("batch") has its rate and momentum chosen at every step, and stops at a proved distance from
+    the least error. Row by row ("stochastic") the rate is chosen from the data and halved when it no longer helps.
+    Columns are centred and scaled on the way; coefficients are those of the columns as they are. Weights count rows: a
+    weight of two is a row repeated.
+
+    {parameters}
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+    intercept_ : float or ndarray of shape (n_targets,)
+    n_iter_ : int
+        Passes over the rows. Batch descent computes the products of columns once where it can (up to 1024 columns),
+        and counts the steps that passes would have made.
+    t_ : float
+        Updates: steps of batch descent, or the weight of all rows visited.
+    history_ : ndarray of shape (n_iter_,)
+        Mean squared error after each pass (mean over the targets).
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surefit.linear_model import LMSRegressor
+    >>> X = np.array([[1.0, 1.0], [1.0, 2.0], [2.0, 2.0], [2.0, 3.0]])
+    >>> y = X @ [1.0, 2.0] + 3.0
+    >>> model = LMSRegressor().fit(X, y)
+    >>> model.coef_.round(9), round(float(model.intercept_), 9), model.n_iter_
+    (array([1., 2.]), 3.0, 2)
+    """
+
+    def __init__(
+        self,
+        *,
+        method: Annotated[
+            Literal["batch", "stochastic"], "All rows at each step, or one row after the other."
+        ] = "batch",
+        learning_rate: Annotated[
+            Literal["auto", "constant", "invscaling", "harmonic"],
+            "'auto': the best rate and momentum at each batch step; row by row, halved when a pass gains nothing. "
+            "Else η = eta0, eta0/t^power_t (t updates), or eta0/t (t passes).",
+        ] = "auto",
+        eta0: Annotated[
+            float | None,
+            Range(0, open="both"),
+            "The first rate; None chooses it. Batch descent with 'auto' has no use for it.",
+        ] = None,
+        power_t: Annotated[float, Range(0, open="high"), "The exponent of 'invscaling'."] = 0.25,
+        scale_columns: Annotated[
+            bool,
+            "Whether descent works on columns of mean zero (with an intercept) and size one, or on the columns as they "
+            "are, where it is slow or diverges if their sizes differ.",
+        ] = True,
+        fit_intercept: Annotated[bool, "Whether to learn b; without it the plane goes through the origin."] = True,
+        max_iter: Annotated[int, Range(1), "Most passes."] = 1000,
+        tol: Annotated[
+            float,
+            Range(0),
+            "Batch: stop at this proved distance from the least error, as a share of it. Row by row: a pass that gains "
+            "less than this share of all that was gained has gained nothing.",
+        ] = 1e-6,
+        n_iter_no_change: Annotated[int, Range(1), "Row by row: passes that gain nothing before it stops."] = 5,
+        average: Annotated[
+            bool, "Row by row: whether the answer is the mean of a pass's iterates, or its last."
+        ] = True,
+        shuffle: Annotated[bool, "Row by row: whether each pass has its own order, or that of the data."] = True,
+        random_state: Annotated[RandomStateLike, "The seed of the orders."] = None,
+        warm_start: Annotated[bool, "Whether fit goes on from the coefficients there are."] = False,
+        verbose: Annotated[int, Range(0), "Above 0, each pass prints its error."] = 0,
+        n_jobs: Annotated[int | None, "Threads, −1 for all; None takes what the settings allow."] = None,
+    ) -> None:
+        self.method = method
+        self.learning_rate = learning_rate
+        self.eta0 = eta0
+        self.power_t = power_t
+        self.scale_columns = scale_columns
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.average = average
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    @fitting
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> LMSRegressor:
+        """Fit to rows X and targets y (one or several columns), with optional weights."""
+        p = self._checked()
+        start = self._coefficients() if p.warm_start and hasattr(self, "coef_") else None
+        data = open_data(self, X, y, sample_weight, target=True, n_jobs=p.n_jobs)
+        if start is not None and start[0].shape != (data.n_targets, data.n_features):
+            raise InvalidData(
+                f"warm_start goes on from coefficients of shape {start[0].shape}; this data has {data.n_targets} "
+                f"target(s) and {data.n_features} columns"
+            )
+        self.__dict__.pop("_going", None)
+        progress = Progress(self, p.max_iter, X, y)
+        watch = _Watch(self, p, data, progress)
+        if p.method == "batch":
+            self._descend_on_all_rows(p, data, start, watch)
+        else:
+            self._descend_row_by_row(p, data, start, watch)
+        progress.end()
+        return self
+
+    def _descend_on_all_rows(self, p: SimpleNamespace, data: Source, start: Any, watch: _Watch) -> None:
+        surface = open_surface(data, scaled=p.scale_columns, fit_intercept=p.fit_intercept)
+        v = np.zeros((data.n_targets, surface.width)) if start is None else surface.inner(*start)
+        if p.learning_rate == "auto":
+            found = automatic(surface, v, p.tol, p.max_iter, watch)
+        else:
+            power = {"constant": 0.0, "invscaling": p.power_t, "harmonic": 1.0}[p.learning_rate]
+            found = plain(surface, v, p.eta0, power, p.tol, p.max_iter, watch)
+        self._conclude(p, data, surface.outer(found.v), found.history, float(found.n_iter))
+        if not found.finished and not watch.ended:
+            _warn(f"stopped after {found.n_iter} steps at a relative gap of {found.rel_gap:.1e} (tol {p.tol:g})")
+
+    def _descend_row_by_row(self, p: SimpleNamespace, data: Source, start: Any, watch: _Watch) -> None:
+        spread = spread_of(data)
+        frame = _frame(p, spread, data)
+        rate = _rate(p, frame, spread)
+        zero = np.zeros((data.n_targets, data.n_features)), np.zeros(data.n_targets)
+        found = descend(
+            data,
+            frame,
+            spread.weight,
+            zero if start is None else frame.inner(*start),
+            rate,
+            automatic=p.learning_rate == "auto",
+            average=p.average,
+            shuffle=p.shuffle,
+            seed=_seed(p.random_state),
+            tol=p.tol,
+            patience=p.n_iter_no_change,
+            max_iter=p.max_iter,
+            after_pass=watch,
+        )
+        self._conclude(p, data, (found.coef, found.intercept), found.history, found.clock)
+        if not found.finished and not watch.ended:
+            _warn(
+                f"stopped after {found.n_iter} passes, the last of which still gained {found.gain:.1e} of all that was "
+                f"gained (tol {p.tol:g})"
+            )
+
+    @updating
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> LMSRegressor:
+        """Go on with more rows, each visited once, row by row whatever `method` says.
+
+        Columns are scaled by what was seen of them so far. With learning_rate='auto' the rate is constant, so that
+        coefficients follow data that changes; `average` is over the rows of this call.
+        """
+        p = self._checked()
+        if kind_of(X) != "memory":
+            raise InvalidData("partial_fit takes rows in memory; fit reads a Parquet path or a Dask collection itself")
+        first = not hasattr(self, "coef_")
+        rows = take_rows(self, X, reset=first)
+        targets = take_targets(self, y, rows.shape[0])
+        data = MemorySource(rows, targets, take_weights(sample_weight, rows.shape[0]), n_jobs=p.n_jobs)
+        going = getattr(self, "_going", None)
+        if not first and self._coefficients()[0].shape[0] != data.n_targets:
+            raise InvalidData(f"y has {data.n_targets} target(s), the coefficients {self._coefficients()[0].shape[0]}")
+        spread = spread_of(data)
+        weight = spread.weight
+        if going is not None:
+            spread = merged(Spread(*going["spread"]), spread)
+        frame = _frame(p, spread, data)
+        if first:
+            u, beta = np.zeros((data.n_targets, data.n_features)), np.zeros(data.n_targets)
+        else:
+            u, beta = frame.inner(*(self._coefficients() if going is None else going["at"]))
+        clock = 0.0 if going is None else going["clock"]
+        number = 0 if going is None else going["number"]
+        seed = _seed(p.random_state)
+        walk = one_pass(
+            Visits(data, seed, p.shuffle).epoch(number),
+            frame,
+            _rate(p, frame, spread),
+            weight,
+            Walk(u, beta, u, beta, clock, 0.0),
+        )
+        answer = frame.outer(walk.mean, walk.mean_b) if p.average else frame.outer(walk.u, walk.beta)
+        error = data.fold(SquaredStep(with_gradient=False), Plane(*answer)).loss.mean() / weight
+        self._conclude(p, data, answer, [float(error)], walk.clock)
+        self._going = {
+            "at": frame.outer(walk.u, walk.beta),
+            "spread": tuple(spread),
+            "clock": walk.clock,
+            "number": number + 1,
+        }
+        return self
+
+    def _coefficients(self) -> tuple[np.ndarray, np.ndarray]:
+        """Those there are, as (targets, features) and (targets,)."""
+        coef = np.atleast_2d(np.asarray(self.coef_, dtype=np.float64))
+        return coef, np.broadcast_to(np.asarray(self.intercept_, dtype=np.float64), (len(coef),)).copy()
+
+    def _conclude(
+        self,
+        p: SimpleNamespace,
+        data: Source,
+        answer: tuple[np.ndarray, np.ndarray],
+        history: list[float],
+        updates: float,
+    ) -> None:
+        self._learn(data, *answer, flat=False, with_intercept=p.fit_intercept)
+        self.n_iter_ = len(history)
+        self.t_ = updates
+        self.history_ = np.array(history)
+
+
+class _Watch:
+    """Told of every pass: prints it, and hands it to the callbacks."""
+
+    def __init__(self, model: LMSRegressor, p: SimpleNamespace, data: Source, progress: Progress) -> None:
+        self._verbose, self._single, self._dtype, self._progress = (
+            p.verbose,
+            data.target_ndim == 1,
+            data.dtype,
+            progress,
+        )
+        self.ended = False
+
+    def __call__(self, coefficients: Any, error: float, number: int) -> bool:
+        if self._verbose:
+            print(f"pass {number}: mean squared error {error:.9g}")
+
+        def attributes() -> dict[str, Any]:
+            coef, intercept = coefficients()
+            coef, intercept = coef.astype(self._dtype), intercept.astype(self._dtype)
+            return {
+                "coef_": coef[0] if self._single else coef,
+                "intercept_": intercept[0] if self._single else intercept,
+                "n_iter_": number,
+            }
+
+        self.ended = self._progress.step(attributes)
+        return self.ended
+
+
+def _frame(p: SimpleNamespace, spread: Spread, data: Source) -> Frame:
+    return frame_of(
+        spread, data.n_features, scaled=p.scale_columns, fit_intercept=p.fit_intercept, sparse=data.is_sparse
+    )
+
+
+def _rate(p: SimpleNamespace, frame: Frame, spread: Spread) -> Rate:
+    """The schedule; a first rate that was not given is one over the mean of ‖x̃‖² + 1."""
+    power, period = {
+        "auto": (0.0, 1.0),
+        "constant": (0.0, 1.0),
+        "invscaling": (float(p.power_t), 1.0),
+        "harmonic": (1.0, spread.weight),
+    }[p.learning_rate]
+    if p.eta0 is not None:
+        return Rate(float(p.eta0), power, period, False)
+    length = mean_length(frame, spread)
+    return Rate(1.0 / length if length > 0 else 1.0, power, period, True)
+
+
+def _seed(random_state: RandomStateLike) -> int:
+    return int(random_stream(random_state).integers(2**63))
+
+
+def _warn(words: str) -> None:
+    warnings.warn(f"{words}; raise max_iter", ConvergenceWarning, stacklevel=7)

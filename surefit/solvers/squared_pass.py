@@ -1,0 +1,161 @@
+"""Squared error in coordinates that suit descent, and one pass over the rows there.
+
+    x̃ = (x − centre) · scale          ỹ = y − target          r = ỹ − x̃·u − β
+
+With an intercept, centred and scaled columns have mean zero and variance one and the target has mean zero; without one
+nothing is centred and columns have mean square one. Unscaled: x̃ = x and ỹ = y. In these coordinates the mean squared
+error f(u, β) = Σ ω r² / Σω has −½∇f = Σ ω r (x̃, 1) / Σω.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from surefit._core.errors import InvalidData
+from surefit.engine.block import Block
+from surefit.engine.moments import Moments, MomentsStep
+from surefit.engine.source import Source
+from surefit.engine.step import Step
+from surefit.solvers.logistic_pass import Columns, ColumnsStep
+
+NARROW = 128
+"""Columns up to which their products are as cheap as their squares alone."""
+SMALLEST = 1e-145
+"""Numbers whose squares, summed, are still precise."""
+
+
+class Frame(NamedTuple):
+    """The coordinates."""
+
+    centre: np.ndarray
+    scale: np.ndarray
+    """Positive; one where a column does not vary."""
+    target: np.ndarray
+    with_intercept: bool
+
+    def inner(self, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(u, β) of coefficients (targets, features) and intercepts in the user's coordinates."""
+        beta = intercept - self.target + coef @ self.centre if self.with_intercept else np.zeros(len(coef))
+        return coef / self.scale, beta
+
+    def outer(self, u: np.ndarray, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients and intercepts of (u, β)."""
+        coef = u * self.scale
+        return coef, (self.target + beta - coef @ self.centre if self.with_intercept else np.zeros(len(coef)))
+
+
+class Spread(NamedTuple):
+    """Mean and sum of squared deviations of every column and target."""
+
+    weight: float
+    mean: np.ndarray
+    ss: np.ndarray
+
+
+class SpreadStep(Step):
+    """Columns of X and y, without their products."""
+
+    def map_leaf(self, state: None, leaf: Block) -> tuple[Columns, Columns]:
+        assert leaf.y is not None
+        targets = np.asarray(leaf.y, dtype=np.float64).reshape(leaf.n_rows, -1)
+        of_targets = Block(targets, None, leaf.w, leaf.start, leaf.leaf_rows)
+        return ColumnsStep().map_leaf(None, leaf), ColumnsStep().map_leaf(None, of_targets)
+
+    def combine(self, left: tuple[Columns, Columns], right: tuple[Columns, Columns]) -> tuple[Columns, Columns]:
+        x, y = (ColumnsStep().combine(a, b) for a, b in zip(left, right, strict=True))
+        return x, y
+
+
+def spread_of(data: Source) -> Spread:
+    if data.n_features + data.n_targets <= NARROW:
+        return of_moments(data.fold(MomentsStep(True)))
+    x, y = data.fold(SpreadStep())
+    return Spread(x.weight, np.append(x.mean, y.mean), np.append(x.ss, y.ss))
+
+
+def of_moments(moments: Moments) -> Spread:
+    return Spread(moments.weight, moments.mean, np.diagonal(moments.products).copy())
+
+
+def merged(left: Spread, right: Spread) -> Spread:
+    """Spread of the rows of both; one of them may be empty."""
+    return Spread(*ColumnsStep().combine(Columns(*left), Columns(*right)))
+
+
+def frame_of(spread: Spread, n_features: int, *, scaled: bool, fit_intercept: bool, sparse: bool) -> Frame:
+    d = n_features
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        mean_square = spread.ss / spread.weight + spread.mean**2
+    _refuse_extremes(spread, mean_square, d)
+    targets = len(spread.mean) - d
+    if not scaled:
+        return Frame(np.zeros(d), np.ones(d), np.zeros(targets), fit_intercept)
+    if not fit_intercept:
+        size = np.sqrt(mean_square[:d])
+        return Frame(
+            np.zeros(d), np.where(size > 0, 1.0 / np.where(size > 0, size, 1.0), 1.0), np.zeros(targets), False
+        )
+    deviation = np.sqrt(np.maximum(spread.ss[:d], 0.0) / spread.weight)
+    # what is left of a constant column after subtraction is rounding; squares of CSR entries cancel, not entries
+    varies = deviation > (1e-7 if sparse else 1e-13) * np.abs(spread.mean[:d])
+    scale = np.where(varies, 1.0 / np.where(varies, deviation, 1.0), 1.0)
+    return Frame(spread.mean[:d].copy(), scale, spread.mean[d:].copy(), True)
+
+
+def _refuse_extremes(spread: Spread, mean_square: np.ndarray, d: int) -> None:
+    for faulty, words in (
+        (~np.isfinite(spread.mean + mean_square * spread.weight), "large: its squares overflow"),
+        (((spread.mean != 0) | (spread.ss > 0)) & (mean_square < SMALLEST**2), "small: its squares vanish"),
+    ):
+        if faulty.any():
+            column = int(np.flatnonzero(faulty)[0])
+            what = f"column {column} of X" if column < d else "the target"
+            raise InvalidData(f"{what} is too {words}. Rescale it.")
+
+
+def mean_length(frame: Frame, spread: Spread) -> float:
+    """Mean of ‖x̃‖² (+ 1 with an intercept): the sum of the curvatures of f/2."""
+    d = len(frame.scale)
+    square = (spread.ss[:d] / spread.weight + (spread.mean[:d] - frame.centre) ** 2) * frame.scale**2
+    return float(square.sum()) + frame.with_intercept
+
+
+class Plane(NamedTuple):
+    """Where a pass is made, in the user's coordinates."""
+
+    coef: np.ndarray
+    """(targets, features)"""
+    intercept: np.ndarray
+    """(targets,)"""
+
+
+class SquaredPass(NamedTuple):
+    loss: np.ndarray
+    """Σ ω r², for each target."""
+    gradient: np.ndarray
+    """Σ ω r x, (targets, features); nothing in it when it was not asked for."""
+    total: np.ndarray
+    """Σ ω r"""
+
+
+class SquaredStep(Step):
+    """`SquaredPass` at a `Plane`. Without `with_target` the targets are taken as zero."""
+
+    def __init__(self, *, with_gradient: bool, with_target: bool = True) -> None:
+        self.with_gradient, self.with_target = with_gradient, with_target
+
+    def map_leaf(self, state: Plane, leaf: Block) -> SquaredPass:
+        scores = np.asarray(leaf.X @ state.coef.T) + state.intercept
+        if self.with_target:
+            assert leaf.y is not None
+            residual = np.asarray(leaf.y, dtype=np.float64).reshape(leaf.n_rows, -1) - scores
+        else:
+            residual = -scores
+        weighted = residual if leaf.w is None else residual * leaf.w[:, None]
+        gradient = np.asarray((leaf.X.T @ weighted).T) if self.with_gradient else np.zeros((len(state.coef), 0))
+        return SquaredPass((weighted * residual).sum(axis=0), gradient, weighted.sum(axis=0))
+
+    def combine(self, left: SquaredPass, right: SquaredPass) -> SquaredPass:
+        return SquaredPass(*(a + b for a, b in zip(left, right, strict=True)))
