@@ -103,11 +103,27 @@ def value(problem: Problem, theta: F64) -> Value:
 
 @dataclass
 class Gap:
-    """`slack` is exact; `left` is what the dual point misses of feasibility, per column; `room` its rounding."""
+    """`slack` is exact; `left` is what the dual point misses of feasibility, per column; `room` its rounding; `spare`
+    how far gⱼ is inside the penalty where θⱼ is zero."""
 
     slack: float
     left: F64
     room: F64
+    spare: F64
+
+    def chosen(self, inverse: F64) -> F64:
+        """r, made short in the norm ‖inverse·r‖.
+
+        Where θⱼ is zero any number between ±λⱼ may stand for clip(gⱼ): the term of the second sum is zero for all.
+        """
+        free = self.spare > 0
+        if not free.any() or not inverse.size:
+            return self.left
+        t = np.linalg.lstsq(inverse[:, free], -inverse @ self.left, rcond=None)[0]
+        out = self.left.copy()
+        out[free] = np.clip(t, -self.spare[free], self.spare[free])
+        shorter = np.linalg.norm(inverse @ out) < np.linalg.norm(inverse @ self.left)
+        return out if shorter else self.left
 
     def within(self, reach: F64) -> float:
         """The gap against all θ′ with |θ′ − θ| ≤ reach, column by column."""
@@ -132,12 +148,13 @@ def gap_of(
     held = np.clip(g[0], -problem.penalty, problem.penalty)
     slack += float((problem.penalty * np.abs(theta) - theta * held).sum())
     slack += gamma(problem.columns() + 3) * at.scale
-    room = (problem.n_rows * 8 * UNIT * UNIT if precise else typical(problem.n_rows)) * at.columns
-    # θ is a factor of the second sum, and |r| ≤ max(0, |g| + room − λ): a g well inside the penalty has no r.
-    slack += float(np.where(problem.penalty > 0, np.abs(theta) * room, 0.0).sum())
-    room = np.clip(np.abs(g[0]) + np.abs(g[1]) + room - problem.penalty, 0.0, room)
+    margin = (problem.n_rows * 8 * UNIT * UNIT if precise else typical(problem.n_rows)) * at.columns
+    # θ is a factor of the second sum, and |r| ≤ max(0, |g| + margin − λ): a g well inside the penalty has no r.
+    slack += float(np.where(problem.penalty > 0, np.abs(theta) * margin, 0.0).sum())
+    room = np.clip(np.abs(g[0]) + np.abs(g[1]) + margin - problem.penalty, 0.0, margin)
     left = (g[0] - held) + np.where(np.abs(g[0]) < problem.penalty, 0.0, g[1])
-    return Gap(slack, left, room)
+    spare = np.where(theta == 0, np.maximum(problem.penalty - np.abs(g[0]) - np.abs(g[1]) - margin, 0.0), 0.0)
+    return Gap(slack, left, room, spare)
 
 
 def _precisely(problem: Problem, part: Part, delta: F64) -> tuple[F64, F64]:

@@ -6,7 +6,7 @@ P(w, b) = Σ ωᵢ ρ(yᵢ − xᵢ·w − b) + α Σω ‖w‖₁ ,  ρ(e) = ma
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,13 +60,14 @@ def _claims(model: Any, blocks: Blocks, alpha: float, quantile: float | None) ->
     if not (np.isfinite(at.scale) and np.isfinite(at.columns).all()):
         return [failed("finite", "The residuals overflow: coefficients of this size fit nothing.")], "two passes"
     eps = epsilon(moments.single, np.asarray(model.coef_))
+    floor = _floor(problem, at, float(b[0]), eps)
     reach = _reach(problem, theta, at, moments, alpha)
     if dual is not None:
         gap = gap_of(problem, theta, at, given(dual))
-        feasible, optimal = _feasible(problem, dual, gap, at, eps), _optimal(gap, reach(gap), at, moments, eps)
+        feasible, optimal = _feasible(problem, dual, gap, at, eps), _optimal(gap, reach(gap), at, moments, floor)
         if not optimal.holds and feasible.holds:
             gap = gap_of(problem, theta, at, given(dual), precise=True)
-            optimal = _optimal(gap, reach(gap), at, moments, eps)
+            optimal = _optimal(gap, reach(gap), at, moments, floor)
         return [feasible, optimal], "three or four passes over the rows, and one for a factor"
     gaps = (gap_of(problem, theta, at, deltas) for deltas in constructed(problem, theta, at))
     bounds = [(reach(gap), gap) for gap in gaps]
@@ -74,7 +75,7 @@ def _claims(model: Any, blocks: Blocks, alpha: float, quantile: float | None) ->
         reason = "Too many residuals are zero, and the model has no dual_: no lower bound was found."
         return [failed("optimal", reason)], "three passes over the rows"
     bound, gap = min(bounds, key=lambda pair: pair[0] if np.isfinite(pair[0]) else np.inf)
-    return [_optimal(gap, bound, at, moments, eps)], "up to ten passes over the rows; the dual vector was rebuilt"
+    return [_optimal(gap, bound, at, moments, floor)], "up to ten passes over the rows; the dual vector was rebuilt"
 
 
 def _number(attrs: Attributes, name: str, default: float) -> float:
@@ -124,11 +125,12 @@ def _reach(problem: Problem, theta: F64, at: Value, moments: Moments, alpha: flo
     inverse = Vt[keep] / S[keep, None] / norms
 
     def bound(gap: Gap) -> float:
-        miss = np.linalg.norm(inverse @ gap.left) + np.linalg.norm(np.abs(inverse) @ gap.room)
+        left = gap.chosen(inverse)
+        miss = np.linalg.norm(inverse @ left) + np.linalg.norm(np.abs(inverse) @ gap.room)
         total = gap.slack + 2.0 * at.objective * float(miss)
         if alpha == 0:  # directions that rounding cannot tell from none at all move no residual
             return total
-        across = gap.left / norms
+        across = left / norms
         across = np.abs(across - Vt[keep].T @ (Vt[keep] @ across)) if not keep.all() else np.zeros_like(across)
         return float(min(total + float(across @ (norms * far)), gap.within(far)))
 
@@ -158,10 +160,24 @@ def _feasible(problem: Problem, dual: F64, gap: Gap, at: Value, eps: float) -> C
     )
 
 
-def _optimal(gap: Gap, bound: float, at: Value, moments: Moments, eps: float) -> Claim:
-    limit = GAP[eps > 1e-10]
-    floor = (ROUNDINGS * eps + gamma(at.columns.size + 3)) * at.scale
-    scale = at.objective + floor / limit
+class Floor(NamedTuple):
+    """The relative gap accepted, and the absolute one that floating point cannot avoid."""
+
+    limit: float
+    size: float
+
+
+def _floor(problem: Problem, at: Value, b: float, eps: float) -> Floor:
+    """Roundings of the rows about their mean; and the intercept, which may be far larger, is stored to half a unit in its
+    last place."""
+    size = (ROUNDINGS * eps + gamma(at.columns.size + 3)) * at.scale
+    stored = 0.5 * eps * abs(b) * float(at.columns[-1]) if problem.intercept else 0.0
+    return Floor(GAP[eps > 1e-10], size + stored)
+
+
+def _optimal(gap: Gap, bound: float, at: Value, moments: Moments, floor: Floor) -> Claim:
+    limit = floor.limit
+    scale = at.objective + floor.size / limit
     if not np.isfinite(bound):
         return failed("optimal", "There are too many columns for a proof without a penalty.")
     relative = bound / scale if scale > 0 else 0.0

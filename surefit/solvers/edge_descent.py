@@ -10,6 +10,9 @@ a bound, the vertex is optimal and a proves it.
 
 Ties (several rows with r = 0 outside H) can make steps of no length. After a run of them y is moved by a tiny fixed
 pattern, which parts the ties; the dual found does not depend on y.
+
+Where rounding in the duals of H could hide a bound that is passed (nearly dependent columns), they are solved for again
+in twice the precision before the vertex is called optimal.
 """
 
 from __future__ import annotations
@@ -19,11 +22,14 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
+from surefit.solvers.exact_basis import solve_basis
 from surefit.solvers.frisch_newton import Problem
 
 REFRESH = 64
 TIGHT = 1e-12
 """A dual may be so far beyond its bound, relative to the width."""
+DOUBT = 1e-9
+"""From this much rounding on (relative to the width) duals are computed in twice the precision."""
 
 
 class Vertex(NamedTuple):
@@ -65,29 +71,52 @@ class _State:
 
     def __init__(self, problem: Problem, y: np.ndarray, basis: np.ndarray, above: np.ndarray | None) -> None:
         self.problem, self.y, self.basis = problem, y, basis
+        self.low: np.ndarray | None = None
         self.refresh(above)
 
     def refresh(self, above: np.ndarray | None) -> None:
         """Everything afresh from the basis; `above` (dual at h) decides where a residual is zero to rounding."""
-        A, _, lo, hi, g = self.problem
+        A, _, _, _, g, _ = self.problem
         self.inverse = np.linalg.inv(A[self.basis])
         self.beta = solve_square(A[self.basis], self.y[self.basis])
         self.r = self.y - A @ self.beta
         self.r[self.basis] = 0.0
         noise = 1e-14 * (np.abs(self.y) + np.abs(A) @ np.abs(self.beta))
         self.above = self.r > 0 if above is None else np.where(np.abs(self.r) <= noise, above, self.r > 0)
-        duals = np.where(self.above, hi, lo)
-        duals[self.basis] = 0.0
+        duals = self.bounds_held()
         self.pull = g + A.T @ duals
         self.size = np.abs(g) + np.abs(A.T) @ np.abs(duals)
 
     def basic_duals(self) -> np.ndarray:
         return -self.inverse.T @ self.pull
 
+    def rounding(self) -> np.ndarray:
+        """How much of the basic duals is rounding."""
+        return 1e-14 * (np.abs(self.inverse.T) @ self.size)
+
+    def doubtful(self) -> bool:
+        width = (self.problem.hi - self.problem.lo)[self.basis]
+        return not (self.rounding() <= DOUBT * width).all()
+
+    def bounds_held(self) -> np.ndarray:
+        """The duals of all rows, zero in the basis."""
+        duals = np.where(self.above, self.problem.hi, self.problem.lo)
+        duals[self.basis] = 0.0
+        return duals
+
+    def exact(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """(β, duals of the basis) to the last digit; None where the basis is singular to rounding."""
+        A, _, _, _, g, remainder = self.problem
+        if remainder is None:
+            return None
+        if self.low is None:
+            self.low = remainder()
+        return solve_basis(A, self.low, self.y, g, self.bounds_held(), self.basis)
+
 
 def _pivot(state: _State, k: int, sign: float, excess: float) -> float | None:
     """Free row k of the basis in the direction `sign`; how far residuals moved, or None where there is no end."""
-    A, _, lo, hi, _ = state.problem
+    A, _, lo, hi, _, _ = state.problem
     column = state.inverse[:, k].copy()
     q = sign * (A @ column)
     leaving = state.basis[k]
@@ -122,9 +151,18 @@ def _pivot(state: _State, k: int, sign: float, excess: float) -> float | None:
     return time * float(np.abs(q).max())
 
 
+def _beyond(state: _State, duals: np.ndarray, allowed: np.ndarray) -> int | None:
+    """The place in the basis whose edge is steepest, of those whose dual is beyond a bound."""
+    lo, hi = state.problem.lo[state.basis], state.problem.hi[state.basis]
+    beyond = np.maximum(duals - hi, lo - duals)
+    price = np.where(beyond > allowed, beyond / np.sqrt((state.inverse**2).sum(axis=0)), 0.0)
+    k = int(price.argmax())
+    return k if price[k] > 0 else None
+
+
 def _descend(state: _State, most: int, patience: int) -> tuple[int, str]:
     """Pivots until no dual is beyond its bound ('optimal'), or 'stalled', 'unbounded', 'limit'."""
-    _, _, lo, hi, _ = state.problem
+    _, _, lo, hi, _, _ = state.problem
     width = hi - lo
     nothing = 1e-13 * float(np.abs(state.y).max(initial=0.0))
     still = since = 0
@@ -135,17 +173,19 @@ def _descend(state: _State, most: int, patience: int) -> tuple[int, str]:
             since, fresh = 0, True
         duals = state.basic_duals()
         h = state.basis
-        beyond = np.maximum(duals - hi[h], lo[h] - duals)
-        allowed = TIGHT * width[h] + 1e-14 * (np.abs(state.inverse.T) @ state.size)
-        price = np.where(beyond > allowed, beyond / np.sqrt((state.inverse**2).sum(axis=0)), 0.0)
-        k = int(price.argmax())
-        if price[k] <= 0:
-            if fresh:
-                return count, "optimal"
+        k = _beyond(state, duals, TIGHT * width[h] + state.rounding())
+        if k is None and not fresh:
             state.refresh(state.above)
             since, fresh = 0, True
             continue
-        moved = _pivot(state, k, 1.0 if duals[k] > hi[h[k]] else -1.0, float(beyond[k]))
+        if k is None and state.doubtful():
+            found = state.exact()
+            duals = duals if found is None else found[1]
+            k = None if found is None else _beyond(state, duals, TIGHT * width[h])
+        if k is None:
+            return count, "optimal"
+        excess = max(duals[k] - hi[h[k]], lo[h[k]] - duals[k])
+        moved = _pivot(state, k, 1.0 if duals[k] > hi[h[k]] else -1.0, float(excess))
         if moved is None:
             return count, "unbounded"
         still = still + 1 if moved <= nothing else 0
@@ -157,7 +197,7 @@ def _descend(state: _State, most: int, patience: int) -> tuple[int, str]:
 
 def descend(problem: Problem, basis: np.ndarray, above: np.ndarray | None = None) -> Vertex:
     """An optimal vertex, from the basis given; `optimal` is False where the objective has no end or time ran out."""
-    A, y, lo, hi, g = problem
+    A, y, lo, hi, g, _ = problem
     n, p = A.shape
     most = 200 + 20 * (n + p)
     state = _State(problem, y, basis.copy(), above)
@@ -175,9 +215,10 @@ def descend(problem: Problem, basis: np.ndarray, above: np.ndarray | None = None
             state = _State(problem, y, state.basis, state.above)
             more, outcome = _descend(state, most, patience=20 + p // 4)
             done += more
-    duals = np.where(state.above, hi, lo)
-    duals[state.basis] = 0.0
-    duals[state.basis] = solve_square(A[state.basis].T, -(g + A.T @ duals))
-    duals = np.clip(duals, lo, hi)
-    beta = solve_square(A[state.basis], y[state.basis])
-    return Vertex(beta, duals, state.basis, done, outcome == "optimal")
+    duals, state.y = state.bounds_held(), y
+    found = state.exact() if state.doubtful() else None
+    if found is None:
+        basic = solve_square(A[state.basis].T, -(g + A.T @ duals))
+        found = solve_square(A[state.basis], y[state.basis]), basic
+    beta, duals[state.basis] = found
+    return Vertex(beta, np.clip(duals, lo, hi), state.basis, done, outcome == "optimal")

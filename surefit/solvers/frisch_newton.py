@@ -40,6 +40,8 @@ class Problem(NamedTuple):
     hi: np.ndarray
     g: np.ndarray
     """(p,): Σ aᵢ Aᵢ of rows outside the problem whose dual is fixed."""
+    remainder: Callable[[], np.ndarray] | None = None
+    """(n, p): what rounding took from A, where that is known."""
 
 
 class Path(NamedTuple):
@@ -119,7 +121,7 @@ def _newton(
 
 def follow_path(problem: Problem, beta: np.ndarray | None = None) -> Path:
     """Follow the central path to a relative gap of 1e-7, where the optimal vertex is in sight."""
-    A, y, lo, hi, g = problem
+    A, y, lo, hi, g = problem[:5]
     width = hi - lo
     share = width / width.mean()
     if beta is None:

@@ -12,15 +12,19 @@ is a least distance problem (Lawson and Hanson, Solving least squares problems, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
 from scipy.optimize import nnls
 
-from surefit.solvers.scaled_rows import ScaledRows
+from surefit.solvers import twofold
+from surefit.solvers.exact_basis import rows_times
+from surefit.solvers.scaled_rows import ScaledRows, nearly_dependent
 
 ROUNDS = 200
+ROUNDS_OF_REFINEMENT = 3
 MANY = 10
 
 
@@ -53,7 +57,7 @@ def least_norm(optimum: Optimum, beta: np.ndarray) -> tuple[np.ndarray, float] |
     units = np.append(rows.scale[free], np.ones(int(rows.fit_intercept)))
     if E.shape[1] == 0:
         return None
-    if len(E) >= E.shape[1] and np.linalg.matrix_rank(E / units, rtol=1e-11) >= E.shape[1]:
+    if len(E) >= E.shape[1] and _rank(E / units) >= E.shape[1]:
         return None
     start_coef, _ = rows.in_users_units(beta)
     start = np.append(start_coef[free], beta[-1:] if rows.fit_intercept else [])
@@ -89,6 +93,10 @@ def least_norm(optimum: Optimum, beta: np.ndarray) -> tuple[np.ndarray, float] |
         work_rows = np.append(work_rows, worst)
         work_signs = np.append(work_signs, new_signs[:MANY])
     return None if best is None else _split(best, free, rows)
+
+
+def _rank(M: np.ndarray) -> int:
+    return int(np.linalg.matrix_rank(M, rtol=nearly_dependent(sum(M.shape))))
 
 
 def _bare(rows: ScaledRows, which: np.ndarray, free: np.ndarray) -> np.ndarray:
@@ -186,17 +194,55 @@ def _equality(E: np.ndarray, e: np.ndarray, k: int, start: np.ndarray) -> np.nda
     if len(E) == 0:
         return np.append(np.zeros(k), start[k:])
     W, b = E[:, :k], E[:, k:]
+    point = np.append(np.zeros(k), start[k:])
     if b.shape[1] and np.abs(b).max() > 0:
         # Eliminate the intercept: what is orthogonal to its column involves w alone.
         Q, _ = scipy.linalg.qr(b)
-        turned, right = Q.T @ W, Q.T @ e
-        w = np.linalg.lstsq(turned[1:], right[1:], rcond=1e-12)[0] if len(E) > 1 else np.zeros(k)
-        w = w + (np.linalg.lstsq(turned[1:], right[1:] - turned[1:] @ w, rcond=1e-12)[0] if len(E) > 1 else 0.0)
-        intercept = (b[:, 0] @ (e - W @ w)) / (b[:, 0] @ b[:, 0])
-        return np.append(w, intercept)
-    w = np.linalg.lstsq(W, e, rcond=1e-12)[0]
-    w = w + np.linalg.lstsq(W, e - W @ w, rcond=1e-12)[0]
-    return np.append(w, start[k:])
+        least = _minimum_norm((Q.T @ W)[1:])
+        for _ in range(ROUNDS_OF_REFINEMENT):
+            left = _missing(E, e, point)
+            w = least((Q.T @ left)[1:])
+            point = point + np.append(w, (b[:, 0] @ (left - W @ w)) / (b[:, 0] @ b[:, 0]))
+        return point
+    least = _minimum_norm(W)
+    point[:k] = 0.0
+    for _ in range(ROUNDS_OF_REFINEMENT):
+        point[:k] += least(_missing(W, e, point[:k]))
+    return point
+
+
+def _missing(E: np.ndarray, e: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """e − E x, summed in twice the precision."""
+    product = rows_times(twofold.exact(E), twofold.exact(-point))
+    return twofold.add(twofold.exact(e), product).value if E.shape[1] else e
+
+
+def _minimum_norm(M: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """b ↦ the shortest w with M w = b, for b in the range of M.
+
+    Mᵀ = Q R of independent rows of M and w = Q R⁻ᵀ b. Large columns go first, which keeps the digits of small ones
+    (Cox and Higham, 1998); which rows are independent does not depend on units.
+    """
+    k, d = M.shape
+    columns = np.abs(M).max(axis=0, initial=0.0)
+    unit = M / np.where(columns > 0, columns, 1.0)
+    sizes = np.abs(unit).max(axis=1, initial=0.0)
+    if not sizes.any():
+        return lambda b: np.zeros(d)
+    unit = unit / np.where(sizes > 0, sizes, 1.0)[:, None]
+    R, order = scipy.linalg.qr(unit.T, mode="r", pivoting=True, check_finite=False)
+    diagonal = np.abs(np.diag(R))
+    rows = order[: int((diagonal > nearly_dependent(k + d) * diagonal[0]).sum())]
+    large = np.argsort(-columns, kind="stable")
+    Q, R, turn = scipy.linalg.qr(M[np.ix_(rows, large)].T, mode="economic", pivoting=True, check_finite=False)
+    rows = rows[turn]
+
+    def shortest(b: np.ndarray) -> np.ndarray:
+        w = np.zeros(d)
+        w[large] = Q @ scipy.linalg.solve_triangular(R, b[rows], trans="T", check_finite=False)
+        return w
+
+    return shortest
 
 
 def _split(point: np.ndarray, free: np.ndarray, rows: ScaledRows) -> tuple[np.ndarray, float]:

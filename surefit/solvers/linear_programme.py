@@ -23,6 +23,7 @@ from surefit.solvers.edge_descent import Vertex, choose_basis, descend
 from surefit.solvers.frisch_newton import Problem, follow_path
 from surefit.solvers.least_norm import Optimum, least_norm
 from surefit.solvers.scaled_rows import ScaledRows
+from surefit.solvers.twofold import dot
 
 FEW_ROWS = 6000
 """Up to so many rows everything is fitted at once."""
@@ -66,7 +67,7 @@ class _Programme:
             A = np.vstack([A, np.eye(len(penalised), p)])
             bound = share * self.bounds[penalised]
             y, lo, hi = np.append(y, np.zeros(len(bound))), np.append(lo, -bound), np.append(hi, bound)
-        return Problem(A, y, lo, hi, g)
+        return Problem(A, y, lo, hi, g, lambda: np.vstack([self.rows.remainder(which), np.zeros((len(penalised), p))]))
 
     def fit(self, problem: Problem, beta: np.ndarray | None = None) -> Vertex:
         path = follow_path(problem, beta)
@@ -197,7 +198,7 @@ def solve_piecewise_linear(
         coef, intercept = rows.in_users_units(beta)
     else:
         coef, intercept = chosen
-        intercept = float(intercept - coef @ rows.centre)
+        intercept = dot(-coef, rows.centre, intercept)
     return Solution(coef * unit, float(intercept) * unit, dual, programme.steps, vertex.optimal)
 
 

@@ -16,10 +16,9 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from surefit._core.threads import thread_count
+from surefit.solvers.twofold import dot, two_sum
 
 CHUNK_ELEMENTS = 2**18
-INDEPENDENT = 1e-11
-"""A column is dependent when this share of it (in the units above) is not in the span of others."""
 
 
 class ScaledRows:
@@ -121,12 +120,21 @@ class ScaledRows:
             chosen = np.column_stack([chosen, np.ones(len(chosen))])
         return chosen if self.sign is None else chosen * self.sign[rows, None]
 
+    def remainder(self, rows: np.ndarray) -> np.ndarray:
+        """What rounding took from `take(rows)` when the centre was taken off: the exact rows are the sum of the two."""
+        chosen = self.X[rows][:, self.columns]
+        chosen = (chosen.toarray() if self.is_sparse else chosen).astype(np.float64, copy=False)
+        low = two_sum(chosen, np.broadcast_to(-self.centre[self.columns], chosen.shape))[1] / self.scale[self.columns]
+        if self.fit_intercept:
+            low = np.column_stack([low, np.zeros(len(low))])
+        return low if self.sign is None else low * self.sign[rows, None]
+
     def in_users_units(self, beta: np.ndarray) -> tuple[np.ndarray, float]:
         """Coefficients and intercept of the user's columns."""
         coef = np.zeros(self.d)
         k = len(self.columns)
         coef[self.columns] = beta[:k] / self.scale[self.columns]
-        return coef, float(beta[-1] - coef @ self.centre) if self.fit_intercept else 0.0
+        return coef, dot(-coef, self.centre, float(beta[-1])) if self.fit_intercept else 0.0
 
     def keep_independent(self, sample: np.ndarray) -> None:
         """Keep only columns that are independent of each other; the rows in `sample` decide when they are enough."""
@@ -152,8 +160,14 @@ class ScaledRows:
             return
         T, order = scipy.linalg.qr(R, mode="r", pivoting=True)
         diagonal = np.abs(np.diag(T))
-        rank = int((diagonal > INDEPENDENT * max(diagonal.max(initial=0.0), 1e-300)).sum())
+        share = nearly_dependent(self.n + self.d)
+        rank = int((diagonal > share * max(diagonal.max(initial=0.0), 1e-300)).sum())
         self.columns = self.columns[np.sort(order[:rank])]
+
+
+def nearly_dependent(size: int) -> float:
+    """The share of a column outside the span of others that rounding cannot tell from nothing."""
+    return float(8 * (np.sqrt(size) + 8) * np.finfo(np.float64).eps)
 
 
 def _triangle(rows: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ digits decide: the residuals of an ill-conditioned least-squares problem.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -76,3 +77,13 @@ def sum_rows(a: Twofold) -> Twofold:
         high, low = s, l
     s, e = two_sum(high[0], low[0])
     return Twofold(s, e)
+
+
+def dot(a: np.ndarray, b: np.ndarray, start: float = 0.0) -> float:
+    """start + a·b, rounded once; plainly where it is beyond floating point."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        p, e = two_product(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
+        terms = [start, *p.tolist(), *e.tolist()]
+        if not np.abs(terms).sum() < np.inf:
+            return float(start + p.sum())
+    return math.fsum(terms)
