@@ -25,7 +25,16 @@ from surefit.engine.leaves import leaf_rows
 from surefit.engine.open import kind_of, open_data
 from surefit.engine.source import MemorySource, Source
 from surefit.solvers.center_distances import center_distances
-from surefit.solvers.lloyd import Frame, LloydResult, LloydState, LloydStep, lloyd, measure_spread, nearest_centers
+from surefit.solvers.lloyd import (
+    Frame,
+    LloydResult,
+    LloydState,
+    LloydStep,
+    Spread,
+    lloyd,
+    measure_spread,
+    nearest_centers,
+)
 from surefit.solvers.seeding import canonical_sample, choose, rows_at
 
 
@@ -85,7 +94,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         tol: Annotated[
             float, Range(0), "Stop when the squared movement of the centres is at most tol · mean variance."
         ] = 1e-4,
-        verbose: Annotated[int | bool, Range(0), "Print the inertia of every iteration."] = 0,
+        verbose: Annotated[int | bool, Range(0), "Print the inertia of every iteration, and how each start ended."] = 0,
         random_state: Annotated[RandomStateLike, "Seed or stream of the starts."] = None,
         copy_x: Annotated[bool, "For compatibility; X is never changed."] = True,
         algorithm: Annotated[
@@ -113,9 +122,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         spread = measure_spread(data)
         progress = Progress(self, n_init * p.max_iter, X)
         best: LloydResult | None = None
-        for run in range(n_init):
-            report = _reporter(p, run, progress)
+        for _ in range(n_init):
+            report = _reporter(p, progress)
             result = lloyd(data, starts(spread.frame.scale), spread, p.max_iter, p.tol, report)
+            if p.verbose:
+                _print_end(p, result, spread)
             if best is None or result.inertia < best.inertia:
                 best = result
         assert best is not None, "n_init is at least one"
@@ -227,17 +238,30 @@ def _given(centers: Any, n_clusters: int, data: Source) -> np.ndarray:
     return centers
 
 
-def _reporter(p: SimpleNamespace, run: int, progress: Progress) -> Callable[[np.ndarray, float], bool]:
+def _reporter(p: SimpleNamespace, progress: Progress) -> Callable[[np.ndarray, float], bool]:
     count = 0
+    if p.verbose:
+        print("Initialization complete")
 
     def report(centers: np.ndarray, inertia: float) -> bool:
         nonlocal count
         if p.verbose:
-            print(f"Start {run + 1}, iteration {count}, inertia {inertia}.")
+            print(f"Iteration {count}, inertia {inertia}.")
         count += 1
         return progress.step(lambda: {"cluster_centers_": centers, "inertia_": inertia, "n_iter_": count})
 
     return report
+
+
+def _print_end(p: SimpleNamespace, result: LloydResult, spread: Spread) -> None:
+    """scikit-learn's words."""
+    last = result.n_iter - 1
+    if result.settled:
+        print(f"Iteration {last}, inertia {result.inertia}.")
+        print(f"Converged at iteration {last}: strict convergence.")
+    elif result.unfinished is None:
+        allowed = p.tol * spread.variance / spread.frame.scale / spread.frame.scale
+        print(f"Converged at iteration {last}: center shift {result.moved} within tolerance {allowed}.")
 
 
 def _warn(estimator: KMeans, p: SimpleNamespace, best: LloydResult) -> None:

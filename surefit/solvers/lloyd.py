@@ -170,6 +170,9 @@ class Far(NamedTuple):
     sq_dist: np.ndarray
     hash: np.ndarray
     rows: np.ndarray
+    labels: np.ndarray
+    weight: np.ndarray
+    """Of all rows equal to it."""
 
 
 class FarStep(Step):
@@ -181,27 +184,29 @@ class FarStep(Step):
     def map_leaf(self, state: LloydState, leaf: Block) -> Far:
         X, w, (shift, scale) = leaf.X, leaf.w, state.frame
         if sp.issparse(X):
-            _, sq_dist = _native.kmeans_assign_csr(*_parts(X), state.centers, scale, leaf.leaf_rows, 1, True)
+            labels, sq_dist = _native.kmeans_assign_csr(*_parts(X), state.centers, scale, leaf.leaf_rows, 1, True)
             hashes = _native.hash_rows_csr(*_parts(X), 1)
         else:
-            _, sq_dist = _native.kmeans_assign(X, state.centers, shift, scale, leaf.leaf_rows, 1, True)
+            labels, sq_dist = _native.kmeans_assign(X, state.centers, shift, scale, leaf.leaf_rows, 1, True)
             hashes = _native.hash_rows(X, 1)
         kept = np.flatnonzero(sq_dist > 0 if w is None else (sq_dist > 0) & (w > 0))
-        kept = kept[self._leading(sq_dist[kept], hashes[kept])]
+        leading, weight = self._leading(sq_dist[kept], hashes[kept], np.ones(len(kept)) if w is None else w[kept])
+        kept = kept[leading]
         rows = X[kept].toarray() if sp.issparse(X) else X[kept]
-        return Far(sq_dist[kept], hashes[kept], rows)
+        return Far(sq_dist[kept], hashes[kept], rows, labels[kept], weight)
 
     def combine(self, left: Far, right: Far) -> Far:
-        sq_dist = np.concatenate([left.sq_dist, right.sq_dist])
-        hashes = np.concatenate([left.hash, right.hash])
-        kept = self._leading(sq_dist, hashes)
-        return Far(sq_dist[kept], hashes[kept], np.concatenate([left.rows, right.rows])[kept])
+        sq_dist, hashes, rows, labels, weight = (np.concatenate(pair) for pair in zip(left, right, strict=True))
+        kept, weight = self._leading(sq_dist, hashes, weight)
+        return Far(sq_dist[kept], hashes[kept], rows[kept], labels[kept], weight)
 
-    def _leading(self, sq_dist: np.ndarray, hashes: np.ndarray) -> np.ndarray:
+    def _leading(self, sq_dist: np.ndarray, hashes: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Positions of the farthest distinct rows, and the weight of each with its equals."""
         order = np.lexsort((hashes, -sq_dist))
         fresh = np.ones(len(order), dtype=bool)
         fresh[1:] = hashes[order[1:]] != hashes[order[:-1]]
-        return order[fresh][: self.count]
+        total = np.bincount(np.cumsum(fresh) - 1, weight[order]) if len(order) else weight
+        return order[fresh][: self.count], total[: self.count]
 
 
 class LloydResult(NamedTuple):
@@ -216,6 +221,10 @@ class LloydResult(NamedTuple):
     """Clusters that hold a row of positive weight."""
     unfinished: float | None
     """Squared movement of the centres at the last iteration over what tol allows; None if the run converged."""
+    settled: bool
+    """Whether it ended because no label changed."""
+    moved: float
+    """Squared movement of the centres at the last iteration."""
 
 
 def lloyd(
@@ -228,7 +237,7 @@ def lloyd(
 ) -> LloydResult:
     """From `centers` until no label changes, or the centres move by no more than tol · mean variance (squared).
 
-    A cluster that lost all its rows is started again at the row farthest from its centre.
+    A cluster that lost all its rows is started again at the row farthest from its centre, which leaves its own.
     """
     step, frame = LloydStep(), spread.frame
     centers = np.ascontiguousarray(centers.astype(data.dtype), dtype=np.float64)
@@ -244,9 +253,11 @@ def lloyd(
             settled = True
             break
         labels_seen = passed.fingerprint
+        if relocated is not None:
+            passed = _without(passed, relocated, centers, frame.scale, data.is_sparse)
         fresh = _means(centers, passed, empty, frame.scale, data)
         if relocated is not None:
-            fresh[np.flatnonzero(empty)[: len(relocated)]] = relocated
+            fresh[np.flatnonzero(empty)[: len(relocated.rows)]] = relocated.rows
         change = (fresh - centers) * frame.scale
         moved, centers = float(np.vdot(change, change)), fresh
         if progress is not None and progress(centers, history[-1]):
@@ -259,7 +270,9 @@ def lloyd(
         history.append(passed.inertia / frame.scale / frame.scale)
     labels = next(iter(data.blocks())).scratch["kmeans"].labels() if data.resident else None
     unfinished = None if settled or moved <= allowed else moved / allowed if allowed > 0 else np.inf
-    return LloydResult(centers, history[-1], n_iter, history, labels, int(np.count_nonzero(passed.weight)), unfinished)
+    n_used = int(np.count_nonzero(passed.weight))
+    moved = moved / frame.scale / frame.scale
+    return LloydResult(centers, history[-1], n_iter, history, labels, n_used, unfinished, settled, moved)
 
 
 def _means(centers: np.ndarray, passed: LloydStatistic, empty: np.ndarray, scale: float, data: Source) -> np.ndarray:
@@ -270,10 +283,22 @@ def _means(centers: np.ndarray, passed: LloydStatistic, empty: np.ndarray, scale
     return np.ascontiguousarray(mean.astype(data.dtype), dtype=np.float64)
 
 
-def _relocate(data: Source, state: LloydState, empty: np.ndarray) -> np.ndarray | None:
+def _relocate(data: Source, state: LloydState, empty: np.ndarray) -> Far | None:
     """New places for the empty clusters, or None if every row already lies on its centre."""
     far = data.fold(FarStep(int(np.count_nonzero(empty))), state)
-    return far.rows.astype(np.float64) if len(far.rows) else None
+    return far if len(far.rows) else None
+
+
+def _without(passed: LloydStatistic, far: Far, centers: np.ndarray, scale: float, sparse: bool) -> LloydStatistic:
+    """The sums without rows that start a cluster of their own; a cluster that would lose all it has keeps them."""
+    lost = np.bincount(far.labels, far.weight, len(centers))
+    leaves = lost[far.labels] <= (1 - 1e-9) * passed.weight[far.labels]
+    labels, moved = far.labels[leaves], far.weight[leaves]
+    rows = far.rows[leaves].astype(np.float64)
+    weight, sums = passed.weight.copy(), passed.sums.copy()
+    np.subtract.at(weight, labels, moved)
+    np.subtract.at(sums, labels, moved[:, None] * (rows if sparse else rows - centers[labels]) * scale)
+    return passed._replace(weight=weight, sums=sums)
 
 
 def nearest_centers(

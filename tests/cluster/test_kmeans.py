@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from itertools import product
 
@@ -172,6 +173,21 @@ def test_empty_clusters_move_to_the_farthest_rows(sparse):
     assert model.inertia_ == pytest.approx(1.0)
 
 
+def test_a_row_that_starts_a_cluster_leaves_its_own():
+    X = np.array([[0.0, 0.0], [0.5, 0.0], [0.5, 1.0], [1.0, 1.0]])
+    start = np.array([[0.5, 0.5], [3.0, 3.0]])
+    ours = KMeans(2, init=start, n_init=1).fit(X)
+    theirs = sklearn.cluster.KMeans(2, init=start, n_init=1).fit(X)
+    assert ours.n_iter_ == theirs.n_iter_ == 3
+    assert sorted(ours.cluster_centers_.tolist()) == [[0.25, 0.0], [0.75, 1.0]]
+    weights = np.array([1.0, 2.0, 1.0, 3.0])
+    weighted = KMeans(2, init=start, n_init=1).fit(X, sample_weight=weights)
+    repeated = KMeans(2, init=start, n_init=1).fit(np.repeat(X, weights.astype(int), axis=0))
+    assert (weighted.n_iter_, weighted.inertia_) == (repeated.n_iter_, pytest.approx(repeated.inertia_))
+    alone = KMeans(2, init=np.array([[1.0], [50.0]]), n_init=1, max_iter=1).fit([[3.0], [3.0]])
+    assert 3.0 in alone.cluster_centers_  # the only place there is: its cluster keeps it too
+
+
 @pytest.mark.parametrize("size", [1e-310, 1e-160, 1e-30, 1e30, 1e150])
 def test_any_magnitude(size):
     X = np.array([[0.0, 1.0], [1.0, 0.0], [8.0, 8.0], [9.0, 9.0], [-20.0, 3.0]]) * size
@@ -249,7 +265,12 @@ def test_tolerance_is_scikit_learns():
 def test_output_names_and_verbose(capsys):
     model = KMeans(3, random_state=0, verbose=1).fit(IRIS)
     assert model.get_feature_names_out().tolist() == ["kmeans0", "kmeans1", "kmeans2"]
-    assert f"inertia {model.history_[0]}" in capsys.readouterr().out
+    words = capsys.readouterr().out
+    assert words.startswith(f"Initialization complete\nIteration 0, inertia {model.history_[0]}.\n")
+    last = model.n_iter_ - 1
+    assert words.endswith(f"inertia {model.inertia_}.\nConverged at iteration {last}: strict convergence.\n")
+    KMeans(3, random_state=0, tol=0.5, verbose=1).fit(IRIS)
+    assert re.search(r"Converged at iteration \d+: center shift \S+ within tolerance \S+\.\n$", capsys.readouterr().out)
     assert np.array_equal(KMeans(3, random_state=0).fit_predict(IRIS), model.labels_)
     np.testing.assert_array_equal(KMeans(3, random_state=0).fit_transform(IRIS), model.transform(IRIS))
 

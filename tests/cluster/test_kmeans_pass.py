@@ -258,8 +258,11 @@ def test_far_rows_merge():
     whole = step.map(state, Block(X, None, w, 0, 64), 1)
     parts = [step.map(state, Block(X[lo : lo + 64], None, w[lo : lo + 64], lo, 64), 1) for lo in range(0, 700, 64)]
     merged = merge_in_order(parts, step.combine)
-    assert whole.rows.tobytes() == merged.rows.tobytes()
+    for one, other in zip(whole, merged, strict=True):
+        assert one.tobytes() == other.tobytes()
     labels, _ = lloyd_twin(X, w, centers)
+    assert whole.rows[0].tolist() == [60.0] * 3
+    assert (whole.labels[0], whole.weight[0]) == (labels[5], 3.0)
     sq_dist = ((X - centers[labels]) ** 2).sum(axis=1)
     distinct = np.unique(X[(w > 0)], axis=0)
     labels, _ = lloyd_twin(distinct, None, centers)
