@@ -10,8 +10,11 @@ most p steps but for rounding, against which new slopes are freed of their parts
 
 The distance to the least error is f(v) − f* = g·H⁻¹g ≤ ‖g‖²/λ, with λ the smallest curvature that is not zero (slopes
 have no part where the curvature is zero). Descent stops when this is at most tol·(f* + (c − f)/1000): a share of the
-least error, or where there is no noise a share of what was gained. Where λ is not known (`RowsSurface`) the gain of the
-last LATE steps stands for the distance, ten times over.
+least error, or where there is no noise a share of what was gained.
+
+Where λ is not known (`RowsSurface`) the distance is an estimate. With momentum λ is that of the curvatures met on the
+way: rates and momenta are the coefficients of Lanczos' tridiagonal matrix, whose smallest eigenvalue comes down to λ.
+Without, the gain of the last LATE steps stands for the distance, LATE times over.
 """
 
 from __future__ import annotations
@@ -20,9 +23,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import eigvalsh_tridiagonal
 
 from surefit._core.errors import InvalidParameter
-from surefit.solvers.squared_surface import Surface
+from surefit.solvers.squared_surface import EPS, Surface
 
 LATE = 10
 BASIS_NUMBERS = 2**24
@@ -43,16 +47,18 @@ class Descent(NamedTuple):
 class _Ruler:
     """Measures how far there is to go."""
 
-    def __init__(self, surface: Surface, tol: float) -> None:
-        self.surface, self.tol = surface, tol
+    def __init__(self, surface: Surface) -> None:
+        self.surface = surface
         self.values: list[np.ndarray] = []
 
-    def rel_gap(self, v: np.ndarray, f: np.ndarray, G: np.ndarray) -> np.ndarray:
-        """For each target; zero once the slope is nothing but rounding."""
+    def rel_gap(self, v: np.ndarray, f: np.ndarray, G: np.ndarray, lowest: float | None = None) -> np.ndarray:
+        """For each target; zero once the slope is nothing but rounding. `lowest`: an estimate of λ."""
         self.values.append(f)
         squares = (G**2).sum(axis=1)
         if self.surface.lowest is not None:
             gap = squares / self.surface.lowest
+        elif lowest is not None:
+            gap = np.minimum(squares / lowest, f)
         elif len(self.values) > LATE:
             gap = np.minimum(LATE * np.maximum(self.values[-1 - LATE] - f, 0.0), f)
         else:
@@ -63,14 +69,43 @@ class _Ruler:
         return np.where(squares <= self.surface.rounding(v) ** 2, 0.0, share)
 
 
+class _Met:
+    """The curvatures met on the way, for a surface that does not know its own."""
+
+    def __init__(self, surface: Surface, n_targets: int) -> None:
+        self._noise = 4 * surface.width * EPS * surface.length
+        self._paths: list[list[tuple[float, float]]] = [[] for _ in range(n_targets if surface.lowest is None else 0)]
+        self._lowest: float | None = None
+        self._count = 0
+
+    def add(self, rate: np.ndarray, momentum: np.ndarray) -> None:
+        self._count += 1
+        for path, *step in zip(self._paths, rate, momentum, strict=False):
+            if step[0] > 0:
+                path.append((float(step[0]), float(step[1])))
+
+    def lowest(self) -> float | None:
+        """The smallest so far, looked for at every LATE-th step and at the first ones; None where none is known."""
+        if self._paths and (self._count <= LATE or self._count % LATE == 0):
+            found = [value for path in self._paths if path for value in self._values(path) if value > self._noise]
+            self._lowest = min(found, default=None)
+        return self._lowest
+
+    def _values(self, path: list[tuple[float, float]]) -> np.ndarray:
+        rate, momentum = np.array(path).T
+        diagonal = 1 / rate
+        diagonal[1:] += momentum[:-1] / rate[:-1]
+        return eigvalsh_tridiagonal(diagonal, np.sqrt(momentum[:-1]) / rate[:-1])
+
+
 def automatic(surface: Surface, v: np.ndarray, tol: float, max_iter: int, after_step: AfterStep) -> Descent:
     """Best rate and momentum at every step."""
-    ruler = _Ruler(surface, tol)
+    ruler = _Ruler(surface)
     f, G = surface.slope(v)
     history: list[float] = []
     P, squares = G, (G**2).sum(axis=1)
     fresh = squares
-    earlier = _Earlier(surface, len(v), max_iter)
+    earlier, met = _Earlier(surface, len(v), max_iter), _Met(surface, len(v))
     share = np.full(len(v), np.inf)
     for number in range(1, max_iter + 1):
         earlier.add(G, squares)
@@ -81,16 +116,18 @@ def automatic(surface: Surface, v: np.ndarray, tol: float, max_iter: int, after_
         f = np.maximum(f - rate[:, 0] * squares, 0.0)
         G = earlier.freed(G - rate * Q)
         before, squares = squares, (G**2).sum(axis=1)
-        P = G + np.where(before > 0, squares / np.where(before > 0, before, 1.0), 0.0)[:, None] * P
-        share = ruler.rel_gap(v, f, G)
+        momentum = np.where(before > 0, squares / np.where(before > 0, before, 1.0), 0.0)
+        P = G + momentum[:, None] * P
+        met.add(rate[:, 0], momentum)
+        share = ruler.rel_gap(v, f, G, met.lowest())
         done = bool((share <= tol).all())
         if done:  # G was kept up to date; see whether it is true
             f, G = surface.slope(v)
-            share = ruler.rel_gap(v, f, G)
+            share = ruler.rel_gap(v, f, G, met.lowest())
             squares = (G**2).sum(axis=1)
             done = bool((share <= tol).all()) or bool((squares > fresh / 4).all())
             P, fresh = G, squares
-            earlier = _Earlier(surface, len(v), max_iter)
+            earlier, met = _Earlier(surface, len(v), max_iter), _Met(surface, len(v))
         history.append(float(f.mean()))
         if after_step(_coefficients(surface, v), history[-1], number) or done:
             break
@@ -107,7 +144,7 @@ def plain(
     after_step: AfterStep,
 ) -> Descent:
     """Steps of size eta0 / t^power, t = 1, 2, …; eta0 None: 2/(λmax + λmin), the best constant one."""
-    ruler = _Ruler(surface, tol)
+    ruler = _Ruler(surface)
     eta0 = best_rate(surface) if eta0 is None else eta0
     f, G = surface.slope(v)
     at_start = np.maximum(f, surface.at_zero)
