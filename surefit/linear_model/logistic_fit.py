@@ -69,6 +69,7 @@ def fit_logistic(
     max_iter: int,
     start: tuple[np.ndarray, np.ndarray] | None,
     random: np.random.Generator | None,
+    before: Callable[[Coefficients], None],
     after_step: AfterStep,
 ) -> Fit:
     problem = LogisticProblem(data, n_classes, class_weight, penalty, fit_intercept, intercept_penalty)
@@ -78,6 +79,7 @@ def fit_logistic(
     else:
         u = problem.start()
     watch = _Watch(problem, after_step)
+    before(watch.coefficients(u))
     if random is not None:
         u, at, gap, n_iter, history = ascend(problem, u, tol, max_iter, random, watch)
         finished, inference = gap <= tol * at.value, None
@@ -106,12 +108,7 @@ class _Watch:
 
     def __call__(self, u: np.ndarray, at: At, moved: np.ndarray) -> bool:
         self.n_steps += 1
-
-        def coefficients() -> tuple[np.ndarray, np.ndarray]:
-            point = self.problem.point(u)
-            return point.coef, point.intercept
-
-        if self.after_step(coefficients, at.value, self.n_steps):
+        if self.after_step(self.coefficients(u), at.value, self.n_steps):
             self.ended = True
             return True
         if self.problem.penalty > 0:
@@ -121,6 +118,13 @@ class _Watch:
         elif self.n_steps >= 12 and self.n_steps % 4 == 0 and self.problem.reach(moved).spread > 0.5:
             self.separation = separating_direction(self.problem.data, self.problem.m, self.problem.fit_intercept)
         return self.separation is not None
+
+    def coefficients(self, u: np.ndarray) -> Coefficients:
+        def of() -> tuple[np.ndarray, np.ndarray]:
+            point = self.problem.point(u)
+            return point.coef, point.intercept
+
+        return of
 
     def _direction(self, u: np.ndarray) -> np.ndarray:
         point = self.problem.point(u)

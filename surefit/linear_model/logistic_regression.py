@@ -19,7 +19,7 @@ from surefit.engine.apply import apply_rows
 from surefit.engine.open import open_data
 from surefit.engine.source import Source
 from surefit.linear_model.classifier import LinearClassifier
-from surefit.linear_model.logistic_fit import Fit, fit_logistic
+from surefit.linear_model.logistic_fit import Coefficients, Fit, fit_logistic
 from surefit.linear_model.logistic_options import penalty_of, too_few_classes
 from surefit.linear_model.logistic_summary import LogisticSummary, summarise_logistic
 from surefit.solvers.logistic_pass import FirstLookStep
@@ -119,18 +119,20 @@ class LogisticRegression(LinearClassifier):
         too_few_classes(classes, p.solver)
         class_weight = self._class_weight(p.class_weight, data, classes)
         start = self._start(len(classes), data.n_features, p.fit_intercept) if p.warm_start else None
-        progress = Progress(self, p.max_iter, X, y)
+        progress = Progress(self, p.max_iter + 1, X, y)
         self.classes_ = classes
 
-        def after_step(coef: Callable[[], tuple[np.ndarray, np.ndarray]], value: float, number: int) -> bool:
-            if p.verbose:
-                print(f"iteration {number}: objective {value:.10g}")
-
-            def attributes() -> dict[str, Any]:
+        def attributes(coef: Coefficients) -> Callable[[], dict[str, Any]]:
+            def at() -> dict[str, Any]:
                 w, b = coef()
                 return {"coef_": w.astype(data.dtype), "intercept_": b.astype(data.dtype), "classes_": classes}
 
-            return progress.step(attributes)
+            return at
+
+        def after_step(coef: Coefficients, value: float, number: int) -> bool:
+            if p.verbose:
+                print(f"iteration {number}: objective {value:.10g}")
+            return progress.step(attributes(coef))
 
         fit = fit_logistic(
             data,
@@ -143,6 +145,7 @@ class LogisticRegression(LinearClassifier):
             max_iter=p.max_iter,
             start=start,
             random=random_stream(p.random_state) if p.solver == "sgd" else None,
+            before=lambda coef: progress.begin(attributes(coef)),
             after_step=after_step,
         )
         self._learn(data, fit, p)

@@ -328,3 +328,33 @@ def test_offsets_do_not_matter():
     plain = LogisticRegression(tol=1e-8).fit(X, y)
     moved = LogisticRegression(tol=1e-8).fit(X + 1e6, y)
     np.testing.assert_allclose(moved.coef_, plain.coef_, rtol=1e-6)
+
+
+class Recorder:
+    """A callback of scikit-learn's protocol that keeps the slopes at both ends of every iteration."""
+
+    def __init__(self):
+        self.slopes = []
+
+    def setup(self, estimator, context):
+        """Nothing to prepare."""
+
+    def teardown(self, estimator, context):
+        """Nothing to put away."""
+
+    def on_fit_task_begin(self, estimator, context, *, fitted_estimator=None):
+        if context.task_name == "iteration":
+            self.slopes.append([fitted_estimator.coef_.tolist(), None])
+
+    def on_fit_task_end(self, estimator, context, *, fitted_estimator=None):
+        if context.task_name == "iteration" and fitted_estimator is not None:
+            self.slopes[-1][1] = fitted_estimator.coef_.tolist()
+
+
+def test_callbacks_are_told_before_and_after_each_iteration():
+    recorder = Recorder()
+    model = LogisticRegression().set_callbacks(recorder).fit(*data())
+    begins, ends = zip(*recorder.slopes, strict=True)
+    assert len(begins) == model.n_iter_[0] + 1 and not np.any(begins[0])
+    assert list(begins[1:]) == list(ends[:-1]) and ends[-1] is None
+    assert ends[-2] == model.coef_.tolist()
