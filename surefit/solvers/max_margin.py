@@ -95,27 +95,29 @@ def _least_distance(A: np.ndarray, unit: float) -> tuple[np.ndarray, np.ndarray,
         return None
     multipliers = multipliers * unit / left
     held = np.flatnonzero(multipliers)
+    theta = A.T @ multipliers
     exact = _on_the_margin(A[held])
     if exact is not None:
-        multipliers[held] = exact
-    theta = A.T @ multipliers
-    length = float(np.linalg.norm(theta))
+        theta, multipliers[held] = exact
+    length = float(np.linalg.norm(A.T @ multipliers))
     if not 0 < length < np.inf:
         return None
     return theta if Q is None else Q @ theta, multipliers, float(multipliers.sum()) / length
 
 
-def _on_the_margin(A: np.ndarray) -> np.ndarray | None:
-    """λ ≥ 0 with A Aᵀ λ = 1, by the triangle of Aᵀ; None where the rows are dependent or a λ would be negative."""
+def _on_the_margin(A: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """The shortest θ with A θ = 1 and its multipliers, A Aᵀ λ = 1; None where rows are dependent or some λ < 0.
+
+    With Aᵀ = Q R it is θ = Q z, Rᵀ z = 1, R λ = z: the sum Aᵀ λ would cancel where R·B is large.
+    """
     if len(A) > A.shape[1]:
         return None
-    R = scipy.linalg.qr(A.T, mode="r")[0][: len(A)]
+    Q, R = scipy.linalg.qr(A.T, mode="economic")
     diagonal = np.abs(np.diag(R))
     if diagonal.min() <= 1e-13 * diagonal.max():
         return None
-    multipliers = np.zeros(len(A))
+    z = np.zeros(len(A))
     for _ in range(3):  # the first answer, and its residual twice
-        residual = 1.0 - A @ (A.T @ multipliers)
-        half = scipy.linalg.solve_triangular(R, residual, trans="T")
-        multipliers = multipliers + scipy.linalg.solve_triangular(R, half)
-    return multipliers if (multipliers >= 0).all() else None
+        z = z + scipy.linalg.solve_triangular(R, 1.0 - A @ (Q @ z), trans="T")
+    multipliers = scipy.linalg.solve_triangular(R, z)
+    return (Q @ z, multipliers) if (multipliers >= 0).all() else None

@@ -78,7 +78,9 @@ class SignedRows:
 
     def in_users_units(self, theta: np.ndarray) -> tuple[np.ndarray, float]:
         """θ as coefficients and an intercept of the rows as they came: those whose updates are whole rows."""
-        return theta[: self.d] / self.scale, float(theta[-1]) / self.scale if self.fit_intercept else 0.0
+        with np.errstate(over="ignore"):
+            theta = theta / self.scale
+        return theta[: self.d], float(theta[-1]) if self.fit_intercept else 0.0
 
     def in_own_units(self, coef: np.ndarray, intercept: float) -> np.ndarray:
         return np.append(coef, [intercept] if self.fit_intercept else []) * self.scale
