@@ -5,8 +5,9 @@
 //     w ← towards zero by what is due, at most to zero             (the L1 penalty; due grows by ω η l1)
 //
 // with q = ‖x‖² (+1 with an intercept): ω unit updates in a row, of which those after the row is right do nothing.
-// w = scale · v, so that shrinking is one multiplication. L1 is paid when a column is next looked at: before the dot
-// product and after the update for columns where x is not zero, and for all at the end of a window.
+// w = scale · v, so that shrinking is one multiplication. A column pays L1 when it is next looked at, before the dot
+// product of a row where it is not zero, and at the end of a window: what is due adds up, and as nothing else moves the
+// column in between, it comes to the same.
 //
 // Sums run in kWays lanes, column j in lane j mod kWays, added in a fixed tree: a zero adds nothing, so that dense rows
 // and CSR give the same bits.
@@ -31,29 +32,19 @@ struct Lanes {
   }
 };
 
+// pass(step): step(x_j, j, lane) for every column j of the row; a sparse row leaves out zeros.
 template <class T>
 struct DenseRow {
   const T* x;
   std::size_t d;
 
-  template <class Term>
-  double summed(Term&& term) const {
-    Lanes lanes;
+  template <class Step>
+  void pass(Step&& step) const {
     std::size_t j = 0;
     for (; j + kWays <= d; j += kWays) {
-      for (std::size_t l = 0; l < kWays; ++l) lanes.sum[l] += term(static_cast<double>(x[j + l]), j + l);
+      for (std::size_t l = 0; l < kWays; ++l) step(static_cast<double>(x[j + l]), j + l, l);
     }
-    for (std::size_t l = 0; j < d; ++j, ++l) lanes.sum[l] += term(static_cast<double>(x[j]), j);
-    return lanes.total();
-  }
-  void add_to(double* __restrict v, double c) const {
-    for (std::size_t j = 0; j < d; ++j) v[j] += c * static_cast<double>(x[j]);
-  }
-  template <class Body>
-  void each(Body&& body) const {
-    for (std::size_t j = 0; j < d; ++j) {
-      if (x[j] != 0) body(j);
-    }
+    for (std::size_t l = 0; j < d; ++j, ++l) step(static_cast<double>(x[j]), j, l);
   }
 };
 
@@ -63,25 +54,62 @@ struct SparseRow {
   const Index* column;
   std::size_t n;
 
-  template <class Term>
-  double summed(Term&& term) const {
-    Lanes lanes;
+  template <class Step>
+  void pass(Step&& step) const {
     for (std::size_t i = 0; i < n; ++i) {
       const auto j = static_cast<std::size_t>(column[i]);
-      lanes.sum[j % kWays] += term(static_cast<double>(x[i]), j);
-    }
-    return lanes.total();
-  }
-  void add_to(double* __restrict v, double c) const {
-    for (std::size_t i = 0; i < n; ++i) v[column[i]] += c * static_cast<double>(x[i]);
-  }
-  template <class Body>
-  void each(Body&& body) const {
-    for (std::size_t i = 0; i < n; ++i) {
-      if (x[i] != 0) body(static_cast<std::size_t>(column[i]));
+      step(static_cast<double>(x[i]), j, j % kWays);
     }
   }
 };
+
+template <class Row>
+double dot(const Row& row, const double* __restrict v) {
+  Lanes lanes;
+  row.pass([&](double x, std::size_t j, std::size_t l) { lanes.sum[l] += x * v[j]; });
+  return lanes.total();
+}
+
+template <class Row>
+double sq_length(const Row& row) {
+  Lanes lanes;
+  row.pass([&](double x, std::size_t, std::size_t l) { lanes.sum[l] += x * x; });
+  return lanes.total();
+}
+
+// v ← v + c x; the change of Σ|v| if it is asked for.
+template <bool kSizes, class Row>
+double add_to(const Row& row, double* __restrict v, double c) {
+  Lanes lanes;
+  row.pass([&](double x, std::size_t j, std::size_t l) {
+    const double before = v[j];
+    v[j] += c * x;
+    if constexpr (kSizes) lanes.sum[l] += __builtin_fabs(v[j]) - __builtin_fabs(before);
+  });
+  return kSizes ? lanes.total() : 0;
+}
+
+// L1: the columns where x is not zero pay what is due, each at most all it has.
+template <class Row>
+void pay(const Row& row, PerceptronPlane& plane) {
+  Lanes size, square;
+  double* __restrict v = plane.v;
+  double* __restrict paid = plane.paid;
+  const double due = plane.due;
+  row.pass([&](double x, std::size_t j, std::size_t l) {
+    const double before = v[j], has = __builtin_fabs(before);
+    const double left = has - (due + (before < 0 ? -paid[j] : paid[j]));
+    double kept = left > 0 ? left : 0;
+    kept = x != 0 && has > 0 ? kept : has;
+    const double after = before < 0 ? -kept : kept;
+    v[j] = after;
+    paid[j] += after - before;
+    size.sum[l] += kept - has;
+    square.sum[l] += kept * kept - has * has;
+  });
+  plane.l1_norm += plane.scale * size.total();
+  plane.sq_norm += plane.scale * plane.scale * square.total();
+}
 
 template <class T>
 DenseRow<T> row_of(const DenseRows<T>& rows, std::int64_t i) {
@@ -121,22 +149,6 @@ void fold_scale(PerceptronPlane& plane, std::size_t d) {
   plane.scale = 1;
 }
 
-void pay(PerceptronPlane& plane, std::size_t j) {
-  const double before = plane.v[j];
-  double after = before;
-  if (before > 0) {
-    after = before - (plane.due + plane.paid[j]);
-    after = after > 0 ? after : 0;
-  } else if (before < 0) {
-    after = before + (plane.due - plane.paid[j]);
-    after = after < 0 ? after : 0;
-  }
-  plane.v[j] = after;
-  plane.paid[j] += after - before;
-  plane.l1_norm += plane.scale * (__builtin_fabs(after) - __builtin_fabs(before));
-  plane.sq_norm += plane.scale * plane.scale * (after * after - before * before);
-}
-
 template <class Rows>
 void visit(const Rows& rows, const PerceptronOrder& at, const PerceptronRule& rule, PerceptronPlane& plane) {
   const bool penalised = rule.l2 > 0 || rule.l1 > 0;
@@ -147,11 +159,9 @@ void visit(const Rows& rows, const PerceptronOrder& at, const PerceptronRule& ru
     const double sign = own ? 1 : -1;
     const double weight = (at.w ? at.w[i] : 1.0) * (own ? plane.positive : plane.negative);
     if (weight == 0) continue;
-    if (rule.l1 > 0) row.each([&](std::size_t j) { pay(plane, j); });
+    if (rule.l1 > 0) pay(row, plane);
 
-    const double* v = plane.v;
-    const double product = plane.scale * row.summed([v](double x, std::size_t j) { return x * v[j]; });
-    const double p = sign * (product + plane.b);
+    const double product = plane.scale * dot(row, plane.v), p = sign * (product + plane.b);
     const bool wrong = !(p > 0);  // NaN is wrong, and shows in the objective
     if (wrong) plane.objective += weight * -p;
     double kept = product;  // x·w after the shrinking
@@ -166,23 +176,21 @@ void visit(const Rows& rows, const PerceptronOrder& at, const PerceptronRule& ru
     }
     if (wrong) {
       double times = weight, q = 0;
-      if (weight > 1 || penalised) q = row.summed([](double x, std::size_t) { return x * x; });
+      if (weight > 1 || penalised) q = sq_length(row);
       if (weight > 1) {
         const double fewest = __builtin_floor(-p / (rule.eta * (q + (rule.intercept ? 1 : 0)))) + 1;
         if (fewest < weight) times = fewest;
       }
       const double c = times * rule.eta * sign;
-      const auto size = [v](double x, std::size_t j) { return x != 0 ? __builtin_fabs(v[j]) : 0; };
-      const double before = rule.l1 > 0 ? row.summed(size) : 0;
-      row.add_to(plane.v, c / plane.scale);
-      if (rule.l1 > 0) plane.l1_norm += plane.scale * (row.summed(size) - before);
+      if (rule.l1 > 0) {
+        plane.l1_norm += plane.scale * add_to<true>(row, plane.v, c / plane.scale);
+      } else {
+        add_to<false>(row, plane.v, c / plane.scale);
+      }
       plane.sq_norm += 2 * c * kept + c * c * q;
       if (rule.intercept) plane.b += c;
     }
-    if (rule.l1 > 0) {
-      plane.due += weight * rule.eta * rule.l1 / plane.scale;
-      row.each([&](std::size_t j) { pay(plane, j); });
-    }
+    if (rule.l1 > 0) plane.due += weight * rule.eta * rule.l1 / plane.scale;
   }
 }
 
