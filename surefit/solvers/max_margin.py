@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.linalg
+from scipy.linalg import solve_triangular
 from scipy.optimize import nnls
 
 from surefit.solvers.signed_rows import SignedRows
@@ -24,8 +24,12 @@ from surefit.solvers.signed_rows import SignedRows
 ROUNDS = 300
 MOST_ROWS = 3000
 """Rows of the working set beyond which no answer is looked for."""
+SMALL_SET = 64
+"""Rows let in at a time, at least."""
 MEET = 1e-9
 """Relative distance of the bounds at which they have met."""
+SETTLED = 1e-5
+"""A working set whose answer leaves no row short of its margin by more is solved exactly."""
 
 
 class Shortest(NamedTuple):
@@ -45,21 +49,31 @@ def shortest_separator(rows: SignedRows, start: np.ndarray) -> Shortest | None:
     if not margins.min() > 0:
         return None
     unit = float(np.linalg.norm(start) / margins.min())
-    few = 2 * rows.width + 8
+    few = max(2 * rows.width, SMALL_SET)
     work = _smallest(margins, few)
     best: Shortest | None = None
     for _ in range(ROUNDS):
-        solved = _least_distance(rows.take(work), unit) if len(work) <= MOST_ROWS else None
+        A = rows.take(work)
+        solved = _least_distance(A, unit) if len(work) <= MOST_ROWS else None
         if solved is None:
             break
-        theta, multipliers, lower = solved
+        theta, multipliers = solved
         margins = rows.margins(theta)
-        least = float(margins.min())
+        if margins.min() >= 1 - SETTLED:  # nothing to let in but for rounding: exactly, on the rows that hold it
+            held = np.flatnonzero(multipliers)
+            exact = _on_the_margin(A[held])
+            if exact is not None:
+                theta, multipliers[held] = exact
+                margins = rows.margins(theta)
+        length, least = float(np.linalg.norm(A.T @ multipliers)), float(margins.min())
+        if not 0 < length < np.inf:
+            break
+        lower = float(multipliers.sum()) / length
         if least > 0:
-            length = float(np.linalg.norm(theta)) / least
-            if best is None or length / lower < best.length / best.lower:
-                held = multipliers > 0
-                best = Shortest(theta / least, length, lower, work[held], multipliers[held])
+            upper = float(np.linalg.norm(theta)) / least
+            if best is None or upper / lower < best.length / best.lower:
+                held = np.flatnonzero(multipliers)
+                best = Shortest(theta / least, upper, lower, work[held], multipliers[held])
             if best.length <= best.lower * (1 + MEET):
                 return best
         violated = np.flatnonzero(margins < 1 - MEET / 4)
@@ -78,31 +92,22 @@ def _smallest(values: np.ndarray, count: int) -> np.ndarray:
     return np.argsort(values, kind="stable")[:count]
 
 
-def _least_distance(A: np.ndarray, unit: float) -> tuple[np.ndarray, np.ndarray, float] | None:
-    """min ‖θ‖ such that A θ ≥ 1, `unit` about ‖θ‖: θ, the multipliers, and the lower bound they prove."""
-    Q = None
-    if A.shape[1] > A.shape[0]:  # θ is a combination of the rows
-        Q, R = scipy.linalg.qr(A.T, mode="economic")
-        A = R.T
+def _least_distance(A: np.ndarray, unit: float) -> tuple[np.ndarray, np.ndarray] | None:
+    """min ‖θ‖ such that A θ ≥ 1, `unit` about ‖θ‖: θ = Aᵀ λ and the multipliers λ ≥ 0."""
+    G = A.T
+    if G.shape[0] > G.shape[1]:  # θ is a combination of the rows: their triangle will do
+        G = np.linalg.qr(G, mode="r")
     t = 1.0 / unit
-    system = np.vstack([A.T, np.full(len(A), t)])
+    system = np.vstack([G, np.full(len(A), t)])
     try:
-        multipliers, _ = nnls(system, np.append(np.zeros(A.shape[1]), 1.0))
+        multipliers, _ = nnls(system, np.append(np.zeros(len(G)), 1.0))
     except RuntimeError:  # the active set of nearly dependent rows did not settle: no answer rather than a wrong one
         return None
     left = 1.0 - t * multipliers.sum()
     if not (multipliers.any() and left > 0):
         return None
-    multipliers = multipliers * unit / left
-    held = np.flatnonzero(multipliers)
-    theta = A.T @ multipliers
-    exact = _on_the_margin(A[held])
-    if exact is not None:
-        theta, multipliers[held] = exact
-    length = float(np.linalg.norm(A.T @ multipliers))
-    if not 0 < length < np.inf:
-        return None
-    return theta if Q is None else Q @ theta, multipliers, float(multipliers.sum()) / length
+    multipliers = multipliers * (unit / left)
+    return A.T @ multipliers, multipliers
 
 
 def _on_the_margin(A: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
@@ -112,12 +117,12 @@ def _on_the_margin(A: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """
     if len(A) > A.shape[1]:
         return None
-    Q, R = scipy.linalg.qr(A.T, mode="economic")
+    Q, R = np.linalg.qr(A.T)
     diagonal = np.abs(np.diag(R))
     if diagonal.min() <= 1e-13 * diagonal.max():
         return None
     z = np.zeros(len(A))
     for _ in range(3):  # the first answer, and its residual twice
-        z = z + scipy.linalg.solve_triangular(R, 1.0 - A @ (Q @ z), trans="T")
-    multipliers = scipy.linalg.solve_triangular(R, z)
+        z = z + solve_triangular(R, 1.0 - A @ (Q @ z), trans="T", check_finite=False)
+    multipliers = solve_triangular(R, z, check_finite=False)
     return (Q @ z, multipliers) if (multipliers >= 0).all() else None
