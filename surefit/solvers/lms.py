@@ -68,10 +68,13 @@ def visit_twin(
         weight = 1.0 if w is None else w[place]
         q = x @ x + frame.with_intercept
         eta = rate.eta0 * (1 + clock / rate.period) ** -rate.power
-        if rate.capped and eta * q > 1:
-            eta = 1 / q
         r = Y[i] - frame.target - beta - u @ x
-        size = (1 - (1 - eta * q) ** weight) / q if q > 0 and eta * q <= 1 else weight * eta
+        if rate.capped and eta * q >= 1:
+            size = 1 / q
+        elif q > 0 and eta * q <= 1:
+            size = (1 - (1 - eta * q) ** weight) / q
+        else:
+            size = weight * eta
         u += np.outer(size * r, x)
         beta += size * r * frame.with_intercept
         mean += weight / total * u

@@ -22,7 +22,7 @@ struct LmsRate {
 // What `weight` updates in a row add to the intercept, and times x~ to the coefficients; q = |x~|^2 (+ 1). One update
 // leaves r (1 - eta q) of the residual r, `weight` of them r (1 - eta q)^weight: together r (1 - (1 - eta q)^weight) / q.
 [[maybe_unused]] static inline double lms_step(double r, double eta, double q, double weight, bool capped) {
-  if (capped && eta * q > 1) eta = 1 / q;
+  if (capped && eta * q >= 1) return r / q;
   if (weight == 1 || q == 0 || eta * q > 1) return weight * eta * r;
   return -r * expm1(weight * log1p(-eta * q)) / q;
 }
