@@ -44,6 +44,20 @@ def two_classes(n: int, d: int) -> Callable[[], Data]:
     return make
 
 
+def two_classes_apart(n: int, d: int, gap: float) -> Callable[[], Data]:
+    """Two classes with a hyperplane between them, no row nearer to it than `gap` standard deviations."""
+
+    def make() -> Data:
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(n, d))
+        direction = rng.normal(size=d)
+        side = X @ direction / np.linalg.norm(direction)
+        apart = np.abs(side) > gap
+        return {"X": X[apart], "y": (side[apart] > 0).astype(np.int64)}
+
+    return make
+
+
 def pictures(n: int, side: int, classes: int) -> Callable[[], Data]:
     """Like scanned digits: a smooth template for each class, smooth variations, values in 0 … 1, dark borders."""
 
@@ -120,6 +134,11 @@ def violations(model: Any, data: Data) -> Callable[[], float]:
     """Σ max(0, 1 − σ (x·w + b))."""
     sign = np.where(data["y"] == model.classes_[1], 1.0, -1.0)
     return lambda: float(np.maximum(0, 1 - sign * model.decision_function(data["X"])).sum())
+
+
+def mistakes(model: Any, data: Data) -> Callable[[], float]:
+    """Rows on the wrong side."""
+    return lambda: float((model.predict(data["X"]) != data["y"]).sum())
 
 
 OURS, THEIRS, INTEL = "surefit.linear_model", "sklearn.linear_model", "sklearnex.linear_model"
@@ -232,6 +251,15 @@ WORKS = [
         data=two_classes(100_000, 20),
         contenders={"surefit": fit(OURS, "LinearProgramClassifier", violations)},
         quality_name="Σ violations",
+    ),
+    Work(  # scikit-learn has no class of the name: its Perceptron with its own settings; surefit also finds the bound
+        "batch perceptron 100k×20, separable",
+        data=two_classes_apart(100_000, 20, 0.05),
+        contenders={
+            "surefit": fit(OURS, "BatchPerceptron", mistakes),
+            "scikit-learn": fit(THEIRS, "Perceptron", mistakes),
+        },
+        quality_name="mistakes",
     ),
 ]
 
