@@ -89,7 +89,10 @@ def shortest_separator(rows: SignedRows, start: np.ndarray) -> Shortest | None:
 
 def _smallest(values: np.ndarray, count: int) -> np.ndarray:
     """Where the smallest values are, at most `count`; of equal ones the first."""
-    return np.argsort(values, kind="stable")[:count]
+    among = np.arange(len(values))
+    if len(values) > 4 * count:
+        among = np.flatnonzero(values <= np.partition(values, count - 1)[count - 1])
+    return among[np.argsort(values[among], kind="stable")[:count]]
 
 
 def _least_distance(A: np.ndarray, unit: float) -> tuple[np.ndarray, np.ndarray] | None:
