@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -69,7 +70,8 @@ def fitting(method: Callable) -> Callable:
             self.__dict__.update(before)
             raise
         if settings.certify == "always":
-            self.certificate_ = self.certify(*args, **kwargs)
+            given = inspect.signature(method).bind(self, *args, **kwargs).arguments
+            self.certificate_ = self.certify(given["X"], given.get("y"), given.get("sample_weight"))
             if not self.certificate_.holds:
                 warnings.warn(f"the certificate of this fit does not hold:\n{self.certificate_}", stacklevel=2)
         return self

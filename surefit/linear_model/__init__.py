@@ -5,6 +5,7 @@ from surefit.linear_model.linear_program_classifier import LinearProgramClassifi
 from surefit.linear_model.linear_regression import LinearRegression
 from surefit.linear_model.lms_regressor import LMSRegressor
 from surefit.linear_model.logistic_regression import LogisticRegression
+from surefit.linear_model.perceptron import Perceptron
 from surefit.linear_model.quantile_regressor import LADRegressor, QuantileRegressor
 from surefit.linear_model.ridge import Ridge
 from surefit.linear_model.ridge_cv import RidgeCV
@@ -16,6 +17,7 @@ __all__ = [
     "LinearProgramClassifier",
     "LinearRegression",
     "LogisticRegression",
+    "Perceptron",
     "QuantileRegressor",
     "Ridge",
     "RidgeCV",

@@ -57,16 +57,24 @@ class Visits:
         self._source, self._seed, self._shuffle, self._fraction = source, seed, shuffle, validation_fraction
         self._rows = window_rows(source.n_features, source.is_sparse)
         self._kept: list[Window] | None = None
+        self._held: list[tuple[Any, np.ndarray, np.ndarray | None]] | None = None
 
     def epoch(self, number: int) -> Iterator[Window]:
         """The windows in the order of the data; the order within a window is that of epoch `number`."""
-        windows = self._canonical_windows()
-        if self._source.resident:
-            if self._kept is None:
-                self._kept = list(windows)
-            windows = iter(self._kept)
+        if self._source.resident and self._kept is None:
+            self._kept = list(self._canonical_windows())
+        windows = self._canonical_windows() if self._kept is None else self._kept
         for place, window in enumerate(windows):
             yield self._permuted(window, number, place) if self._shuffle else window
+
+    def held(self) -> Iterator[tuple[Any, np.ndarray, np.ndarray | None]]:
+        """(X, y, w) of the rows held out, window by window."""
+        if not self._source.resident:
+            yield from (_held_rows(window) for window in self._canonical_windows())
+            return
+        if self._held is None:
+            self._held = [_held_rows(window) for window in self._kept or self._canonical_windows()]
+        yield from self._held
 
     def _permuted(self, window: Window, number: int, place: int) -> Window:
         turn = np.random.default_rng((self._seed, number, place)).permutation(len(window.order))
@@ -98,6 +106,10 @@ class Visits:
             order = np.arange(len(y)) if visited is None else np.flatnonzero(visited > 0)
             weights = None if w is None else w[order]
         return Window(X, y, weights, order.astype(np.intp, copy=False), held, held_w, start)
+
+
+def _held_rows(window: Window) -> tuple[Any, np.ndarray, np.ndarray | None]:
+    return window.X[window.held], window.y[window.held], window.held_w
 
 
 def _windows(source: Source, rows: int) -> Iterator[tuple[int, Any, np.ndarray, np.ndarray | None]]:
