@@ -9,8 +9,8 @@ that is the method of conjugate gradients (Hestenes and Stiefel 1952): rates nee
 most p steps but for rounding, against which new slopes are freed of their parts along all earlier ones.
 
 The distance to the least error is f(v) − f* = g·H⁻¹g ≤ ‖g‖²/λ, with λ the smallest curvature that is not zero (slopes
-have no part where the curvature is zero). Descent stops when this is at most tol·(f* + (c − f)/1000): a share of the
-least error, or where there is no noise a share of what was gained.
+have no part where the curvature is zero). Descent stops when this is at most tol·(f* + 10⁻⁹(c − f)): a share of the least
+error, or where there is no noise a share of what was gained.
 
 Where λ is not known (`RowsSurface`) the distance is an estimate. With momentum λ is that of the curvatures met on the
 way: rates and momenta are the coefficients of Lanczos' tridiagonal matrix, whose smallest eigenvalue comes down to λ.
@@ -29,6 +29,7 @@ from surefit._core.errors import InvalidParameter
 from surefit.solvers.squared_surface import EPS, Surface
 
 LATE = 10
+NO_NOISE = 1e-9
 BASIS_NUMBERS = 2**24
 AfterStep = Callable[[Callable[[], tuple[np.ndarray, np.ndarray]], float, int], bool]
 """Told (how to get the coefficients, mean squared error, number of the step); True to stop."""
@@ -63,7 +64,7 @@ class _Ruler:
             gap = np.minimum(LATE * np.maximum(self.values[-1 - LATE] - f, 0.0), f)
         else:
             gap = f
-        limit = np.maximum(f - gap, 0.0) + 1e-3 * np.maximum(self.surface.at_zero - f, 0.0)
+        limit = np.maximum(f - gap, 0.0) + NO_NOISE * np.maximum(self.surface.at_zero - f, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(gap > 0, gap / limit, 0.0)
         return np.where(squares <= self.surface.rounding(v) ** 2, 0.0, share)

@@ -150,7 +150,10 @@ def descend(
     max_iter: int,
     after_pass: AfterPass,
 ) -> Found:
-    """Passes until `patience` of them in a row have gained less than `tol` of all that was gained; the best counts."""
+    """Passes until `patience` of them in a row have gained less than `tol` of all that was gained.
+
+    The answer is that of the last pass; with `automatic` rates that of the best.
+    """
 
     def error(coef: np.ndarray, intercept: np.ndarray) -> float:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -172,8 +175,9 @@ def descend(
             raise diverged(rate)
         history.append(value)
         gained = max(best - value, 0.0)
-        if value < best:
-            best, answer = value, here
+        if value < best or not automatic:
+            answer = here
+        best = min(best, value)
         gain = gained / (first - best) if first > best else 0.0
         stale = 0 if gain > tol else stale + 1
         if stale and automatic:
@@ -182,7 +186,7 @@ def descend(
         finished = stale >= patience
         if after_pass(_coefficients(frame, answer), value, number + 1) or finished:
             break
-    if best >= first and not rate.capped and history[-1] > 2 * first and not start[0].any():
+    if not rate.capped and history[-1] > 2 * first and not start[0].any():
         raise diverged(rate)
     coef, intercept = frame.outer(*answer)
     return Found(coef, intercept, len(history), at.clock, history, gain, finished)
