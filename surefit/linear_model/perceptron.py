@@ -83,7 +83,7 @@ class Perceptron(LinearClassifier):
         n_iter_no_change: Annotated[int, Range(1), "Epochs in a row without improvement before it stops."] = 5,
         class_weight: Annotated[
             dict | Literal["balanced"] | None,
-            "Weights {label: weight} of the classes; 'balanced' gives every class the same total.",
+            "Factors {label: factor} of the updates of the classes; 'balanced' gives every class the same total.",
         ] = None,
         warm_start: Annotated[bool, "Whether to start from the coefficients of the last fit."] = False,
     ) -> None:
@@ -213,7 +213,7 @@ class Perceptron(LinearClassifier):
 
         began = time.perf_counter()
         done = 0
-        for epoch in epochs(visits, planes, rule, stopping, C, thread_count(p.n_jobs)):
+        for epoch in epochs(visits, planes, rule, stopping, thread_count(p.n_jobs)):
             done = epoch.number + 1
             if p.verbose:
                 _tell(epoch, planes, done * data.n_rows, time.perf_counter() - began)
@@ -234,7 +234,10 @@ class Perceptron(LinearClassifier):
         if class_weight == "balanced":
             counts = data.fold(FirstLookStep(len(classes), False)).counts
             return counts.sum() / (len(classes) * np.maximum(counts, np.finfo(float).tiny))
-        return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes), dtype=np.float64)
+        weights = np.asarray(compute_class_weight(class_weight, classes=classes, y=classes), dtype=np.float64)
+        if not (np.isfinite(weights) & (weights >= 0)).all():
+            raise InvalidParameter(f"class_weight must hold finite numbers ≥ 0; got {class_weight}")
+        return weights
 
 
 def _start(n_classes: int, n_features: int, coef: Any, intercept: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -1,9 +1,9 @@
 """Perceptrons, one for each class against the rest, taken through the rows epoch by epoch.
 
-For a visited row x of weight ω (sample weight × class weight), sign σ = ±1 and p = σ(x·w + b):
+For a visited row x of weight ω, class weight c, sign σ = ±1 and p = σ(x·w + b):
 
     w ← max(0, 1 − η l2)^ω w                                     the L2 penalty
-    w ← w + min(ω, k) η σ x,  b ← b + min(ω, k) η σ              if p ≤ 0,  k = ⌊−p / (η q)⌋ + 1
+    w ← w + min(ω, k) η c σ x,  b ← b + min(ω, k) η c σ          if p ≤ 0,  k = ⌊−p / (η c q)⌋ + 1
     w ← towards zero by ω η l1 and what is still due              the L1 penalty (Tsuruoka, Tsujii, Ananiadou 2009)
 
 q = ‖x‖² (+ 1 with an intercept), so k is the fewest unit updates that put the row right: ω updates in a row, of which
@@ -52,7 +52,7 @@ class Planes:
     intercept: np.ndarray
     codes: np.ndarray
     positive: np.ndarray
-    """Class weight of the positive side of each plane; `negative`: of the other."""
+    """Class weight, a factor of updates, of the positive side of each plane; `negative`: of the other."""
     negative: np.ndarray
     l1: bool
     paid: np.ndarray | None = field(init=False, default=None)
@@ -61,11 +61,6 @@ class Planes:
     def __post_init__(self) -> None:
         if self.l1:
             self.paid, self.due = np.zeros_like(self.coef), np.zeros(len(self.coef))
-
-    def weights(self, class_totals: np.ndarray) -> np.ndarray:
-        """Σ ω over all rows as each plane weighs them."""
-        own = class_totals[self.codes.astype(np.intp)]
-        return self.positive * own + self.negative * (class_totals.sum() - own)
 
 
 class Epoch(NamedTuple):
@@ -77,9 +72,7 @@ class Epoch(NamedTuple):
     finished: np.ndarray
 
 
-def epochs(
-    visits: Visits, planes: Planes, rule: Rule, stopping: Stopping, n_classes: int, n_threads: int
-) -> Iterator[Epoch]:
+def epochs(visits: Visits, planes: Planes, rule: Rule, stopping: Stopping, n_threads: int) -> Iterator[Epoch]:
     """Learn; yields after every epoch, until every plane is finished or `max_iter`.
 
     A plane is finished when `n_iter_no_change` epochs in a row have not improved on the best by `tol`.
@@ -87,19 +80,18 @@ def epochs(
     m = len(planes.coef)
     active = np.arange(m)
     best, waited = np.full(m, math.inf), np.zeros(m, dtype=np.intp)
-    total = np.zeros(m)
+    total = 0.0
     for number in range(stopping.max_iter):
-        sums, seen = np.zeros(len(active)), np.zeros(n_classes)
+        sums = np.zeros(len(active))
         for window in visits.epoch(number):
             sums += visit(window, planes, active, rule, n_threads)
             if number == 0:
-                seen += np.bincount(window.y[window.order].astype(np.intp), window.w, n_classes)
-        if number == 0:
-            total = planes.weights(seen)
-            if not seen.any():
-                refuse_all_zero()
-        objective = sums / np.maximum(total[active], np.finfo(np.float64).tiny)
-        _refuse_overflow(planes, active, objective, number)
+                total += len(window.order) if window.w is None else float(window.w.sum())
+        if total == 0:
+            refuse_all_zero()
+        objective = sums / total
+        if not np.isfinite(objective).all():
+            raise InvalidData(overflow_words(number))
         score = held_scores(visits, planes, active) if stopping.by_score else None
         reached = objective if score is None else -score
         if stopping.tol is not None:
@@ -113,16 +105,6 @@ def epochs(
             return
 
 
-def _refuse_overflow(planes: Planes, active: np.ndarray, objective: np.ndarray, number: int) -> None:
-    finite = (
-        np.isfinite(objective).all()
-        and np.isfinite(planes.coef[active]).all()
-        and np.isfinite(planes.intercept[active]).all()
-    )
-    if not finite:
-        raise InvalidData(overflow_words(number))
-
-
 def overflow_words(number: int) -> str:
     return (
         f"Floating-point under-/overflow occurred at epoch #{number + 1}. Scaling input data with StandardScaler or "
@@ -131,7 +113,7 @@ def overflow_words(number: int) -> str:
 
 
 def visit(window: Window, planes: Planes, active: np.ndarray, rule: Rule, n_threads: int) -> np.ndarray:
-    """Take the active planes through a window; Σ ω (loss + penalty) of each."""
+    """Take the active planes through a window; Σ ω (loss + penalty) of each, not finite where a coefficient is not."""
     rest = (
         np.ascontiguousarray(window.y, dtype=np.float64),
         window.w,
@@ -194,21 +176,20 @@ def visit_twin(window: Window, planes: Planes, active: np.ndarray, rule: Rule) -
         w, b = planes.coef[k].copy(), planes.intercept[k]
         paid = np.zeros_like(w) if planes.paid is None else planes.paid[k].copy()
         due = 0.0 if planes.due is None else planes.due[k]
-        for i, sample_weight in zip(window.order, weights, strict=True):
+        for i, omega in zip(window.order, weights, strict=True):
             x = np.asarray(window.X[i], dtype=np.float64)
             own = window.y[i] == planes.codes[k]
-            sign, omega = (1.0, planes.positive[k]) if own else (-1.0, planes.negative[k])
-            omega *= sample_weight
+            sign, unit = (1.0, rule.eta * planes.positive[k]) if own else (-1.0, rule.eta * planes.negative[k])
             p = sign * (x @ w + b)
             penalty = 0.5 * rule.l2 * (w @ w) + rule.l1 * np.abs(w).sum()
             objective[place] += omega * (max(0.0, -p) + penalty)
             factor = max(0.0, 1.0 - rule.eta * rule.l2) ** omega
             w, paid, due = w * factor, paid * factor, due * factor
             if p <= 0:
-                q = x @ x + rule.fit_intercept
-                times = omega if q == 0 else min(omega, math.floor(-p / (rule.eta * q)) + 1)
-                w += times * rule.eta * sign * x
-                b += times * rule.eta * sign * rule.fit_intercept
+                q = unit * (x @ x + rule.fit_intercept)
+                times = omega if q == 0 else min(omega, math.floor(-p / q) + 1)
+                w += times * unit * sign * x
+                b += times * unit * sign * rule.fit_intercept
             due += omega * rule.eta * rule.l1
             if rule.l1 > 0:
                 owed = np.where(w > 0, due + paid, due - paid)

@@ -33,6 +33,7 @@ MODULES = (
     "decomposition/tests/test_pca.py",
     "linear_model/tests/test_base.py",
     "linear_model/tests/test_logistic.py",
+    "linear_model/tests/test_perceptron.py",
     "linear_model/tests/test_quantile.py",
     "linear_model/tests/test_ridge.py",
     "tests/test_discriminant_analysis.py",

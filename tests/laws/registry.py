@@ -67,6 +67,11 @@ def samples(model: Estimator, n: int = 400, dtype: Any = np.float64) -> list[tup
 TWO_ANSWERS = {"BatchPerceptron"}
 
 
+# How large a lie is, relative to the truth. All that these claim of their coefficients is how many rows they answer
+# wrongly: a lie is one that changes that.
+LIE_SIZE = {"Perceptron": 1.0}
+
+
 def suited(model: Estimator | None, X: np.ndarray) -> np.ndarray:
     """Rows the model takes: none below zero where it counts things."""
     return np.abs(X) if model is not None and get_tags(model).input_tags.positive_only else X

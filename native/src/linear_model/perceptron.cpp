@@ -79,9 +79,13 @@ void closed(const Perceptrons& models, std::size_t i, std::size_t d, PerceptronP
     }
     models.due[k] = plane.due * plane.scale;
   }
-  for (std::size_t j = 0; j < d; ++j) plane.v[j] *= plane.scale;
+  double zero = 0 * plane.b;  // NaN if something is not finite
+  for (std::size_t j = 0; j < d; ++j) {
+    plane.v[j] *= plane.scale;
+    zero += 0 * plane.v[j];
+  }
   models.intercept[k] = plane.b;
-  models.objective[i] = plane.objective;
+  models.objective[i] = plane.objective + zero;
 }
 
 }  // namespace

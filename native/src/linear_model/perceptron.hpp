@@ -9,7 +9,8 @@
 namespace surefit {
 
 // Perceptrons of `n_planes` of the rows of coef. `planes[i]` is the row, and the class whose rows are on its positive
-// side is codes[i]. coef, intercept, paid, due are changed in place; objective[i] gets Σ ω (loss + penalty).
+// side is codes[i]. coef, intercept, paid, due are changed in place; objective[i] gets Σ ω (loss + penalty), which is
+// NaN or infinite where a coefficient is.
 struct Perceptrons {
   double* coef;       // all classes × d
   double* intercept;  // all classes

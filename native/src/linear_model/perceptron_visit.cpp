@@ -1,7 +1,7 @@
-// The perceptron's rule for a row x of weight ω, sign σ = ±1 and p = σ(x·w + b):
+// The perceptron's rule for a row x of weight ω, class weight c, sign σ = ±1 and p = σ(x·w + b):
 //
 //     w ← max(0, 1 − η l2)^ω w                                     (the L2 penalty)
-//     w ← w + min(ω, k) η σ x,  b ← b + min(ω, k) η σ              if p ≤ 0,  k = ⌊−p / (η q)⌋ + 1
+//     w ← w + min(ω, k) η c σ x,  b ← b + min(ω, k) η c σ          if p ≤ 0,  k = ⌊−p / (η c q)⌋ + 1
 //     w ← towards zero by what is due, at most to zero             (the L1 penalty; due grows by ω η l1)
 //
 // with q = ‖x‖² (+1 with an intercept): ω unit updates in a row, of which those after the row is right do nothing.
@@ -156,9 +156,8 @@ void visit(const Rows& rows, const PerceptronOrder& at, const PerceptronRule& ru
     if (i + kAhead < at.n) fetch(row_of(rows, at.order[i + kAhead]));
     const auto row = row_of(rows, at.order[i]);
     const bool own = at.y[at.order[i]] == plane.code;
-    const double sign = own ? 1 : -1;
-    const double weight = (at.w ? at.w[i] : 1.0) * (own ? plane.positive : plane.negative);
-    if (weight == 0) continue;
+    const double sign = own ? 1 : -1, weight = at.w ? at.w[i] : 1.0;
+    const double unit = rule.eta * (own ? plane.positive : plane.negative);
     if (rule.l1 > 0) pay(row, plane);
 
     const double product = plane.scale * dot(row, plane.v), p = sign * (product + plane.b);
@@ -178,10 +177,10 @@ void visit(const Rows& rows, const PerceptronOrder& at, const PerceptronRule& ru
       double times = weight, q = 0;
       if (weight > 1 || penalised) q = sq_length(row);
       if (weight > 1) {
-        const double fewest = __builtin_floor(-p / (rule.eta * (q + (rule.intercept ? 1 : 0)))) + 1;
+        const double fewest = __builtin_floor(-p / (unit * (q + (rule.intercept ? 1 : 0)))) + 1;
         if (fewest < weight) times = fewest;
       }
-      const double c = times * rule.eta * sign;
+      const double c = times * unit * sign;
       if (rule.l1 > 0) {
         plane.l1_norm += plane.scale * add_to<true>(row, plane.v, c / plane.scale);
       } else {

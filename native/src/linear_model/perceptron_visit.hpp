@@ -21,7 +21,7 @@ struct PerceptronPlane {
   double sq_norm, l1_norm;  // of w; kept only where the penalty needs them
   double objective;  // Σ ω (loss + penalty) over the visits
   double code;       // rows of this class are on the positive side
-  double positive, negative;  // class weights of the two sides
+  double positive, negative;  // class weights of the two sides: factors of an update
 };
 
 template <class T>
