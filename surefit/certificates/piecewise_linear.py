@@ -7,6 +7,10 @@
 where no term of the first two sums is negative: nothing cancels. r is zero for a δ that is feasible in the dual; what
 rounding leaves of it is multiplied by a bound for |θ′ − θ|. Where columns are nearly dependent that bound is large, and
 the rounding of g itself would hide the answer: then g is summed in twice the precision (`gap_of(..., precise=True)`).
+
+A prediction a·θ′ in floating point is uncertain by ρ|a||θ′|, in the user's coordinates. A θ′ that is better by less
+than that is not better: with cⱼ = Σ slope |aⱼ| and `rounding` ρ > 0, up to ρ cⱼ of any sign may be added to rⱼ (its
+part of r·θ′ is at most ρ cⱼ|θ′ⱼ|), and ρ cⱼ|θⱼ| is added to the bound.
 """
 
 from __future__ import annotations
@@ -51,6 +55,7 @@ class Problem:
     intercept: bool
     penalty: F64
     shift: F64 | None = None
+    rounding: float = 0.0  # what predictions lose, relative to the size of their terms
 
     def columns(self) -> int:
         return self.n_features + int(self.intercept)
@@ -64,6 +69,7 @@ class Value:
     loss: float  # without the penalty
     scale: float  # Σ slope · (|t| + |a||θ|)
     columns: F64  # Σ slope |a|, per column
+    raw: F64  # the same of the rows before the shift
     largest_t: float
     largest_a: float  # of a penalised column
 
@@ -83,7 +89,7 @@ def transposed(problem: Problem, part: Part, delta: F64) -> F64:
 
 def value(problem: Problem, theta: F64) -> Value:
     loss = scale = top_t = top_a = 0.0
-    columns = np.zeros(problem.columns())
+    columns, raw = np.zeros(problem.columns()), np.zeros(problem.columns())
     for part in problem.parts():
         e = part.t - times(problem, part, theta)
         slope = np.maximum(np.abs(part.lo), np.abs(part.hi))
@@ -93,41 +99,43 @@ def value(problem: Problem, theta: F64) -> Value:
         scale += float(slope @ (np.abs(part.t) + size))
         absolute = part._replace(X=magnitude(part.X), sign=None)
         columns += transposed(problem, absolute, slope)
+        if part.raw is not None:
+            raw += transposed(problem, absolute._replace(X=magnitude(part.raw)), slope)
         used = slope > 0
         top_t = max(top_t, float(np.abs(part.t[used]).max(initial=0.0)))
         data = part.X.data if not isinstance(part.X, np.ndarray) else part.X
         top_a = max(top_a, float(np.abs(data).max(initial=0.0)))
     objective = loss + float(problem.penalty @ np.abs(theta))
-    return Value(objective, loss, scale, columns, top_t, top_a)
+    return Value(objective, loss, scale, columns, raw, top_t, top_a)
 
 
 @dataclass
 class Gap:
-    """`slack` is exact; `left` is what the dual point misses of feasibility, per column; `room` its rounding; `spare`
-    how far gⱼ is inside the penalty where θⱼ is zero."""
+    """`slack` is exact; `left` is what the dual point misses of feasibility, per column; `room` its rounding; `free`
+    how much of any sign may be added to it."""
 
     slack: float
     left: F64
     room: F64
-    spare: F64
+    free: F64
 
     def chosen(self, inverse: F64) -> F64:
-        """r, made short in the norm ‖inverse·r‖.
-
-        Where θⱼ is zero any number between ±λⱼ may stand for clip(gⱼ): the term of the second sum is zero for all.
-        """
-        free = self.spare > 0
-        if not free.any() or not inverse.size:
-            return self.left
-        t = np.linalg.lstsq(inverse[:, free], -inverse @ self.left, rcond=None)[0]
+        """r, made short in the norm ‖inverse·r‖ by what may be added."""
+        near = np.sign(self.left) * np.maximum(np.abs(self.left) - self.free, 0.0)
+        use = self.free > 0
+        if not use.any() or not inverse.size or np.linalg.norm(inverse @ near) <= NEAR[0]:
+            return near
+        unit = self.free[use]
+        z = bounded_least_squares(
+            inverse[:, use] * unit, -inverse @ self.left, np.full(unit.size, -1.0), np.ones(unit.size)
+        )
         out = self.left.copy()
-        out[free] = np.clip(t, -self.spare[free], self.spare[free])
-        shorter = np.linalg.norm(inverse @ out) < np.linalg.norm(inverse @ self.left)
-        return out if shorter else self.left
+        out[use] += unit * np.clip(z, -1.0, 1.0)
+        return out if np.linalg.norm(inverse @ out) < np.linalg.norm(inverse @ near) else near
 
     def within(self, reach: F64) -> float:
         """The gap against all θ′ with |θ′ − θ| ≤ reach, column by column."""
-        return self.slack + float((np.abs(self.left) + self.room) @ reach)
+        return self.slack + float((np.maximum(np.abs(self.left) - self.free, 0.0) + self.room) @ reach)
 
 
 def gap_of(
@@ -151,10 +159,13 @@ def gap_of(
     margin = (problem.n_rows * 8 * UNIT * UNIT if precise else typical(problem.n_rows)) * at.columns
     # θ is a factor of the second sum, and |r| ≤ max(0, |g| + margin − λ): a g well inside the penalty has no r.
     slack += float(np.where(problem.penalty > 0, np.abs(theta) * margin, 0.0).sum())
-    room = np.clip(np.abs(g[0]) + np.abs(g[1]) + margin - problem.penalty, 0.0, margin)
     left = (g[0] - held) + np.where(np.abs(g[0]) < problem.penalty, 0.0, g[1])
-    spare = np.where(theta == 0, np.maximum(problem.penalty - np.abs(g[0]) - np.abs(g[1]) - margin, 0.0), 0.0)
-    return Gap(slack, left, room, spare)
+    room = np.clip(np.abs(g[0]) + np.abs(g[1]) + margin - problem.penalty, 0.0, margin)
+    # Free: what predictions lose; and where θⱼ is zero any number between ±λⱼ may stand for clip(gⱼ).
+    lost = problem.rounding * at.raw
+    slack += float(lost @ np.abs(theta))
+    inside = np.where(theta == 0, np.maximum(problem.penalty - np.abs(g[0]) - np.abs(g[1]) - margin, 0.0), 0.0)
+    return Gap(slack, left, room, lost + inside)
 
 
 def _precisely(problem: Problem, part: Part, delta: F64) -> tuple[F64, F64]:

@@ -54,13 +54,13 @@ def _claims(model: Any, blocks: Blocks, alpha: float, quantile: float | None) ->
     dual = attrs.array("dual_", (blocks.n_rows,)) if attrs.has("dual_") else None
     if attrs.faults or coef is None or b is None:
         return [bad_attributes(attrs)], "one pass"
-    problem = _problem(blocks, moments, q, alpha, intercept)
+    eps = epsilon(moments.single, np.asarray(model.coef_))
+    problem = _problem(blocks, moments, q, alpha, intercept, eps)
     theta = np.append(coef[0], dot(_shift(moments, intercept), coef[0], float(b[0]))) if intercept else coef[0]
     at = value(problem, theta)
     if not (np.isfinite(at.scale) and np.isfinite(at.columns).all()):
         return [failed("finite", "The residuals overflow: coefficients of this size fit nothing.")], "two passes"
-    eps = epsilon(moments.single, np.asarray(model.coef_))
-    floor = _floor(problem, at, float(b[0]), eps)
+    floor = _floor(problem, at, theta, float(b[0]), eps)
     reach = _reach(problem, theta, at, moments, alpha)
     if dual is not None:
         gap = gap_of(problem, theta, at, given(dual))
@@ -88,7 +88,7 @@ def _shift(moments: Moments, intercept: bool) -> F64:
     return moments.x_mean if intercept and not moments.sparse else np.zeros_like(moments.x_mean)
 
 
-def _problem(blocks: Blocks, moments: Moments, q: float, alpha: float, intercept: bool) -> Problem:
+def _problem(blocks: Blocks, moments: Moments, q: float, alpha: float, intercept: bool, eps: float) -> Problem:
     shift = _shift(moments, intercept)
 
     def parts() -> Iterator[Part]:
@@ -99,7 +99,8 @@ def _problem(blocks: Blocks, moments: Moments, q: float, alpha: float, intercept
 
     penalty = np.full(blocks.n_features, alpha * moments.total)
     penalty = np.append(penalty, 0.0) if intercept else penalty
-    return Problem(parts, blocks.n_rows, blocks.n_features, intercept, penalty, shift)
+    lost = typical(blocks.n_features + 1, eps / 2)
+    return Problem(parts, blocks.n_rows, blocks.n_features, intercept, penalty, shift, lost)
 
 
 def _reach(problem: Problem, theta: F64, at: Value, moments: Moments, alpha: float) -> Callable[[Gap], float]:
@@ -167,12 +168,12 @@ class Floor(NamedTuple):
     size: float
 
 
-def _floor(problem: Problem, at: Value, b: float, eps: float) -> Floor:
-    """Roundings of the rows about their mean; and the intercept, which may be far larger, is stored to half a unit in its
-    last place."""
+def _floor(problem: Problem, at: Value, theta: F64, b: float, eps: float) -> Floor:
+    """Roundings of the rows about their mean, of predictions in the user's coordinates, and of the intercept, which is
+    stored to half a unit in its last place."""
     size = (ROUNDINGS * eps + gamma(at.columns.size + 3)) * at.scale
     stored = 0.5 * eps * abs(b) * float(at.columns[-1]) if problem.intercept else 0.0
-    return Floor(GAP[eps > 1e-10], size + stored)
+    return Floor(GAP[eps > 1e-10], size + problem.rounding * float(at.raw @ np.abs(theta)) + stored)
 
 
 def _optimal(gap: Gap, bound: float, at: Value, moments: Moments, floor: Floor) -> Claim:
@@ -183,7 +184,8 @@ def _optimal(gap: Gap, bound: float, at: Value, moments: Moments, floor: Floor) 
     relative = bound / scale if scale > 0 else 0.0
     return at_most(
         "optimal",
-        f"No coefficients have a sum of pinball losses (and penalty) lower by more than a relative {relative:.1e}.",
+        "No coefficients have a sum of pinball losses (and penalty) lower by more than a relative "
+        f"{relative:.1e}, or by more than their own predictions lose in rounding.",
         Grade.OPTIMAL,
         relative,
         limit,

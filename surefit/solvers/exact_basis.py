@@ -11,7 +11,7 @@ the span of the rows: a proof of optimality loses nothing to the condition numbe
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
+from scipy.linalg.lapack import dgetrf, dgetrs
 
 from surefit.solvers import twofold
 from surefit.solvers.twofold import Twofold
@@ -42,15 +42,15 @@ def transposed_times(M: Twofold, a: np.ndarray) -> Twofold:
 
 def solve(M: Twofold, b: Twofold) -> np.ndarray | None:
     """M x = b, rounded once; None where M is singular to working precision."""
-    factor = scipy.linalg.lu_factor(M.high, check_finite=False)
-    if not (np.diag(factor[0]) != 0).all():
+    lu, pivots, singular = dgetrf(M.high)
+    if singular:
         return None
-    x = twofold.exact(scipy.linalg.lu_solve(factor, b.value, check_finite=False))
+    x = twofold.exact(dgetrs(lu, pivots, b.value)[0])
     before = np.inf
     for _ in range(MOST_ROUNDS):
         product = rows_times(M, x)
         left = twofold.add(b, Twofold(-product.high, -product.low))
-        step = scipy.linalg.lu_solve(factor, left.value, check_finite=False)
+        step = dgetrs(lu, pivots, left.value)[0]
         size = float(np.abs(step).max(initial=0.0)) / (float(np.abs(x.high).max(initial=0.0)) or 1.0)
         if not size < 0.5 * before:  # no longer shrinking (or not finite): the last answer stands
             break

@@ -134,7 +134,11 @@ def _all_rows(programme: _Programme) -> tuple[np.ndarray, np.ndarray, Vertex]:
 
 
 def _few_columns(programme: _Programme) -> tuple[np.ndarray, np.ndarray, Vertex]:
-    """With a penalty most coefficients are zero: fit some columns, and let in those whose |Xᵀa| is beyond λ."""
+    """With a penalty most coefficients are zero: fit some columns, and let in those whose |Xᵀa| is beyond λ.
+
+    The columns in use may double from fit to fit, and beyond half of them all are fitted: the last fit costs more than
+    those before it. Where few are missing, the vertex is still one with them at zero, and descent goes on.
+    """
     rows = programme.rows
     candidates = rows.columns
     if programme.penalty <= 0 or len(candidates) <= FEW_COLUMNS:
@@ -151,17 +155,37 @@ def _few_columns(programme: _Programme) -> tuple[np.ndarray, np.ndarray, Vertex]
         rows.columns = candidates
         beyond = np.abs(rows.transposed(dual)[: len(candidates)]) / bound
         new = np.flatnonzero((beyond > 1 + 1e-12) & ~working)
-        if not len(new) and found is not None:
-            rows.columns = candidates[working]
-            return found
-        new = new if len(new) else np.array([int(beyond.argmax())])
-        many = len(candidates) if 3 * len(new) > len(candidates) else max(FEW_COLUMNS // 2, len(new) // 2)
-        working[new[np.argsort(-beyond[new], kind="stable")[:many]]] = True
         rows.columns = candidates[working]
-        found = _all_rows(programme)
-        _, dual, vertex = found
-        if not vertex.optimal:
+        if found is not None and (not len(new) or not found[2].optimal):
             return found
+        if found is not None and 8 * len(new) <= working.sum() and len(found[2].dual) == rows.n + working.sum():
+            before = np.flatnonzero(working)
+            working[new] = True
+            rows.columns = candidates[working]
+            found = _with_columns(programme, found[2], np.searchsorted(np.flatnonzero(working), before))
+        else:
+            new = new if len(new) else np.array([int(beyond.argmax())])
+            many = max(FEW_COLUMNS // 2, len(new) // 2, int(working.sum()))
+            working[new[np.argsort(-beyond[new], kind="stable")[:many]]] = True
+            if 2 * working.sum() > len(candidates):
+                working[:] = True
+            rows.columns = candidates[working]
+            found = _all_rows(programme)
+        dual = found[1]
+
+
+def _with_columns(programme: _Programme, vertex: Vertex, place: np.ndarray) -> tuple[np.ndarray, np.ndarray, Vertex]:
+    """Descent from a vertex of all rows and fewer columns, which are now at `place`: the new ones start at zero."""
+    n, k = programme.rows.n, len(programme.rows.columns)
+    data = vertex.basis < n
+    held = place[vertex.basis[~data] - n]
+    added = np.setdiff1d(np.arange(k), place)
+    basis = np.concatenate([vertex.basis[data], n + held, n + added])
+    above = np.concatenate([vertex.dual[:n] > 0, np.zeros(k, dtype=bool)])
+    above[n + place] = vertex.dual[n:] > 0
+    vertex = descend(programme.problem(np.arange(n), np.zeros(programme.rows.width)), np.sort(basis), above)
+    programme.steps += vertex.pivots
+    return vertex.beta, vertex.dual[:n], vertex
 
 
 def solve_piecewise_linear(

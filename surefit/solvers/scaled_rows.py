@@ -137,32 +137,62 @@ class ScaledRows:
         return coef, dot(-coef, self.centre, float(beta[-1])) if self.fit_intercept else 0.0
 
     def keep_independent(self, sample: np.ndarray) -> None:
-        """Keep only columns that are independent of each other; the rows in `sample` decide when they are enough."""
+        """Keep only columns that are independent of each other; the rows in `sample` decide when they are enough.
+
+        What is left of a column beside the others must exceed rounding: that of the factor, and that of the numbers in
+        X. A column that another in different units would explain, were it not rounded, is one too many: coefficients
+        that live on such digits lose more in predictions than they win in the fit.
+        """
         self.columns = np.flatnonzero(~self.constant) if self.fit_intercept else self.columns
-        R = np.zeros((0, self.width))
-        for rows in (sample, None):
-            if rows is not None:
-                R = _triangle(self.take(rows))
-                floor = 1e-6
-            else:
-                if len(sample) == self.n:
-                    break
-                R = np.zeros((0, self.width))
-                for start in range(0, self.n, self.chunk):
-                    R = _triangle(np.vstack([R, self.take(np.arange(start, min(self.n, start + self.chunk)))]))
-            if min(R.shape) == self.width and (np.abs(np.diag(R)).min() > floor * np.abs(R).max()):
+        R = _triangle(self.take(sample))
+        if self._full(R, len(sample), 1e-6):
+            return
+        if len(sample) < self.n:
+            R = np.zeros((0, self.width))
+            for start in range(0, self.n, self.chunk):
+                R = _triangle(np.vstack([R, self.take(np.arange(start, min(self.n, start + self.chunk)))]))
+            if self._full(R, self.n, 1e-6):
                 return
         if self.fit_intercept:  # the intercept is always kept: what is left of the other columns decides
             R = np.column_stack([R[:, -1:], R[:, :-1]])
             Q, _ = scipy.linalg.qr(R[:, :1], mode="economic")
             R = R[:, 1:] - Q @ (Q.T @ R[:, 1:])
-        if R.shape[1] == 0:
-            return
-        T, order = scipy.linalg.qr(R, mode="r", pivoting=True)
-        diagonal = np.abs(np.diag(T))
         share = nearly_dependent(self.n + self.d)
-        rank = int((diagonal > share * max(diagonal.max(initial=0.0), 1e-300)).sum())
-        self.columns = self.columns[np.sort(order[:rank])]
+        while R.shape[1]:
+            T, order = scipy.linalg.qr(R, mode="r", pivoting=True)
+            diagonal = np.abs(np.diag(T))
+            rank = int((diagonal > share * max(diagonal.max(initial=0.0), 1e-300)).sum())
+            noise = self._noise(self.n)[order[:rank]]
+            rounded = np.flatnonzero(_explained(T[:rank, :rank], noise))
+            chosen = order[:rank] if not len(rounded) else np.delete(order[:rank], rounded[0])
+            self.columns = self.columns[np.sort(chosen)]
+            if not len(rounded):
+                return
+            R = R[:, np.sort(chosen)]
+
+    def _noise(self, rows: int) -> np.ndarray:
+        """The length of the rounding in each column in use, over so many rows."""
+        eps = float(np.finfo(self.X.dtype).eps) if self.X.dtype.kind == "f" else 0.0
+        size = np.abs(self.centre) + self.distance
+        return 2 * eps * np.sqrt(rows) * (size / self.scale)[self.columns]
+
+    def _full(self, R: np.ndarray, rows: int, floor: float) -> bool:
+        """Whether all columns are clearly independent."""
+        if min(R.shape) < self.width or not (np.abs(np.diag(R)).min(initial=np.inf) > floor * np.abs(R).max(initial=0)):
+            return False
+        noise = np.append(self._noise(rows), np.zeros(int(self.fit_intercept)))
+        return not _explained(R, noise).any()
+
+
+def _explained(R: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """For each column of the triangle R: whether it is those before it, up to the noise of all of them.
+
+    Column k of R⁻¹ holds the combination whose length is one: |R⁻¹ₖ| · noise ≥ 1 is a length within the noise.
+    """
+    if not len(R):
+        return np.zeros(0, dtype=bool)
+    inverse = scipy.linalg.solve_triangular(R, np.eye(len(R)), check_finite=False)
+    return noise @ np.abs(inverse) >= 1
 
 
 def nearly_dependent(size: int) -> float:

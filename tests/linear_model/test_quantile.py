@@ -108,6 +108,27 @@ def test_many_columns_with_a_penalty():
     assert 3 <= np.count_nonzero(model.coef_) < 100
 
 
+@pytest.mark.parametrize(("alpha", "few", "many"), [(0.002, 250, 300), (0.02, 60, 200)])
+def test_many_columns_that_stay(alpha, few, many):
+    """Hundreds of coefficients are not zero: columns come in by halves and by descent, and all are found."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(800, 300))
+    y = X[:, :80] @ rng.normal(size=80) + rng.standard_t(3, size=800)
+    model = QuantileRegressor(quantile=0.4, alpha=alpha).fit(X, y)
+    assert_dual_proves(model, X, y, np.ones(800), 0.4, alpha)
+    assert few <= np.count_nonzero(model.coef_) <= many
+
+
+def test_nearly_dependent_columns_far_from_zero_are_proved():
+    """The second column is the first in other units, rounded: what rounding left is data as any other."""
+    x = 1e5 + 10 * np.random.default_rng(0).normal(size=200)
+    X, y = np.column_stack([x, x / 7]), x - 1e5 + np.random.default_rng(1).normal(size=200)
+    model = LADRegressor().fit(X, y)
+    assert model.certify(X, y).holds
+    one = LADRegressor().fit(X[:, :1], y)
+    assert np.abs(y - model.predict(X)).sum() <= np.abs(y - one.predict(X[:, :1])).sum()
+
+
 def test_twenty_thousand_rows_against_highs_on_the_dual():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(20_000, 5))
