@@ -9,8 +9,8 @@ that is the method of conjugate gradients (Hestenes and Stiefel 1952): rates nee
 most p steps but for rounding, against which new slopes are freed of their parts along all earlier ones.
 
 The distance to the least error is f(v) − f* = g·H⁻¹g ≤ ‖g‖²/λ, with λ the smallest curvature that is not zero (slopes
-have no part where the curvature is zero). Descent stops when this is at most tol·(f* + 10⁻⁹(c − f)): a share of the least
-error, or where there is no noise a share of what was gained.
+have no part where the curvature is zero). Descent stops when this is at most tol·(f* + 10⁻⁹(c − f)): a share of the
+least error, or where there is no noise a share of what was gained.
 
 Where λ is not known (`RowsSurface`) the distance is an estimate. With momentum λ is that of the curvatures met on the
 way: rates and momenta are the coefficients of Lanczos' tridiagonal matrix, whose smallest eigenvalue comes down to λ.

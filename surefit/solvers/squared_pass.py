@@ -9,12 +9,14 @@ error f(u, β) = Σ ω r² / Σω has −½∇f = Σ ω r (x̃, 1) / Σω.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from surefit._core.errors import InvalidData
 from surefit.engine.block import Block
+from surefit.engine.leaves import fold_tree
 from surefit.engine.moments import Moments, MomentsStep
 from surefit.engine.source import Source
 from surefit.engine.step import Step
@@ -146,16 +148,46 @@ class SquaredStep(Step):
     def __init__(self, *, with_gradient: bool, with_target: bool = True) -> None:
         self.with_gradient, self.with_target = with_gradient, with_target
 
+    def map(self, state: Plane, block: Block, n_threads: int) -> SquaredPass:
+        if not sp.issparse(block.X):
+            return super().map(state, block, n_threads)
+        # scores of CSR rows do not depend on their neighbours: those of all rows at once, then leaf by leaf
+        X, scores = block.X, np.asarray(block.X @ state.coef.T)
+
+        def leaf(i: int) -> SquaredPass:
+            rows = slice(i * block.leaf_rows, min((i + 1) * block.leaf_rows, block.n_rows))
+            entries = slice(X.indptr[rows.start], X.indptr[rows.stop])
+            part = None
+            if self.with_gradient:
+                indptr = X.indptr[rows.start : rows.stop + 1] - entries.start
+                shape = (rows.stop - rows.start, block.n_features)
+                part = sp.csr_array((X.data[entries], X.indices[entries], indptr), shape=shape)
+            y, w = None if block.y is None else block.y[rows], None if block.w is None else block.w[rows]
+            return self._sums(state, part, scores[rows], y, w)
+
+        return fold_tree(block.n_leaves, leaf, self.combine, n_threads)
+
     def map_leaf(self, state: Plane, leaf: Block) -> SquaredPass:
-        scores = np.asarray(leaf.X @ state.coef.T) + state.intercept
+        one = len(state.coef) == 1
+        scores = np.asarray(leaf.X @ (state.coef[0] if one else state.coef.T)).reshape(leaf.n_rows, -1)
+        return self._sums(state, leaf.X, scores, leaf.y, leaf.w)
+
+    def _sums(
+        self, state: Plane, X: Any, scores: np.ndarray, y: np.ndarray | None, w: np.ndarray | None
+    ) -> SquaredPass:
+        residual = -scores - state.intercept
         if self.with_target:
-            assert leaf.y is not None
-            residual = np.asarray(leaf.y, dtype=np.float64).reshape(leaf.n_rows, -1) - scores
+            assert y is not None
+            residual += np.asarray(y, dtype=np.float64).reshape(len(y), -1)
+        weighted = residual if w is None else residual * w[:, None]
+        loss = np.einsum("ik,ik->k", weighted, residual)
+        if not self.with_gradient:
+            gradient = np.zeros((len(state.coef), 0))
+        elif len(state.coef) == 1:
+            gradient = np.asarray(X.T @ weighted[:, 0])[None]
         else:
-            residual = -scores
-        weighted = residual if leaf.w is None else residual * leaf.w[:, None]
-        gradient = np.asarray((leaf.X.T @ weighted).T) if self.with_gradient else np.zeros((len(state.coef), 0))
-        return SquaredPass((weighted * residual).sum(axis=0), gradient, weighted.sum(axis=0))
+            gradient = np.asarray((X.T @ weighted).T)
+        return SquaredPass(loss, gradient, weighted.sum(axis=0))
 
     def combine(self, left: SquaredPass, right: SquaredPass) -> SquaredPass:
         return SquaredPass(*(a + b for a, b in zip(left, right, strict=True)))

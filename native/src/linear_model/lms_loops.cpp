@@ -22,15 +22,16 @@ double lane_sum(Vec<double> v) {
   return a[0];
 }
 
+// Four sums that run side by side; n is a whole number of vectors.
 double dot(const double* a, const double* b, std::size_t n) {
-  Vec<double> even{}, odd{};
+  Vec<double> sum[4] = {};
   std::size_t j = 0;
-  for (; j + 2 * kLane <= n; j += 2 * kLane) {
-    even += load(a + j) * load(b + j);
-    odd += load(a + j + kLane) * load(b + j + kLane);
+  for (; j + 4 * kLane <= n; j += 4 * kLane) {
+#pragma GCC unroll 4
+    for (std::size_t s = 0; s < 4; ++s) sum[s] += load(a + j + s * kLane) * load(b + j + s * kLane);
   }
-  if (j < n) even += load(a + j) * load(b + j);
-  return lane_sum(even + odd);
+  for (; j < n; j += kLane) sum[0] += load(a + j) * load(b + j);
+  return lane_sum((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
 void move(double* coef, double* average, const double* row, double delta, double share, std::size_t n) {
@@ -45,10 +46,12 @@ void move(double* coef, double* average, const double* row, double delta, double
 template <class T>
 void visit(const LmsRows<T>& rows, LmsState& at, double* __restrict__ row, std::size_t stride) {
   const std::size_t d = rows.d, k = rows.k;
-  constexpr std::size_t kLine = 64 / sizeof(T), kAhead = 2;
+  // Rows come in a random order: those of the next visits are called for in time, as many as the first cache holds.
+  constexpr std::size_t kLine = 64 / sizeof(T);
+  const std::size_t ahead = d * sizeof(T) > 2048 ? 2 : 16;
   for (std::size_t i = 0; i < rows.n_visits; ++i) {
-    if (i + kAhead < rows.n_visits) {
-      const T* next = rows.x + static_cast<std::size_t>(rows.order[i + kAhead]) * d;
+    if (i + ahead < rows.n_visits) {
+      const T* next = rows.x + static_cast<std::size_t>(rows.order[i + ahead]) * d;
       for (std::size_t j = 0; j < d; j += kLine) __builtin_prefetch(next + j);
     }
     const auto number = static_cast<std::size_t>(rows.order[i]);
