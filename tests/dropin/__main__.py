@@ -86,7 +86,7 @@ def main() -> None:
     print(f"scikit-learn {sklearn.__version__}: {len(theirs)} cases, {len(baseline)} pass with its own classes")
     for module in MODULES:
         count = Counter(ours[case]["outcome"] == "passed" for case in counted if case.startswith(module))
-        print(f"  {module:<36} {count[True]:>4} of {count.total():>4} cases pass with surefit's classes")
+        print(f"  {module:<37} {count[True]:>4} of {count.total():>4} cases pass with surefit's classes")
     for case in unlisted:
         print(f"not listed: {case}\n    {ours.get(case, {}).get('why', 'is not collected with surefit')}")
     for pattern in stale:

@@ -21,7 +21,7 @@ NAMES = {
     "cluster": ("KMeans", "kmeans_plusplus"),
     "decomposition": ("PCA",),
     "discriminant_analysis": ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
-    "linear_model": ("LinearRegression", "LogisticRegression", "QuantileRegressor", "Ridge", "RidgeCV"),
+    "linear_model": ("LinearRegression", "LogisticRegression", "Perceptron", "QuantileRegressor", "Ridge", "RidgeCV"),
     "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
 }
 REPLACED = os.environ["DROPIN"] == "surefit"
