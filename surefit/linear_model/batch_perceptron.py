@@ -115,7 +115,7 @@ class BatchPerceptron(TwoClassClassifier):
         self, visit: BatchPerceptronVisit, data: TwoClasses, programme: Solution, farkas: np.ndarray
     ) -> BatchPerceptron:
         self._count(visit)
-        self._learn(visit.rows, programme.coef, programme.intercept, data.dtype)
+        self._learn(visit.rows, programme.coef, programme.intercept, data)
         self.separable_, self.margin_, self.bound_ = False, None, np.nan
         self.farkas_ = data.to_all_rows(farkas)
         warnings.warn(
@@ -132,7 +132,7 @@ class BatchPerceptron(TwoClassClassifier):
         rows = visit.rows
         self._count(visit)
         theta = visit.theta
-        self.separable_ = True if self._learn(rows, *rows.in_users_units(theta), data.dtype) else None
+        self.separable_ = True if self._learn(rows, *rows.in_users_units(theta), data) else None
         self.farkas_ = None
         if end != SEPARATED and programme is not None:
             theta = rows.in_own_units(programme.coef, programme.intercept)

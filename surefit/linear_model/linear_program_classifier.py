@@ -58,7 +58,7 @@ class LinearProgramClassifier(TwoClassClassifier):
         fit = least_violations(data.X, data.sign, data.w, p.fit_intercept)
         self.n_iter_ = fit.n_iter
         rows = SignedRows(data.X, data.sign, p.fit_intercept)
-        self.separable_ = self._learn(rows, fit.coef, fit.intercept, data.dtype)
+        self.separable_ = self._learn(rows, fit.coef, fit.intercept, data)
         self.farkas_ = None
         if not self.separable_:
             farkas = farkas_vector(fit.dual)

@@ -13,6 +13,9 @@ from surefit.linear_model.classifier import LinearClassifier
 from surefit.solvers.linear_programme import Solution, solve_piecewise_linear
 from surefit.solvers.signed_rows import SignedRows
 
+ROUNDED = 1e-5
+"""Share by which the sum of violations may grow when coefficients are rounded to the precision of the data."""
+
 
 class TwoClasses(NamedTuple):
     """Rows of positive weight, σ = ±1 of each, their weights, and which of all rows they are."""
@@ -58,32 +61,33 @@ class TwoClassClassifier(LinearClassifier):
         places = np.flatnonzero(data.w > 0)
         return TwoClasses(data.X[places], sign[places], data.w[places], places, data.n_rows, data.dtype)
 
-    def _learn(self, rows: SignedRows, coef: np.ndarray, intercept: float, dtype: np.dtype) -> bool:
-        """Coefficients in the data's precision, unless that would lose the separation; and what they achieve.
+    def _learn(self, rows: SignedRows, coef: np.ndarray, intercept: float, data: TwoClasses) -> bool:
+        """Coefficients in the data's precision, unless that would lose what they achieve; whether they separate.
 
-        Whether they separate: every margin is positive beyond rounding.
+        They separate where every margin is positive beyond rounding. Else the sum of violations is what must not grow.
         """
         if not (np.isfinite(coef).all() and np.isfinite(intercept)):
             raise InvalidData(
                 f"the coefficients of {type(self).__name__} left the range of floating-point numbers: "
                 "bring the columns of X to a common scale"
             )
-        separates = False
-        theta = np.zeros(rows.width)
-        for kind in dict.fromkeys((dtype, np.dtype(np.float64))):
+        separates = rows.certain(rows.in_own_units(coef, intercept))
+        kind = np.dtype(np.float64)
+        if data.dtype != kind:
             with np.errstate(over="ignore"):
-                self.coef_ = coef.astype(kind)[None]
-                self.intercept_ = np.array([intercept], dtype=kind)
-            theta = rows.in_own_units(self.coef_[0].astype(np.float64), float(self.intercept_[0]))
-            separates = bool(np.isfinite(theta).all()) and rows.certain(theta)
-            if separates:
-                break
-        if not separates and np.isfinite(coef.astype(dtype)).all():
-            self.coef_, self.intercept_ = self.coef_.astype(dtype), self.intercept_.astype(dtype)
+                rounded = coef.astype(data.dtype).astype(np.float64), float(np.asarray(intercept, dtype=data.dtype))
+            if np.isfinite(rounded[0]).all() and np.isfinite(rounded[1]):
+                if separates:
+                    kept = rows.certain(rows.in_own_units(*rounded))
+                else:
+                    kept = rows.violations(*rounded, data.w) <= (1 + ROUNDED) * rows.violations(coef, intercept, data.w)
+                kind = data.dtype if kept else kind
+        self.coef_ = coef.astype(kind)[None]
+        self.intercept_ = np.array([intercept], dtype=kind)
         self.margin_ = None
         if separates:
+            theta = rows.in_own_units(self.coef_[0].astype(np.float64), float(self.intercept_[0]))
             length = float(np.linalg.norm(theta[: rows.d]))
-            # margins are of s θ·(x, 1), and the length is that of s w
             self.margin_ = float(rows.margins(theta).min()) / rows.scale / length if length > 0 else np.inf
         return separates
 
@@ -100,6 +104,13 @@ def least_violations(X: Any, sign: np.ndarray, w: np.ndarray, fit_intercept: boo
 
 
 def farkas_vector(dual: np.ndarray) -> np.ndarray | None:
-    """φ = a / Σ a; None where the programme found no violation, so that there is nothing to prove."""
+    """φ = a / Σ a; None where the programme found no violation, so that there is nothing to prove.
+
+    1/Σ a is cut to 48 bits: its product with small whole weights is then exact, so that most rows, whose dual is at its
+    bound, add no rounding to Σ φᵢ σᵢ xᵢ = 0.
+    """
     total = float(dual.sum())
-    return dual / total if total > 0 else None
+    if not total > 0:
+        return None
+    part, exponent = np.frexp(1.0 / total)
+    return dual * float(np.ldexp(np.round(np.ldexp(part, 48)), int(exponent) - 48))

@@ -99,7 +99,7 @@ def _least_distance(A: np.ndarray, unit: float) -> tuple[np.ndarray, np.ndarray]
     """min ‖θ‖ such that A θ ≥ 1, `unit` about ‖θ‖: θ = Aᵀ λ and the multipliers λ ≥ 0."""
     G = A.T
     if G.shape[0] > G.shape[1]:  # θ is a combination of the rows: their triangle will do
-        G = np.linalg.qr(G, mode="r")
+        G = np.asarray(np.linalg.qr(G, mode="r"))
     t = 1.0 / unit
     system = np.vstack([G, np.full(len(A), t)])
     try:

@@ -171,8 +171,11 @@ class ScaledRows:
             R = R[:, np.sort(chosen)]
 
     def _noise(self, rows: int) -> np.ndarray:
-        """The length of the rounding in each column in use, over so many rows."""
-        eps = float(np.finfo(self.X.dtype).eps) if self.X.dtype.kind == "f" else 0.0
+        """The length of the rounding in each column in use, over so many rows.
+
+        Whether classes (rows with signs) can be separated is a question about the numbers as they are: no rounding.
+        """
+        eps = float(np.finfo(self.X.dtype).eps) if self.X.dtype.kind == "f" and self.sign is None else 0.0
         size = np.abs(self.centre) + self.distance
         return 2 * eps * np.sqrt(rows) * (size / self.scale)[self.columns]
 

@@ -1,7 +1,8 @@
 """Rows of two classes turned to one side: a hyperplane separates them where every product with θ is positive.
 
 Row i is  ãᵢ = σᵢ s (xᵢ, 1),  or σᵢ s xᵢ without an intercept; σ = ±1 is the class, s a power of two near 1/max|x| that
-keeps squares finite. The margin ãᵢ·θ of a row has the sign of σᵢ (xᵢ·w + b) for (w, b) = s θ.
+keeps squares finite. The margin ãᵢ·θ has the sign of σᵢ (xᵢ·w + b) for every positive multiple (w, b) of θ; updates
+by whole rows add up to θ = s (w, b).
 """
 
 from __future__ import annotations
@@ -83,4 +84,17 @@ class SignedRows:
         return theta[: self.d], float(theta[-1]) if self.fit_intercept else 0.0
 
     def in_own_units(self, coef: np.ndarray, intercept: float) -> np.ndarray:
-        return np.append(coef, [intercept] if self.fit_intercept else []) * self.scale
+        """The multiple of (w, b) by a power of two whose largest number is near one."""
+        return self._own(coef, intercept)[0]
+
+    def violations(self, coef: np.ndarray, intercept: float, weights: np.ndarray) -> float:
+        """Σ ωᵢ max(0, 1 − σᵢ (xᵢ·w + b))."""
+        theta, exponent = self._own(coef, intercept)
+        with np.errstate(over="ignore"):
+            margins = np.ldexp(self.margins(theta) / self.scale, exponent)
+        return float(weights @ np.maximum(0.0, 1.0 - margins))
+
+    def _own(self, coef: np.ndarray, intercept: float) -> tuple[np.ndarray, int]:
+        whole = np.append(coef, [intercept] if self.fit_intercept else [])
+        exponent = int(np.frexp(np.abs(whole).max(initial=0.0))[1])
+        return np.ldexp(whole, -exponent), exponent

@@ -110,3 +110,31 @@ def test_three_classes_are_refused_in_scikit_learns_words():
 def test_one_class_is_refused():
     with pytest.raises(ValueError, match="only one class"):
         LinearProgramClassifier().fit(np.eye(3), [1, 1, 1])
+
+
+def test_columns_that_only_rounding_tells_apart_still_count():
+    """Float32 numbers one rounding apart: 2 lies between 1 and 3 (in units in the last place), so nothing separates;
+    without the middle row the classes are separable."""
+    steps = np.array([1, 2, 3, 1, 2, 3], dtype=np.float32)
+    X = (np.float32(-85.1045) + steps * np.float32(2.0**-17))[:, None]
+    y = np.array([0, 1, 0, 0, 1, 0])
+    model = quiet_fit(X, y)
+    assert model.separable_ is False
+    assert_farkas(model, X.astype(np.float64), y)
+    assert model.certify(X, y).holds
+    ends = X[:, 0] != X[1, 0]
+    assert LinearProgramClassifier().fit(X[ends], steps[ends] == 3).separable_
+
+
+def test_coefficients_keep_the_digits_that_the_violations_need():
+    """Columns that differ by a millionth, in float32: coefficients of a million, rounded, would be another answer."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=80)
+    X = np.column_stack([x, x * (1 + 1e-6 * rng.normal(size=80))]).astype(np.float32)
+    y = rng.random(80) > 0.5
+    model = quiet_fit(X, y)
+    assert model.certify(X, y).holds
+    exact = quiet_fit(X.astype(np.float64), y)
+    np.testing.assert_allclose(model.decision_function(X), exact.decision_function(X.astype(np.float64)), rtol=1e-3)
+    plain = quiet_fit(rng.normal(size=(80, 2)).astype(np.float32), y)
+    assert plain.coef_.dtype == np.float32
