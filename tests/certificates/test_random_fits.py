@@ -12,7 +12,7 @@ import pytest
 
 import surefit
 from surefit.certificates import Grade
-from surefit.linear_model import LinearProgramClassifier, LogisticRegression, QuantileRegressor
+from surefit.linear_model import BatchPerceptron, LinearProgramClassifier, LogisticRegression, QuantileRegressor
 from tests.certificates.test_random_problems import MANY, table
 
 
@@ -74,3 +74,19 @@ def test_linear_program_classifier(seed: int) -> None:
         model = LinearProgramClassifier().fit(X, y, w)
     c = surefit.certify(model, X, y, w)
     assert c.holds, f"\n{c}"
+
+
+@pytest.mark.parametrize("seed", range(MANY))
+def test_batch_perceptron(seed: int) -> None:
+    """A hyperplane, or the proof that there is none; where the updates were stopped, no claim."""
+    rng = np.random.default_rng(80_000 + seed)
+    X, w = table(rng)
+    y = labels(rng, X, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = BatchPerceptron(fit_intercept=bool(rng.random() < 0.8), max_updates=20_000).fit(X, y, w)
+    c = surefit.certify(model, X, y, w)
+    if model.separable_ is None:
+        assert model.n_updates_ == 20_000 and c.grade is Grade.UNPROVED
+    else:
+        assert c.holds, f"\n{c}"
