@@ -208,7 +208,8 @@ class Perceptron(LinearClassifier):
         )
 
         def fitted() -> dict[str, Any]:
-            coef, intercept = planes.coef.astype(data.dtype), planes.intercept.astype(data.dtype)
+            with np.errstate(over="ignore"):  # beyond float32 becomes infinite, and is refused below
+                coef, intercept = planes.coef.astype(data.dtype), planes.intercept.astype(data.dtype)
             return {"coef_": coef, "intercept_": intercept, "classes_": self.classes_}
 
         began = time.perf_counter()

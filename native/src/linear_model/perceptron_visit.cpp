@@ -105,7 +105,7 @@ void pay(const Row& row, PerceptronPlane& plane) {
     v[j] = after;
     paid[j] += after - before;
     size.sum[l] += kept - has;
-    square.sum[l] += kept * kept - has * has;
+    square.sum[l] += (kept - has) * (kept + has);  // zero where nothing was paid, fused or not
   });
   plane.l1_norm += plane.scale * size.total();
   plane.sq_norm += plane.scale * plane.scale * square.total();

@@ -18,7 +18,7 @@ struct PerceptronPlane {
   double* v;
   double* paid;      // null without L1
   double due, scale, b;
-  double sq_norm, l1_norm;  // of w; kept only where the penalty needs them
+  double sq_norm, l1_norm;  // of w, as columns have paid so far; kept only where the penalty needs them
   double objective;  // Σ ω (loss + penalty) over the visits
   double code;       // rows of this class are on the positive side
   double positive, negative;  // class weights of the two sides: factors of an update
