@@ -88,7 +88,7 @@ class BatchPerceptron(TwoClassClassifier):
         rows = SignedRows(data.X, data.sign, p.fit_intercept)
         visit = BatchPerceptronVisit(rows)
         progress = Progress(self, None, X, y)
-        end = visit.run(p.max_updates, visit.first_work)
+        end, stopped = self._update(visit, p.max_updates, visit.first_work, progress)
         programme: Solution | None = None
         if end != SEPARATED:
             programme = least_violations(data.X, data.sign, data.w, p.fit_intercept)
@@ -97,10 +97,22 @@ class BatchPerceptron(TwoClassClassifier):
                 if farkas is not None:
                     progress.end()
                     return self._not_separable(visit, data, programme, farkas)
-        while end == MOST_WORK and not progress.step(lambda: self._reconstruction(visit)):
-            end = visit.run(p.max_updates, STEP_WORK)
+        if end == MOST_WORK and not stopped:
+            end, _ = self._update(visit, p.max_updates, None, progress)
         progress.end()
         return self._ended(visit, data, programme, end)
+
+    def _update(
+        self, visit: BatchPerceptronVisit, most_updates: int, work: int | None, progress: Progress
+    ) -> tuple[int, bool]:
+        """Updates until an end, or until so much work is done: how it ended, and whether a callback asked to stop."""
+        end, done, stopped = MOST_WORK, 0, False
+        while end == MOST_WORK and not stopped and (work is None or done < work):
+            share = STEP_WORK if work is None else min(STEP_WORK, work - done)
+            end = visit.run(most_updates, share)
+            done += share
+            stopped = progress.step(lambda: self._reconstruction(visit))
+        return end, stopped
 
     def _reconstruction(self, visit: BatchPerceptronVisit) -> dict[str, Any]:
         coef, intercept = visit.rows.in_users_units(visit.theta)

@@ -241,6 +241,39 @@ def test_a_row_of_zeros_without_an_intercept_is_on_no_side():
     assert BatchPerceptron(fit_intercept=False).fit(X, y, [0, 1, 1]).separable_
 
 
+class Counting:
+    """A callback that counts the steps of a fit, and may ask to stop it."""
+
+    def __init__(self, most=None):
+        self.most, self.steps, self.updates = most, 0, []
+
+    def setup(self, estimator, context):
+        pass
+
+    def teardown(self, estimator, context):
+        pass
+
+    def on_fit_task_begin(self, estimator, context):
+        pass
+
+    def on_fit_task_end(self, estimator, context, *, fitted_estimator):
+        if context.task_name == "iteration":
+            self.steps += 1
+            self.updates.append(fitted_estimator.n_updates_)
+        return self.most is not None and self.steps >= self.most
+
+
+def test_callbacks_see_the_updates_and_may_stop_them():
+    X, y, bound = neighbours(1000)
+    watched = Counting()
+    model = BatchPerceptron(max_updates=10**7).set_callbacks(watched).fit(X, y)
+    assert model.separable_ and model.n_updates_ == watched.updates[-1] <= bound
+    assert watched.steps > 1 and watched.updates == sorted(watched.updates)
+    with pytest.warns(ConvergenceWarning, match="stopped after"):
+        model = BatchPerceptron(max_updates=10**7).set_callbacks(Counting(most=2)).fit(X, y)
+    assert model.separable_ is None and model.n_updates_ == watched.updates[1]
+
+
 def test_refusals():
     with pytest.raises(ValueError, match="Only binary classification is supported"):
         BatchPerceptron().fit(np.eye(3), [0, 1, 2])
