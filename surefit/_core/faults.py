@@ -17,15 +17,19 @@ SERIAL_BELOW = 2**16
 NOT_NUMBERS = {"O": "objects", "U": "text", "S": "bytes", "T": "text", "V": "records", "M": "dates", "m": "durations"}
 
 
-def refuse_non_finite(X: Any, name: str, columns: Any = None, first_row: int = 0, source: str = "") -> None:
-    """Raise if X holds a NaN or an infinity, and say where.
+def refuse_non_finite(
+    X: Any, name: str, columns: Any = None, first_row: int = 0, source: str = "", *, missing: bool = False
+) -> None:
+    """Raise if X holds a NaN or an infinity, and say where. With `missing` only infinities are refused.
 
     `first_row` is the number of the first row of X in the whole data, `source` names where the rows come from.
     """
     values = X.data if sp.issparse(X) else X
     if _all_finite(values):
         return
-    bad = ~np.isfinite(values)
+    bad = np.isinf(values) if missing else ~np.isfinite(values)
+    if not bad.any():
+        return
     if sp.issparse(X):
         entry = int(np.flatnonzero(bad)[0])
         row, column = int(np.searchsorted(X.indptr, entry, side="right")) - 1, int(X.indices[entry])

@@ -55,15 +55,8 @@ def take_rows(
 
 
 def _look(rows: Any, not_finite: NotFinite, columns: Any = None) -> None:
-    if not_finite == "NaN":
-        values = rows.data if sp.issparse(rows) else rows
-        if not np.isinf(values).any():
-            return
-        rows = rows.copy()
-        values = rows.data if sp.issparse(rows) else rows
-        values[np.isnan(values)] = 0
     if not_finite != "later":
-        refuse_non_finite(rows, "X", columns)
+        refuse_non_finite(rows, "X", columns, missing=not_finite == "NaN")
 
 
 def _general(estimator: Any, X: Any, *, reset: bool, sparse: bool, min_rows: int) -> Any:

@@ -34,7 +34,9 @@ def apply_rows(
     if kind == "parquet":
         from surefit.engine.parquet import open_parquet
 
-        source = open_parquet(X, columns=getattr(estimator, "feature_names_in_", None), target=False)
+        source = open_parquet(
+            X, columns=getattr(estimator, "feature_names_in_", None), target=False, missing=not_finite == "NaN"
+        )
         if source.n_features != estimator.n_features_in_:
             raise InvalidData(
                 f"X has {source.n_features} features, but {type(estimator).__name__} is expecting "
@@ -44,4 +46,4 @@ def apply_rows(
             return np.concatenate([function(block.X) for block in source.blocks()])
     from surefit.engine.dask import apply_dask
 
-    return apply_dask(estimator, X, function)
+    return apply_dask(estimator, X, function, missing=not_finite == "NaN")

@@ -47,9 +47,12 @@ FEWEST_BLOCKS = 16
 """Blocks are made smaller, down to one leaf, until there is work for this many tasks."""
 
 
-def open_dask(X: Any, y: Any = None, sample_weight: Any = None, *, target: bool = True) -> DaskSource:
+def open_dask(
+    X: Any, y: Any = None, sample_weight: Any = None, *, target: bool = True, missing: bool = False
+) -> DaskSource:
     """Open a Dask array or dataframe. `y` and `sample_weight` are Dask collections, arrays in memory, or (with a
-    dataframe) names of its columns; named columns are not features, even when `target` is False and y is not used."""
+    dataframe) names of its columns; named columns are not features, even when `target` is False and y is not used.
+    With `missing` NaN in X is let through."""
     targets, weights = _names(X, y, "y"), _names(X, sample_weight, "sample_weight")
     table = _Chunks(X)
     others = [name for name in _columns(X) if name not in (*targets, *weights)] if _is_frame(X) else None
@@ -71,7 +74,7 @@ def open_dask(X: Any, y: Any = None, sample_weight: Any = None, *, target: bool 
     y, sample_weight = part(y, targets) if target else None, part(sample_weight, weights)
     for collection in collections:
         collection.open()
-    return DaskSource(features, y, sample_weight)
+    return DaskSource(features, y, sample_weight, missing)
 
 
 def dask_labels(X: Any, y: Any, classes: np.ndarray | None) -> tuple[Any, np.ndarray, Any]:
@@ -95,7 +98,7 @@ def dask_labels(X: Any, y: Any, classes: np.ndarray | None) -> tuple[Any, np.nda
 
 
 class DaskSource(Source):
-    def __init__(self, X: _Part, y: Any, w: Any) -> None:
+    def __init__(self, X: _Part, y: Any, w: Any, missing: bool = False) -> None:
         self.n_rows, self.n_features = X.shape
         if self.n_rows == 0 or self.n_features == 0:
             raise InvalidData(f"Found {self.n_rows} sample(s) and {self.n_features} feature(s); at least 1 is needed")
@@ -117,7 +120,7 @@ class DaskSource(Source):
                 X.cut(start, start + rows, self.dtype),
                 None if y is None else _cut(y, start, start + rows, "y"),
                 None if w is None else _cut(w, start, start + rows, "sample_weight"),
-                Place(start, X.names),
+                Place(start, X.names, missing),
             )
             for start in range(0, self.n_rows, rows)
         ]
@@ -161,15 +164,15 @@ class DaskSource(Source):
             raise
 
 
-def apply_dask(estimator: Any, X: Any, function: Callable[[Any], np.ndarray]) -> Any:
+def apply_dask(estimator: Any, X: Any, function: Callable[[Any], np.ndarray], missing: bool = False) -> Any:
     """A lazy Dask array of `function` of the rows of X, which is checked against what `estimator` was fitted on."""
     names = getattr(estimator, "feature_names_in_", None)
     if _is_frame(X) and names is not None:
-        missing = [name for name in names if name not in _columns(X)]
-        if missing:
+        absent = [name for name in names if name not in _columns(X)]
+        if absent:
             raise InvalidData(
                 "The feature names should match those that were passed during fit. "
-                f"X has no column {missing[0]!r} ({len(missing)} missing)"
+                f"X has no column {absent[0]!r} ({len(absent)} missing)"
             )
         X = X[list(names)]
     part = _Part(_Chunks(X), _columns(X) if _is_frame(X) else None)
@@ -184,7 +187,7 @@ def apply_dask(estimator: Any, X: Any, function: Callable[[Any], np.ndarray]) ->
     with single_threaded_blas():
         sample = np.asarray(function(np.zeros((1, part.width), dtype)))
     meta = np.empty((0, *sample.shape[1:]), sample.dtype)
-    task = partial(apply_chunk, function=function, dtype=dtype, names=part.columns)
+    task = partial(apply_chunk, function=function, dtype=dtype, names=part.columns, missing=missing)
     if _is_frame(X):
         return X.map_partitions(task, meta=meta)
     X = X.rechunk({1: -1})

@@ -27,6 +27,8 @@ class Work:
 class Place:
     start: int
     names: Any
+    missing: bool = False
+    """Whether NaN in X is let through."""
 
 
 def map_block(work: Work, rows: tuple[Any, Any, Any], start: int) -> tuple[Any, bool]:
@@ -44,7 +46,7 @@ def combine_pair(work: Work, left: tuple[Any, bool], right: tuple[Any, bool]) ->
 def join_pieces(X: list[Any], y: list[Any] | None, w: list[Any] | None, place: Place) -> tuple[Any, Any, Any]:
     """One block: its pieces put together, and checked."""
     rows = _stacked(X)
-    refuse_non_finite(rows, "X", place.names, place.start)
+    refuse_non_finite(rows, "X", place.names, place.start, missing=place.missing)
     targets = weights = None
     if y is not None:
         targets = _stacked(y)
@@ -78,9 +80,9 @@ def cut_piece(chunk: Any, lo: int, hi: int, columns: Sequence[Any] | None, dtype
     return np.array(rows, dtype=dtype, order="C", copy=None if whole else True)
 
 
-def apply_chunk(chunk: Any, function: Callable, dtype: np.dtype, names: Any) -> np.ndarray:
+def apply_chunk(chunk: Any, function: Callable, dtype: np.dtype, names: Any, missing: bool = False) -> np.ndarray:
     rows = cut_piece(chunk, 0, chunk.shape[0], None, dtype)
-    refuse_non_finite(rows, "X", names, source=" of a chunk")
+    refuse_non_finite(rows, "X", names, source=" of a chunk", missing=missing)
     with single_threaded_blas():
         return function(rows)
 

@@ -51,7 +51,8 @@ def open_data(
     X may be an array, a dataframe, CSR, a path to Parquet files (or `surefit.scan(path, …)`), or a Dask array or
     dataframe. With a path, `y` and `sample_weight` are column names. `target`: y is needed; with "classes" it holds
     labels, and the source has `classes` (sorted, or those given) and codes in the place of y. `stream`: this estimator
-    can work on data that does not fit in memory. `not_finite`, `integers`: as in `take_rows`, for rows in memory.
+    can work on data that does not fit in memory. `not_finite`, `integers`: as in `take_rows`; rows that are not in
+    memory are always looked at, and become floats.
     """
     kind = kind_of(X)
     if kind == "memory":
@@ -79,13 +80,13 @@ def open_data(
 
         if target == "classes":
             X, classes, y = parquet_labels(X, y, sample_weight, classes)
-        source = open_parquet(X, y, sample_weight, target=bool(target), n_jobs=n_jobs)
+        source = open_parquet(X, y, sample_weight, target=bool(target), n_jobs=n_jobs, missing=not_finite == "NaN")
     else:
         from surefit.engine.dask import dask_labels, open_dask
 
         if target == "classes":
             X, classes, y = dask_labels(X, y, classes)
-        source = open_dask(X, y, sample_weight, target=bool(target))
+        source = open_dask(X, y, sample_weight, target=bool(target), missing=not_finite == "NaN")
     source.classes = classes
     if source.is_sparse and not sparse:
         raise InvalidData(f"{type(estimator).__name__} does not take sparse rows; make the blocks dense first")

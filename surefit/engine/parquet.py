@@ -42,11 +42,13 @@ def open_parquet(
     columns: Sequence[str] | None = None,
     target: bool = True,
     n_jobs: int | None = None,
+    missing: bool = False,
 ) -> ParquetSource:
     """Open Parquet files; only their metadata is read.
 
     `y` and `sample_weight` are names of columns (a list of names makes a target of two dimensions) or arrays in
     memory; a `Scan` may name them too. Named columns are not features, even when `target` is False and y is not read.
+    With `missing` a null or NaN in a feature is NaN; else it is refused.
     """
     if not isinstance(X, Scan):
         X = Scan(X)
@@ -61,7 +63,8 @@ def open_parquet(
         raise InvalidData(
             f"Found 0 feature(s): {table.files[0].path} has no columns besides {_some(taken) or 'its index'}"
         )
-    return ParquetSource(table, features, y if target else None, sample_weight, X.batch_rows, thread_count(n_jobs))
+    threads = thread_count(n_jobs)
+    return ParquetSource(table, features, y if target else None, sample_weight, X.batch_rows, threads, missing)
 
 
 def parquet_columns(path: str | Path) -> tuple[int, list[str]]:
@@ -93,8 +96,17 @@ def parquet_labels(
 class ParquetSource(Source):
     is_sparse = False
 
-    def __init__(self, table: _Table, features: list[str], y: Any, weight: Any, batch_rows: int | None, n_threads: int):
-        self._table, self._features, self._n_threads = table, features, n_threads
+    def __init__(
+        self,
+        table: _Table,
+        features: list[str],
+        y: Any,
+        weight: Any,
+        batch_rows: int | None,
+        n_threads: int,
+        missing: bool = False,
+    ):
+        self._table, self._features, self._n_threads, self._missing = table, features, n_threads, missing
         self.n_rows, self.n_features = table.n_rows, len(features)
         self.dtype = table.float_type(features)
         self.feature_names = np.asarray(features, dtype=object)
@@ -146,7 +158,8 @@ class ParquetSource(Source):
     def _read(self, stop: threading.Event) -> Generator[Block, None, None]:
         """The blocks, one after the other; the batches of the files are cut where a block is full."""
         columns = [*self._features, *self._targets, *self._weights]
-        with closing(self._table.batches(columns, self.leaf_rows, self._n_threads > 1)) as batches:
+        nullable = self.n_features if self._missing else 0
+        with closing(self._table.batches(columns, self.leaf_rows, self._n_threads > 1, nullable)) as batches:
             block, filled = self._empty_block(0), 0
             for batch in batches:
                 done = 0
@@ -169,7 +182,7 @@ class ParquetSource(Source):
     def _fill(self, block: Block, filled: int, batch: _Batch) -> None:
         here, d = slice(filled, filled + batch.n_rows), self.n_features
         np.stack(batch.columns[:d], axis=1, out=block.X[here])
-        refuse_non_finite(block.X[here], "X", self._features, batch.first_row, batch.source)
+        refuse_non_finite(block.X[here], "X", self._features, batch.first_row, batch.source, missing=self._missing)
         if block.y is not None:
             np.stack(batch.columns[d : d + self.n_targets], axis=1, out=block.y[here])
             refuse_non_finite(block.y[here], "y", self._targets, batch.first_row, batch.source)
@@ -272,14 +285,19 @@ class _Table:
             "surefit.scan(path, columns=[…])"
         )
 
-    def batches(self, columns: list[str], n_rows: int, use_threads: bool) -> Generator[_Batch, None, None]:
-        """The rows of all files in order, at most `n_rows` at a time."""
+    def batches(
+        self, columns: list[str], n_rows: int, use_threads: bool, nullable: int = 0
+    ) -> Generator[_Batch, None, None]:
+        """The rows of all files in order, at most `n_rows` at a time. In the first `nullable` columns a null is NaN."""
         try:
             for file in self.files:
                 row = 0
                 with self._readable(file.path), self._reader(file.path) as reader:
                     for batch in reader.iter_batches(n_rows, columns=columns, use_threads=use_threads):
-                        values = [self._numbers(file, name, row, batch.column(name)) for name in columns]
+                        values = [
+                            self._numbers(file, name, row, batch.column(name), place < nullable)
+                            for place, name in enumerate(columns)
+                        ]
                         row += batch.num_rows
                         if row > file.n_rows:
                             break
@@ -310,9 +328,10 @@ class _Table:
                 "Impute or drop such rows first."
             )
 
-    def _numbers(self, file: _File, name: str, row: int, values: Any) -> np.ndarray:
-        self._refuse_null(file, name, row, values)
-        if self._pa.types.is_decimal(values.type):
+    def _numbers(self, file: _File, name: str, row: int, values: Any, nullable: bool = False) -> np.ndarray:
+        if not nullable:
+            self._refuse_null(file, name, row, values)
+        if self._pa.types.is_decimal(values.type) or (values.null_count and self._pa.types.is_boolean(values.type)):
             values = values.cast(self._pa.float64())
         return values.to_numpy(zero_copy_only=False)
 

@@ -89,7 +89,7 @@ class GaussianNB(NaiveBayes):
             float, Range(0), "Share of the largest variance of a feature that is added to all variances."
         ] = 1e-9,
         missing: Annotated[
-            Literal["error", "ignore"], "Whether NaN in X is refused, or left out feature by feature (rows in memory)."
+            Literal["error", "ignore"], "Whether NaN in X is refused, or left out feature by feature."
         ] = "error",
     ) -> None:
         self.priors = priors

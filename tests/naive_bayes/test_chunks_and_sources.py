@@ -6,10 +6,13 @@ import pickle
 from itertools import pairwise
 from typing import Any
 
+import dask.dataframe as dd
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+import surefit
 import surefit.naive_bayes
 from surefit.io import load, save
 from surefit.naive_bayes import GaussianNB, MixedNB, MultinomialNB
@@ -128,3 +131,56 @@ def test_the_types_of_a_parquet_file_decide(tmp_path):
         ("bernoulli", [1]),
         ("categorical", [2]),
     ]
+
+
+def with_gaps(n=9000):
+    """A table with gaps of every kind: NaN, nulls among whole numbers and among truth values; and its plain rows."""
+    rng = np.random.default_rng(7)
+    label = np.array(["no", "yes"])[rng.integers(0, 2, n)]
+    X = np.column_stack([rng.normal(size=n), rng.integers(0, 9, n), rng.integers(0, 2, n)]) + (label == "yes")[:, None]
+    X[:, 2] = np.minimum(X[:, 2], 1)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    frame = pd.DataFrame({"real": X[:, 0]})
+    frame["whole"] = pd.array([None if np.isnan(v) else int(v) for v in X[:, 1]], dtype="Int64")
+    frame["truth"] = pd.array([None if np.isnan(v) else bool(v) for v in X[:, 2]], dtype="boolean")
+    return X, label, frame.assign(label=label)
+
+
+def test_gaps_in_files_and_dask_have_the_bits_of_memory(tmp_path):
+    X, label, frame = with_gaps()
+    frame.to_parquet(tmp_path / "gaps.parquet", row_group_size=1000)
+    memory = GaussianNB(missing="ignore").fit(X, label)
+    np.testing.assert_allclose(memory.theta_[1], np.nanmean(X[label == "yes"], axis=0), rtol=1e-13)
+    lazy = dd.from_pandas(frame.astype({"truth": "Float64", "whole": "Float64"}), npartitions=4)
+    for source in (surefit.scan(tmp_path / "gaps.parquet", target="label"), lazy):
+        y = "label" if source is lazy else None
+        model = GaussianNB(missing="ignore").fit(source, y)
+        for name in ("theta_", "var_", "class_count_", "class_prior_"):
+            np.testing.assert_array_equal(getattr(model, name), getattr(memory, name), strict=True)
+        np.testing.assert_array_equal(np.asarray(model.predict(source)), memory.predict(X))
+        np.testing.assert_array_equal(np.asarray(model.predict_proba(source)), memory.predict_proba(X))
+        assert surefit.certify(model, source, y).holds
+
+
+def test_gaps_that_nobody_asked_for_and_infinities_are_refused(tmp_path):
+    _, _, frame = with_gaps(100)
+    frame.to_parquet(tmp_path / "gaps.parquet")
+    with pytest.raises(ValueError, match="column 'real' is null in row"):
+        GaussianNB().fit(tmp_path / "gaps.parquet", "label")
+    frame.loc[17, "real"] = np.inf
+    frame.to_parquet(tmp_path / "infinite.parquet")
+    with pytest.raises(ValueError, match=r"infinity.*\n.*column 'real', row 17 of .*infinite.parquet"):
+        GaussianNB(missing="ignore").fit(tmp_path / "infinite.parquet", "label")
+    with pytest.raises(ValueError, match="infinity"):
+        GaussianNB(missing="ignore").fit(dd.from_pandas(frame[["real", "label"]], npartitions=2), "label")
+
+
+def test_a_scan_that_names_its_labels_is_predicted(tmp_path):
+    """The column of labels is text and no feature; a weight is none either."""
+    X, label, _ = with_gaps(500)
+    frame = pd.DataFrame(np.nan_to_num(X), columns=list("abc")).assign(label=label, weight=1.0)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    scan = surefit.scan(tmp_path / "rows.parquet", target="label", weight="weight")
+    from_names, from_rows = GaussianNB().fit(scan), GaussianNB().fit(np.nan_to_num(X), label)
+    np.testing.assert_array_equal(from_names.predict(scan), from_rows.predict(np.nan_to_num(X)))
+    np.testing.assert_array_equal(from_rows.predict(scan), from_rows.predict(np.nan_to_num(X)))
