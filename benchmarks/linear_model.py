@@ -89,6 +89,21 @@ def log_loss(model: Any, data: Data) -> Callable[[], float]:
     return value
 
 
+def two_classes_sparse(n: int, d: int, density: float) -> Callable[[], Data]:
+    """The arrays of a CSR matrix with uniform entries, and labels by a hyperplane with noise."""
+
+    def make() -> Data:
+        import scipy.sparse as sp
+
+        X = sp.random_array((n, d), density=density, format="csr", rng=np.random.default_rng(0))
+        rng = np.random.default_rng(1)
+        z = X @ rng.normal(size=d)
+        y = (z + 0.1 * z.std() * rng.normal(size=n) > 0).astype(np.int64)
+        return {"values": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape), "y": y}
+
+    return make
+
+
 def iris_rows() -> Data:
     from sklearn.datasets import load_iris
 
@@ -110,10 +125,19 @@ def fit(module: str, name: str, quality: Callable[[Any, Data], Callable[[], floa
     """A contender: `module.name(**parameters)` fitted to the data."""
 
     def run(data: Data) -> Callable[[], float]:
-        model = getattr(importlib.import_module(module), name)(**parameters).fit(data["X"], data["y"])
+        model = getattr(importlib.import_module(module), name)(**parameters).fit(matrix(data), data["y"])
         return quality(model, data)
 
     return run
+
+
+def matrix(data: Data) -> Any:
+    """X, put together from its arrays where it is sparse."""
+    if "X" in data:
+        return data["X"]
+    import scipy.sparse as sp
+
+    return sp.csr_matrix((data["values"], data["indices"], data["indptr"]), shape=tuple(data["shape"]))
 
 
 def digits(model: Any, data: Data) -> Callable[[], float]:
@@ -139,6 +163,11 @@ def violations(model: Any, data: Data) -> Callable[[], float]:
 def mistakes(model: Any, data: Data) -> Callable[[], float]:
     """Rows on the wrong side."""
     return lambda: float((model.predict(data["X"]) != data["y"]).sum())
+
+
+def accuracy(model: Any, data: Data) -> Callable[[], float]:
+    """Share of the rows answered rightly."""
+    return lambda: float(model.score(matrix(data), data["y"]))
 
 
 OURS, THEIRS, INTEL = "surefit.linear_model", "sklearn.linear_model", "sklearnex.linear_model"
@@ -260,6 +289,30 @@ WORKS = [
             "scikit-learn": fit(THEIRS, "Perceptron", mistakes),
         },
         quality_name="mistakes",
+    ),
+    *(
+        Work(  # the same number of epochs; what is right after the last one differs with the order of the rows
+            f"perceptron {name}",
+            data=data,
+            contenders={
+                "surefit": fit(OURS, "Perceptron", accuracy, **options),
+                "scikit-learn": fit(THEIRS, "Perceptron", accuracy, **options),
+            },
+            bar={"scikit-learn": bar},
+            quality_better="higher",
+            quality_name="accuracy",
+            quality_within=0.1,
+        )
+        for name, data, options, bar in (
+            ("200k×100, 20 epochs", two_classes(200_000, 100), {"max_iter": 20, "tol": None}, 1.5),
+            (
+                "CSR 100k×10k, 1 % filled, 20 epochs",
+                two_classes_sparse(100_000, 10_000, 0.01),
+                {"max_iter": 20, "tol": None},
+                1.5,
+            ),
+            ("iris", iris_rows, {}, 1.0),
+        )
     ),
 ]
 

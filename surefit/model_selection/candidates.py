@@ -97,6 +97,12 @@ def _linear_program(_: None, n_rows: int) -> Any:
     return LinearProgramClassifier()
 
 
+def _perceptron(_: None, n_rows: int) -> Any:
+    from surefit.linear_model import Perceptron
+
+    return Perceptron()
+
+
 def _majority(_: None, n_rows: int) -> Any:
     return DummyClassifier(strategy="prior")
 
@@ -200,6 +206,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         _linear_program,
         suits=lambda _, shape: len(shape.class_rows) == 2 and shape.n_rows <= PROGRAMME_ROWS,
     ),
+    Candidate("Perceptron", "classification", "a hyperplane for each class, learnt from mistakes alone", _perceptron),
     Candidate("GaussianNB", "classification", "naive Bayes: Gaussian classes, columns independent", _gaussian_nb),
     Candidate(
         "MixedNB",
