@@ -29,6 +29,7 @@ from .class_moments import (
 from .classes import read_classes
 from .fisher import fisher_claims
 from .rounding import epsilon, typical
+from .twofold import dot
 from .whitening import Whitening, condition_unscaled, whitenings
 
 TIGHT = {False: 1e-7, True: 1e-3}
@@ -61,6 +62,8 @@ class Solution:
     backward: float
     condition: float
     raw: float  # Mahalanobis size of what the solver divides: μ_k − c
+    a: F64  # (μ_k − x̄) in the coordinates where Σ is one
+    common_score: float  # what all scores at x̄ share
 
 
 @checker
@@ -186,6 +189,7 @@ def _solution(fit: Fit, means: F64, data: Estimates, white: Whitening, c: F64, d
         if keep.all() or fit.solver != "svd":
             return None
         a = a @ Vt[keep].T @ Vt[keep]
+        centred = centred @ Vt[keep].T @ Vt[keep]
     spread = float(np.sqrt((centred**2).sum(axis=1)).max())
     plain = a if fit.solver == "svd" else means @ white.W
     raw = float(np.sqrt((plain**2).sum(axis=1)).max())
@@ -199,7 +203,10 @@ def _solution(fit: Fit, means: F64, data: Estimates, white: Whitening, c: F64, d
     middle = errors.mean(axis=0) if len(errors) > 1 else np.zeros(white.rank)
     scores = float(np.linalg.norm(errors - middle, axis=1).max()) + white.outside(fit.coef.T) * max(spread, raw)
     common = float(np.linalg.norm(middle))
-    return Solution(white, c, targets, scores, common, spread, float(backward.max()), white.condition, raw)
+    shared = 0.5 * float((((data.centre - c) @ white.W) ** 2).sum())
+    return Solution(
+        white, c, targets, scores, common, spread, float(backward.max()), white.condition, raw, centred, shared
+    )
 
 
 def _slack(best: Solution, eps: float, n: int) -> float:
@@ -251,26 +258,34 @@ def _linear(fit: Fit, data: Estimates, best: Solution, eps: float, n: int) -> li
 
 
 def _intercept(fit: Fit, data: Estimates, best: Solution, limit: float, slack: float) -> Claim:
-    """b_k = log π_k − ½(μ_k + c)·w_k; of two classes, the difference of both."""
-    means, logs, c = data.moments.means, np.log(data.priors), best.c
+    """The scores at the centre x̄ of the classes: w_k·x̄ + b_k = log π_k − ½‖μ_k − x̄‖² + t, norms those of Σ⁻¹.
+
+    t = ½‖x̄ − c‖² is common to all classes: its error changes no comparison.
+    """
+    centre, logs = data.centre, np.log(data.priors)
+    truth = logs - 0.5 * (best.a**2).sum(axis=1)
+    got = np.array([dot(w, centre, float(b)) for w, b in zip(fit.coef, fit.intercept, strict=True)])
+    size = 1.0 + np.abs(logs) + 0.5 * best.spread**2
+    shared = 0.0
     if len(fit.coef) == 1:
-        middle = 0.5 * (means[1:] + means[:1])
-        truth = logs[1:] - logs[:1] - (middle * fit.coef).sum(axis=1)
-        size = 1.0 + np.abs(logs[1:]) + np.abs(logs[:1]) + 0.5 * best.spread**2
-    else:
-        middle = 0.5 * (means + c)
-        truth = logs - (middle * fit.coef).sum(axis=1)
-        size = 1.0 + np.abs(logs) + 0.5 * best.spread**2
-    terms = (np.abs(middle) * np.abs(fit.coef)).sum(axis=1)
+        truth, size = truth[1:] - truth[:1], size[1:] + size[:1]
     finite = np.isfinite(truth)
     same = bool((fit.intercept[~finite] == truth[~finite]).all())
+    off = np.where(finite, got - np.where(finite, truth, 0.0), 0.0)
+    if len(fit.coef) > 1 and finite.any():
+        common = float(off[finite].mean())
+        off = np.where(finite, off - common, 0.0)
+        shared = abs(common - best.common_score) / (float(size[finite].max()) + abs(best.common_score))
     size = np.where(finite, size, 1.0)
+    terms = np.abs(fit.coef) @ np.abs(centre)
     floor = np.minimum(slack * (1.0 + terms + best.raw**2), WORST * size)
-    off = np.where(finite, np.abs(fit.intercept - np.where(finite, truth, 0.0)), 0.0) / (size + floor / limit)
+    off = np.abs(off) / (size + floor / limit)
     return at_most(
         "intercept",
-        "intercept_ is log π − ½(μ + c)·w for every class; largest error relative to the size of the scores.",
+        "intercept_ makes the score of every class at the mean of the classes log π − ½ its squared distance; largest "
+        "error relative to the size of the scores.",
         Grade.EXACT,
-        off.max() if same else np.inf,
+        max(off.max(), shared) if same else np.inf,
         limit,
+        {"relative_to_others": float(off.max()), "shared_by_all": shared},
     )

@@ -216,7 +216,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
         self.priors_ = priors.astype(data.dtype)
         self.means_ = means.astype(data.dtype)
         self.xbar_ = centre.astype(data.dtype)
-        self.coef_, self.intercept_ = coef.astype(data.dtype), intercept.astype(data.dtype)
+        # Scores about zero: where rows are far from it they differ by little beside their size, and need all digits.
+        kind = data.dtype if p.solver == "svd" or len(classes.labels) == 2 else np.dtype(np.float64)
+        self.coef_, self.intercept_ = coef.astype(kind), intercept.astype(kind)
         self._max_components = n_components
         self._centred = p.solver == "svd"
 
