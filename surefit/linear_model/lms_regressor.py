@@ -95,10 +95,10 @@ class LMSRegressor(LinearRegressor):
         tol: Annotated[
             float,
             Range(0),
-            "Batch: stop at this proved distance from the least error, as a share of it. Row by row: a pass that gains "
-            "less than this share of all that was gained has gained nothing.",
+            "Batch: stop at this proved distance from the least error, as a share of it. Row by row: a pass that "
+            "changes the error by less than this share of all that was gained has changed nothing.",
         ] = 1e-6,
-        n_iter_no_change: Annotated[int, Range(1), "Row by row: passes that gain nothing before it stops."] = 5,
+        n_iter_no_change: Annotated[int, Range(1), "Row by row: passes that change nothing before it stops."] = 5,
         average: Annotated[
             bool, "Row by row: whether the answer is the mean of a pass's iterates, or its last."
         ] = True,
@@ -155,7 +155,14 @@ class LMSRegressor(LinearRegressor):
             found = plain(surface, v, p.eta0, power, p.tol, p.max_iter, watch)
         self._conclude(p, data, surface.outer(found.v), found.history, float(found.n_iter))
         if not found.finished and not watch.ended:
-            _warn(f"stopped after {found.n_iter} steps at a relative gap of {found.rel_gap:.1e} (tol {p.tol:g})")
+            remedy = "raise max_iter"
+            if found.exhausted:
+                remedy = (
+                    "rounding hides the rest, for columns depend on each other too closely: LinearRegression does not"
+                )
+            _warn(
+                f"stopped after {found.n_iter} steps at a relative gap of {found.rel_gap:.1e} (tol {p.tol:g}); {remedy}"
+            )
 
     def _descend_row_by_row(self, p: SimpleNamespace, data: Source, start: Any, watch: _Watch) -> None:
         spread = spread_of(data)
@@ -180,8 +187,8 @@ class LMSRegressor(LinearRegressor):
         self._conclude(p, data, (found.coef, found.intercept), found.history, found.clock)
         if not found.finished and not watch.ended:
             _warn(
-                f"stopped after {found.n_iter} passes, the last of which still gained {found.gain:.1e} of all that was "
-                f"gained (tol {p.tol:g})"
+                f"stopped after {found.n_iter} passes, the last of which still changed the error by {found.change:.1e} "
+                f"of all that was gained (tol {p.tol:g}); raise max_iter"
             )
 
     @updating
@@ -304,4 +311,4 @@ def _seed(random_state: RandomStateLike) -> int:
 
 
 def _warn(words: str) -> None:
-    warnings.warn(f"{words}; raise max_iter", ConvergenceWarning, stacklevel=7)
+    warnings.warn(words, ConvergenceWarning, stacklevel=7)

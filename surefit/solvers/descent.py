@@ -30,6 +30,8 @@ from surefit.solvers.squared_surface import EPS, Surface
 
 LATE = 10
 NO_NOISE = 1e-9
+ROUNDED = 1e-9
+"""A gap that is as good as none, whatever the tolerance."""
 BASIS_NUMBERS = 2**24
 AfterStep = Callable[[Callable[[], tuple[np.ndarray, np.ndarray]], float, int], bool]
 """Told (how to get the coefficients, mean squared error, number of the step); True to stop."""
@@ -43,6 +45,8 @@ class Descent(NamedTuple):
     rel_gap: float
     """Largest of the targets: distance to the least error, as a share of what it is compared with."""
     finished: bool
+    exhausted: bool
+    """Whether the slope is nothing but rounding: no step can do better."""
 
 
 class _Ruler:
@@ -51,11 +55,14 @@ class _Ruler:
     def __init__(self, surface: Surface) -> None:
         self.surface = surface
         self.values: list[np.ndarray] = []
+        self.exhausted = False
 
     def rel_gap(self, v: np.ndarray, f: np.ndarray, G: np.ndarray, lowest: float | None = None) -> np.ndarray:
-        """For each target; zero once the slope is nothing but rounding. `lowest`: an estimate of λ."""
+        """For each target; a slope that is nothing but rounding counts as large as that. `lowest`: an estimate of λ."""
         self.values.append(f)
-        squares = (G**2).sum(axis=1)
+        squares, rounding = (G**2).sum(axis=1), self.surface.rounding(v) ** 2
+        self.exhausted = bool((squares <= rounding).all())
+        squares = np.where(squares > 0, np.maximum(squares, rounding), 0.0)
         if self.surface.lowest is not None:
             gap = squares / self.surface.lowest
         elif lowest is not None:
@@ -66,8 +73,7 @@ class _Ruler:
             gap = f
         limit = np.maximum(f - gap, 0.0) + NO_NOISE * np.maximum(self.surface.at_zero - f, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(gap > 0, gap / limit, 0.0)
-        return np.where(squares <= self.surface.rounding(v) ** 2, 0.0, share)
+            return np.where(gap > 0, gap / limit, 0.0)
 
 
 class _Met:
@@ -121,18 +127,20 @@ def automatic(surface: Surface, v: np.ndarray, tol: float, max_iter: int, after_
         P = G + momentum[:, None] * P
         met.add(rate[:, 0], momentum)
         share = ruler.rel_gap(v, f, G, met.lowest())
-        done = bool((share <= tol).all())
+        done = bool((share <= tol).all()) or ruler.exhausted
         if done:  # G was kept up to date; see whether it is true
             f, G = surface.slope(v)
             share = ruler.rel_gap(v, f, G, met.lowest())
             squares = (G**2).sum(axis=1)
-            done = bool((share <= tol).all()) or bool((squares > fresh / 4).all())
+            ruler.exhausted = ruler.exhausted or bool((squares > fresh / 4).all())
+            done = bool((share <= tol).all()) or ruler.exhausted
             P, fresh = G, squares
             earlier, met = _Earlier(surface, len(v), max_iter), _Met(surface, len(v))
         history.append(float(f.mean()))
         if after_step(_coefficients(surface, v), history[-1], number) or done:
             break
-    return Descent(v, len(history), history, float(share.max()), done)
+    finished = bool((share <= max(tol, ROUNDED)).all())
+    return Descent(v, len(history), history, float(share.max()), finished, ruler.exhausted)
 
 
 def plain(
@@ -160,11 +168,12 @@ def plain(
         if grown.any() or (number == max_iter and (f > at_start).any()):
             raise InvalidParameter(_diverged(surface, eta0))
         share = ruler.rel_gap(v, f, G)
-        done = bool((share <= tol).all())
+        done = bool((share <= tol).all()) or ruler.exhausted
         history.append(float(f.mean()))
         if after_step(_coefficients(surface, v), history[-1], number) or done:
             break
-    return Descent(v, len(history), history, float(share.max()), done)
+    finished = bool((share <= max(tol, ROUNDED)).all())
+    return Descent(v, len(history), history, float(share.max()), finished, ruler.exhausted)
 
 
 def best_rate(surface: Surface) -> float:

@@ -11,8 +11,10 @@ Rates: η = η₀ (1 + t/T)^−p at update t, which is the weight of all rows se
 data is 1/(mean of q) and at most 1/q for every row, which puts the row right: then no update can diverge.
 
 With a constant rate the iterates do not stand still: noise in the targets keeps them moving about the answer. The
-mean of the iterates of a pass is much nearer. The automatic schedule has a constant rate for each pass, and halves it
-(starting again from the best so far) when a pass has gained less than `tol` of all that was gained.
+mean of the iterates of a pass is much nearer, as long as a pass goes round the answer many times; where the rate is so
+small that it only creeps, every row has moved the last iterate alike, and that is nearer. The automatic schedule takes
+the better of the two. It has a constant rate for each pass, and halves it (starting again from the best so far) after
+a pass that has gained no more than `tol` of all that was gained.
 """
 
 from __future__ import annotations
@@ -101,7 +103,7 @@ def _visit_window(window: Window, frame: Frame, rate: Rate, total: float, at: Wa
     for start in range(0, len(order), rows):
         chunk = slice(start, start + rows)
         w = None if window.w is None else np.ascontiguousarray(window.w[chunk], dtype=np.float64)
-        rest = (Y, order[chunk], w, tuple(frame), tuple(rate), total, tuple(at))
+        rest = (Y, order[chunk], w, tuple(frame[:4]), tuple(rate), total, tuple(at))
         if sp.issparse(X):
             at = Walk(*_native.lms_visit_csr(X.data, X.indices, X.indptr, X.shape[1], *rest))
         else:
@@ -126,8 +128,8 @@ class Found(NamedTuple):
     n_iter: int
     clock: float
     history: list[float]
-    gain: float
-    """What the last pass gained, as a share of all that was gained."""
+    change: float
+    """What the last pass changed, as a share of all that was gained."""
     finished: bool
 
 
@@ -150,46 +152,65 @@ def descend(
     max_iter: int,
     after_pass: AfterPass,
 ) -> Found:
-    """Passes until `patience` of them in a row have gained less than `tol` of all that was gained.
+    """Passes until `patience` of them in a row have gained no more than `tol` of all that was gained.
 
-    The answer is that of the last pass; with `automatic` rates that of the best.
+    The answer is that of the last pass. With `automatic` rates it is that of the best, for each target, and a pass that
+    has lost more than `tol` has not come to rest either: its rate was too large.
     """
 
-    def error(coef: np.ndarray, intercept: np.ndarray) -> float:
+    def errors(*places: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """Mean squared errors, (places, targets)."""
+        planes = [frame.outer(*place) for place in places]
+        plane = Plane(np.concatenate([p[0] for p in planes]), np.concatenate([p[1] for p in planes]))
         with np.errstate(over="ignore", invalid="ignore"):
-            loss = data.fold(SquaredStep(with_gradient=False), Plane(coef, intercept)).loss
-        return float(loss.mean()) / weight
+            loss = data.fold(SquaredStep(with_gradient=False), plane).loss
+        return loss.reshape(len(places), -1) / weight
 
     u, beta = start
     at = Walk(u, beta, u, beta, 0.0, 0.0)
-    first = best = error(*frame.outer(u, beta))
+    first = best = errors(start)[0]
     answer = start
     history: list[float] = []
     visits = Visits(data, seed, shuffle)
-    stale, gain, finished = 0, 1.0, False
+    stale, change, finished = 0, 1.0, False
     for number in range(max_iter):
         at = one_pass(visits.epoch(number), frame, rate, weight, at)
         here = (at.mean, at.mean_b) if average else (at.u, at.beta)
-        value = error(*frame.outer(*here))
-        if not np.isfinite(value):
+        if automatic and average:
+            values, of_last = errors(here, (at.u, at.beta))
+            here = _better(of_last < values, (at.u, at.beta), here)
+            values = np.fmin(values, of_last)
+        else:
+            values = errors(here)[0]
+        if not np.isfinite(values).all():
             raise diverged(rate)
-        history.append(value)
-        gained = max(best - value, 0.0)
-        if value < best or not automatic:
+        history.append(float(values.mean()))
+        gained = best - values
+        best = np.minimum(best, values)
+        share = gained / np.where(first > best, first - best, np.where(first > 0, first, 1.0))
+        change = float(np.abs(share).max()) if automatic else float(share.max())
+        stale = stale + 1 if change <= tol else 0
+        if automatic:
+            answer = _better(gained > 0, here, answer)
+            if not (share > tol).any():
+                rate = rate._replace(eta0=rate.eta0 / 2)
+                at = at._replace(u=answer[0], beta=answer[1])
+        else:
             answer = here
-        best = min(best, value)
-        gain = gained / (first - best) if first > best else 0.0
-        stale = 0 if gain > tol else stale + 1
-        if stale and automatic:
-            rate = rate._replace(eta0=rate.eta0 / 2)
-            at = at._replace(u=answer[0], beta=answer[1])
         finished = stale >= patience
-        if after_pass(_coefficients(frame, answer), value, number + 1) or finished:
+        if after_pass(_coefficients(frame, answer), history[-1], number + 1) or finished:
             break
-    if not rate.capped and history[-1] > 2 * first and not start[0].any():
+    if not rate.capped and not automatic and (values > 2 * first).any() and not start[0].any():
         raise diverged(rate)
     coef, intercept = frame.outer(*answer)
-    return Found(coef, intercept, len(history), at.clock, history, gain, finished)
+    return Found(coef, intercept, len(history), at.clock, history, change, finished)
+
+
+def _better(
+    which: np.ndarray, left: tuple[np.ndarray, np.ndarray], right: tuple[np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """For each target left or right."""
+    return np.where(which[:, None], left[0], right[0]), np.where(which, left[1], right[1])
 
 
 def _coefficients(frame: Frame, here: tuple[np.ndarray, np.ndarray]) -> Callable[[], tuple[np.ndarray, np.ndarray]]:

@@ -36,6 +36,7 @@ class Frame(NamedTuple):
     """Positive; one where a column does not vary."""
     target: np.ndarray
     with_intercept: bool
+    scaled: bool = True
 
     def inner(self, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(u, β) of coefficients (targets, features) and intercepts in the user's coordinates."""
@@ -91,9 +92,10 @@ def frame_of(spread: Spread, n_features: int, *, scaled: bool, fit_intercept: bo
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         mean_square = spread.ss / spread.weight + spread.mean**2
     _refuse_extremes(spread, mean_square, d)
+    mean_square = np.maximum(mean_square, 0.0)  # squares of CSR entries cancel
     targets = len(spread.mean) - d
     if not scaled:
-        return Frame(np.zeros(d), np.ones(d), np.zeros(targets), fit_intercept)
+        return Frame(np.zeros(d), np.ones(d), np.zeros(targets), fit_intercept, False)
     if not fit_intercept:
         size = np.sqrt(mean_square[:d])
         return Frame(
@@ -125,7 +127,7 @@ def mean_length(frame: Frame, spread: Spread) -> float:
 
 
 class Plane(NamedTuple):
-    """Where a pass is made, in the user's coordinates."""
+    """Where a pass is made, in the user's coordinates; perhaps several places, all targets of one after the other's."""
 
     coef: np.ndarray
     """(targets, features)"""
@@ -178,7 +180,8 @@ class SquaredStep(Step):
         residual = -scores - state.intercept
         if self.with_target:
             assert y is not None
-            residual += np.asarray(y, dtype=np.float64).reshape(len(y), -1)
+            targets = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
+            residual += np.tile(targets, (1, len(state.coef) // targets.shape[1]))
         weighted = residual if w is None else residual * w[:, None]
         loss = np.einsum("ik,ik->k", weighted, residual)
         if not self.with_gradient:

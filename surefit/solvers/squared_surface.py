@@ -48,6 +48,8 @@ class Surface(ABC):
     lowest: float | None = None
     """The smallest curvature that is not zero; None where it is not known."""
     highest: float | None = None
+    lost: float = 1.0
+    """By how much cancellation has multiplied the rounding of the products."""
 
     @abstractmethod
     def slope(self, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -73,28 +75,32 @@ class Surface(ABC):
     def rounding(self, v: np.ndarray) -> np.ndarray:
         """What is left of a slope of zero, for each target."""
         size = np.sqrt(self.at_zero * self.length) + self.length * np.sqrt((v**2).sum(axis=1))
-        return 4 * EPS * size
+        return 4 * EPS * self.lost * size
 
 
 class MomentsSurface(Surface):
     """From H, B and c."""
 
-    def __init__(self, frame: Frame, free_intercept: bool, moments: Moments) -> None:
-        self.frame, self.free_intercept = frame, free_intercept
+    def __init__(self, frame: Frame, free_intercept: bool, moments: Moments, lost: float) -> None:
+        self.frame, self.free_intercept, self.lost = frame, free_intercept, lost
         d, W = len(frame.scale), moments.weight
         shift = moments.mean - np.append(frame.centre, frame.target)
         unit = np.append(frame.scale, np.ones(len(frame.target)))
         products = (moments.products / W + np.multiply.outer(shift, shift)) * unit[:, None] * unit
         self.H, self.B = products[:d, :d], products[d:, :d]
+        if frame.scaled:  # columns that vary have a curvature of one: what is left of the others is rounding
+            still = np.diagonal(self.H) < 0.5
+            self.H[still], self.H[:, still], self.B[:, still] = 0.0, 0.0, 0.0
         if self.free_intercept:
             means = shift * unit
             self.H = np.block([[self.H, means[:d, None]], [means[None, :d], np.ones((1, 1))]])
             self.B = np.column_stack([self.B, means[d:]])
         self.at_zero = np.diagonal(products)[d:].copy()
-        self.length = float(np.trace(self.H))
+        self.length = max(float(np.trace(self.H)), 0.0)
         curvatures = scipy.linalg.eigvalsh(self.H, check_finite=False)
         self.highest = max(float(curvatures[-1]), 0.0)
-        above = curvatures[curvatures > 4 * len(curvatures) * EPS * self.highest]
+        noise = 4 * EPS * lost * (self.highest + np.sqrt(len(curvatures)))
+        above = curvatures[curvatures > noise]
         self.lowest = float(above[0]) if len(above) else 1.0
 
     def slope(self, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -139,8 +145,10 @@ def open_surface(data: Source, *, scaled: bool, fit_intercept: bool) -> Surface:
         return RowsSurface(frame_of(spread_of(data), d, **options), free, data)
     moments = data.fold(MomentsStep(True))
     frame = frame_of(of_moments(moments), d, **options)
-    deviation = np.diagonal(moments.products)[:d]
-    cancelled = deviation < 1e-6 * moments.weight * moments.mean[:d] ** 2
-    if data.is_sparse and (cancelled & (frame.scale != 1.0)).any():
+    # CSR: deviations are raw squares less those of the means. Dense: means are rounded before they are subtracted.
+    size = np.sqrt(np.diagonal(moments.products)[:d].clip(0.0) / moments.weight)
+    varies = (size > 0) & (frame.scale != 1.0)
+    offset = np.max(np.abs(frame.centre[varies]) / size[varies], initial=0.0)
+    if data.is_sparse and offset > 1e3:
         return RowsSurface(frame, free, data)
-    return MomentsSurface(frame, free, moments)
+    return MomentsSurface(frame, free, moments, max(1.0, 1.0 + offset**2 if data.is_sparse else offset / 32))

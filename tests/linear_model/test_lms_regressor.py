@@ -177,6 +177,27 @@ class TestBatch:
         np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=1e-4)
         assert total(sparse, X, y) <= least_sum(X, y) * (1 + 1e-6)
 
+    def test_says_where_rounding_hides_the_rest(self):
+        """Offsets that no intercept takes away: columns alike to ten digits."""
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(100, 20)) + 1e6
+        y = X @ rng.normal(size=20)
+        with pytest.warns(ConvergenceWarning, match="rounding hides the rest"):
+            LMSRegressor(fit_intercept=False).fit(X, y)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = LMSRegressor().fit(X, y)
+        assert model.certify(X, y).holds
+
+    def test_constant_columns_get_nothing(self):
+        X, y = data()
+        X[:, 2] = 7.3
+        for rows in (X, sp.csr_array(X)):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                model = LMSRegressor().fit(rows, y)
+            assert model.coef_[2] == 0.0 and model.certify(rows, y).holds
+
     def test_many_targets_are_many_fits(self):
         X, y = data()
         Y = np.column_stack([y, y**2, np.full(len(y), 4.0)])
@@ -245,6 +266,17 @@ class TestStochastic:
         X, y = load(return_X_y=True)
         assert stochastic(random_state=seed).fit(X, y).certify(X, y).holds
 
+    def test_every_target_comes_near(self):
+        """Large and small targets, without noise and nothing but noise."""
+        X, y = data(n=1500)
+        Y = np.column_stack([1e6 * y, 1e-6 * np.random.default_rng(3).normal(size=1500), X[:, 0]])
+        model = stochastic().fit(X, Y)
+        assert model.certify(X, Y).holds
+        for k in range(3):
+            least = least_sum(X, Y[:, k])
+            excess = float(((Y[:, k] - model.predict(X)[:, k]) ** 2).sum()) - least
+            assert excess <= 1e-2 * (float(Y[:, k] @ Y[:, k]) - least)
+
     def test_heavy_tails_do_not_diverge(self):
         rng = np.random.default_rng(0)
         X = rng.standard_cauchy(size=(500, 4))
@@ -304,7 +336,7 @@ class TestStochastic:
 
     def test_warns_when_stopped_early(self):
         X, y = data()
-        with pytest.warns(ConvergenceWarning, match=r"stopped after 2 passes, .* still gained .* \(tol 1e-06\)"):
+        with pytest.warns(ConvergenceWarning, match=r"stopped after 2 passes, .* still changed .* \(tol 1e-06\)"):
             stochastic(max_iter=2).fit(X, y)
 
     def test_warm_start_is_kept_when_nothing_is_better(self):

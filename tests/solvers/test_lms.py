@@ -33,7 +33,7 @@ def case(n: int, d: int, k: int, *, weights: str = "", intercept: bool = True, s
 
 
 def native(X, Y, order, w, frame, rate, total, at):
-    rest = (Y, order, w, tuple(frame), tuple(rate), total, tuple(at))
+    rest = (Y, order, w, tuple(frame[:4]), tuple(rate), total, tuple(at))
     if sp.issparse(X):
         return Walk(*_native.lms_visit_csr(X.data, X.indices, X.indptr, X.shape[1], *rest))
     return Walk(*_native.lms_visit(X, *rest))
@@ -150,7 +150,7 @@ def test_loops_refuse_what_does_not_fit(change: dict, words: str) -> None:
 def test_csr_loop_refuses_columns_beyond_the_width() -> None:
     frame = Frame(np.zeros(2), np.ones(2), np.zeros(1), True)
     zero = np.zeros((1, 2)), np.zeros(1)
-    at, rest = tuple(Walk(*zero, *zero, 0.0, 0.0)), (np.ones((1, 1)), np.array([0]), None, tuple(frame))
+    at, rest = tuple(Walk(*zero, *zero, 0.0, 0.0)), (np.ones((1, 1)), np.array([0]), None, tuple(frame[:4]))
     for indices, indptr, words in [([5], [0, 1], "beyond the width"), ([0], [0, 2], "not in order")]:
         with pytest.raises(ValueError, match=words):
             _native.lms_visit_csr(
