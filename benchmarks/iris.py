@@ -48,6 +48,10 @@ def pairs() -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
         "Ridge": pair(our_linear, their_linear, "Ridge", F, y),
         "RidgeCV": pair(our_linear, their_linear, "RidgeCV", F, y),
         "QuantileRegressor": pair(our_linear, their_linear, "QuantileRegressor", F, y, alpha=0.0),
+        "LMSRegressor": (
+            lambda: our_linear.LMSRegressor().fit(F, y),
+            lambda: their_linear.SGDRegressor(penalty=None, random_state=0).fit(F, y),
+        ),
         "LogisticRegression": pair(our_linear, their_linear, "LogisticRegression", X, labels),
         **{
             name: pair(our_bayes, their_bayes, name, X, labels)
