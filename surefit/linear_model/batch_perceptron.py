@@ -91,7 +91,7 @@ class BatchPerceptron(TwoClassClassifier):
         end, stopped = self._update(visit, p.max_updates, visit.first_work, progress)
         programme: Solution | None = None
         if end != SEPARATED:
-            programme = least_violations(data.X, data.sign, data.w, p.fit_intercept)
+            programme = least_violations(data.X, data.sign, data.w, p.fit_intercept, any_separator=True)
             if not rows.certain(rows.in_own_units(programme.coef, programme.intercept)):
                 farkas = farkas_vector(programme.dual)
                 if farkas is not None:

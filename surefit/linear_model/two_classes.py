@@ -97,10 +97,16 @@ class TwoClassClassifier(LinearClassifier):
         return tags
 
 
-def least_violations(X: Any, sign: np.ndarray, w: np.ndarray, fit_intercept: bool) -> Solution:
-    """min over w, b of  Σ ωᵢ max(0, 1 − σᵢ (xᵢ·w + b)) ; the dual is in [0, ω], in units of a power of two."""
+def least_violations(
+    X: Any, sign: np.ndarray, w: np.ndarray, fit_intercept: bool, any_separator: bool = False
+) -> Solution:
+    """min over w, b of  Σ ωᵢ max(0, 1 − σᵢ (xᵢ·w + b)) ; the dual is in [0, ω], in units of a power of two.
+
+    Where there are no violations the margin is the widest, unless `any_separator` will do.
+    """
     w = w / float(np.ldexp(1.0, int(np.frexp(w.mean())[1])))
-    return solve_piecewise_linear(X, np.ones(len(w)), np.zeros(len(w)), w, fit_intercept=fit_intercept, sign=sign)
+    ones, zeros = np.ones(len(w)), np.zeros(len(w))
+    return solve_piecewise_linear(X, ones, zeros, w, fit_intercept=fit_intercept, sign=sign, any_zero=any_separator)
 
 
 def farkas_vector(dual: np.ndarray) -> np.ndarray | None:

@@ -17,7 +17,8 @@ from surefit.solvers.signed_rows import SignedRows, rounding_of
 SEPARATED, MOST_UPDATES, MOST_WORK = range(3)
 FIRST_WORK = 500_000
 """Numbers read, at least, before it is asked whether the rows can be separated at all."""
-FIRST_PASSES = 30
+FIRST_PASSES = 2
+"""Passes over the rows, for each column, that cost little beside the linear programme."""
 STEP_WORK = 30_000_000
 """Numbers read between two looks at signals and callbacks."""
 
@@ -34,7 +35,7 @@ class BatchPerceptronVisit:
 
     @property
     def first_work(self) -> int:
-        return max(FIRST_WORK, FIRST_PASSES * self.rows.size)
+        return max(FIRST_WORK, (10 + FIRST_PASSES * self.rows.width) * self.rows.size)
 
     def run(self, most_updates: int, work: int) -> int:
         X = self.rows.X

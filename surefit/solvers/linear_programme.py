@@ -197,8 +197,12 @@ def solve_piecewise_linear(
     fit_intercept: bool,
     penalty: float = 0.0,
     sign: np.ndarray | None = None,
+    any_zero: bool = False,
 ) -> Solution:
-    """The optimum for the rows X (dense or CSR), every one with h > l; of least norm where there are several."""
+    """The optimum for the rows X (dense or CSR), every one with h > l; of least norm where there are several.
+
+    `any_zero`: where the dual is zero (nothing is violated) any optimum will do, which is quicker.
+    """
     rows = ScaledRows(X, sign, fit_intercept)
     n = rows.n
     _, exponent = np.frexp(float(np.abs(y).mean()) or 1.0)
@@ -217,7 +221,8 @@ def solve_piecewise_linear(
     side = np.where(equal, 0, np.where(dual >= hi - between, 1, -1))
     zero, signs = _penalty_sides(programme, vertex)
     beta[np.isin(rows.columns, zero).nonzero()[0]] = 0.0
-    chosen = least_norm(Optimum(rows, y, np.flatnonzero(equal), side, zero, signs), beta)
+    enough = any_zero and not dual.any()
+    chosen = None if enough else least_norm(Optimum(rows, y, np.flatnonzero(equal), side, zero, signs), beta)
     if chosen is None:
         coef, intercept = rows.in_users_units(beta)
     else:

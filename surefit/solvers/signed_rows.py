@@ -77,6 +77,20 @@ class SignedRows:
             rows = np.column_stack([rows, np.full(len(rows), self.scale)])
         return rows * self.sign[which, None]
 
+    def gram(self, which: np.ndarray) -> np.ndarray:
+        """ãᵢ·ãⱼ for some of the rows."""
+        rows = self.X[which].astype(np.float64) * self.scale
+        products = rows @ rows.T
+        products = products.toarray() if self.is_sparse else products
+        products = products + (self.scale**2 if self.fit_intercept else 0.0)
+        return products * np.outer(self.sign[which], self.sign[which])
+
+    def combined(self, which: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Σ λᵢ ãᵢ over some of the rows."""
+        signed = weights * self.sign[which]
+        whole = (self.X[which].astype(np.float64).T @ signed) * self.scale
+        return np.append(whole, [self.scale * signed.sum()] if self.fit_intercept else [])
+
     def in_users_units(self, theta: np.ndarray) -> tuple[np.ndarray, float]:
         """θ as coefficients and an intercept of the rows as they came: those whose updates are whole rows."""
         with np.errstate(over="ignore"):

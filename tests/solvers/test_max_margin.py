@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.svm import SVC
 
+from surefit.solvers.least_distance import FewRows
 from surefit.solvers.max_margin import shortest_separator
 from surefit.solvers.signed_rows import SignedRows
 
@@ -34,7 +35,7 @@ def test_two_points_in_closed_form():
     np.testing.assert_allclose(shares, [5 / 13, 8 / 13], rtol=1e-13)
 
 
-@pytest.mark.parametrize("shape", [(40, 2, 0.05), (300, 6, 0.1), (25, 60, 0.0), (2000, 4, 0.01)])
+@pytest.mark.parametrize("shape", [(40, 2, 0.05), (300, 6, 0.1), (25, 60, 0.0), (400, 45, 0.05), (2000, 4, 0.01)])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_against_a_hard_margin_machine(shape, sparse):
     X, sign, v = apart(np.random.default_rng(1), *shape)
@@ -61,6 +62,23 @@ def test_both_bounds_are_true_and_meet(seed):
     assert (found.multipliers > 0).all() and len(found.support) <= 6
     point = found.multipliers @ A[found.support]
     assert found.multipliers.sum() / np.linalg.norm(point) == pytest.approx(found.length, rel=1e-8)
+
+
+@pytest.mark.parametrize("shape", [(30, 5), (120, 40), (20, 50)])
+@pytest.mark.parametrize("seed", range(4))
+def test_guesses_and_the_active_set_agree(seed, shape):
+    """Two ways to the rows that hold θ, some of them repeated: both meet the conditions of optimality."""
+    rng = np.random.default_rng(seed)
+    X, sign, _ = apart(rng, *shape, 0.02)
+    X, sign = np.vstack([X, X[:3]]), np.append(sign, sign[:3])
+    rows = SignedRows(X, sign, False)
+    few = FewRows(rows, np.arange(len(X)))
+    A = rows.take(np.arange(len(X)))
+    for theta, multipliers in (few.shortest(np.arange(len(X)) < 4, 10.0), few._active_set(10.0)):
+        assert (multipliers >= 0).all()
+        assert (A @ theta).min() == pytest.approx(1, rel=1e-9)
+        np.testing.assert_allclose(A.T @ multipliers, theta, rtol=1e-8, atol=1e-10 * np.abs(theta).max())
+        np.testing.assert_allclose((A @ theta)[multipliers > 0], 1, rtol=1e-9)
 
 
 def test_no_answer_from_a_start_that_does_not_separate():
