@@ -13,6 +13,7 @@
 
 #include "engine/finite.hpp"
 #include "engine/moments.hpp"
+#include "engine/permutation.hpp"
 
 namespace nb = nanobind;
 
@@ -99,6 +100,17 @@ bool all_finite(const Vector<T>& x, int n_threads) {
   return surefit::all_finite(x.data(), x.shape(0), n_threads);
 }
 
+nb::ndarray<nb::numpy, std::int64_t> permutation(std::size_t n, std::uint64_t seed, std::uint64_t epoch,
+                                                 std::uint64_t window) {
+  if (n > (std::size_t{1} << 40)) throw std::bad_alloc();
+  std::unique_ptr<std::int64_t[]> out(new std::int64_t[n]);
+  surefit::permutation(n, seed, epoch, window, out.get());
+  std::int64_t* p = out.get();
+  nb::capsule owner(p, [](void* q) noexcept { delete[] static_cast<std::int64_t*>(q); });
+  out.release();
+  return nb::ndarray<nb::numpy, std::int64_t>(p, {n}, owner);
+}
+
 template <class T>
 void define(nb::module_& m) {
   m.def("all_finite", &all_finite<T>, nb::arg("x").noconvert(), nb::arg("n_threads"));
@@ -116,6 +128,7 @@ void define_csr(nb::module_& m) {
 }  // namespace
 
 void bind_engine(nb::module_& m) {
+  m.def("permutation", &permutation, nb::arg("n"), nb::arg("seed"), nb::arg("epoch"), nb::arg("window"));
   define<float>(m);
   define<double>(m);
   define_csr<float, std::int32_t>(m);

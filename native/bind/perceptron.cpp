@@ -101,7 +101,7 @@ void define_dense(nb::module_& m) {
          std::optional<ChangedMatrix> paid, std::optional<Changed> due, Vector<std::int64_t> planes,
          Vector<double> codes, Vector<double> positive, Vector<double> negative, int n_threads) {
         Models models{coef, intercept, paid, due, planes, codes, positive, negative};
-        return window(surefit::DenseRows<T>{x.data(), x.shape(1)}, x.shape(0), {y, w, order},
+        return window(surefit::VisitedDense<T>{x.data(), x.shape(1)}, x.shape(0), {y, w, order},
                       {eta, l2, l1, fit_intercept}, models, n_threads);
       },
       nb::arg("X").noconvert(), nb::arg("y").noconvert(), nb::arg("w").none().noconvert(), nb::arg("order").noconvert(),
@@ -128,7 +128,7 @@ void define_csr(nb::module_& m) {
           throw std::invalid_argument("indptr does not fit data");
         }
         Models models{coef, intercept, paid, due, planes, codes, positive, negative};
-        return window(surefit::SparseRows<T, Index>{data.data(), indices.data(), p, n_features}, n_rows, {y, w, order},
+        return window(surefit::VisitedSparse<T, Index>{data.data(), indices.data(), p, n_features}, n_rows, {y, w, order},
                       {eta, l2, l1, fit_intercept}, models, n_threads);
       },
       nb::arg("data").noconvert(), nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("n_features"),

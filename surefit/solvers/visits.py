@@ -1,10 +1,10 @@
 """The order in which a stochastic method visits rows, and that order has no chance in it but the seed.
 
-Rows are cut into windows: row window·m … of the data, m fixed by the width alone, so memory, Parquet and Dask have the
-same windows. With `shuffle` a window is visited in an order that depends on the set of its weighted rows alone: equal
-examples (same x, same y) are merged and their weights added, what is left stands in canonical order and is permuted by
-a generator seeded from (seed, epoch, window). So shuffled rows are visited alike, and a row of weight two is a row
-given twice. Beyond one window the order of the windows is the order of the data.
+Rows are cut into windows: rows i·m … (i+1)·m − 1 of the data, m fixed by the width alone, so memory, Parquet and Dask
+have the same windows. With `shuffle` a window is visited in an order that depends on the set of its weighted rows
+alone: equal examples (same x, same y) are merged and their weights added; what is left stands in canonical order, and
+is permuted by random numbers that start from (seed, epoch, window). So shuffled rows are visited alike, and a row of
+weight two is a row given twice. Beyond one window the order of the windows is the order of the data.
 
 Without `shuffle` rows are visited as they stand; those of weight zero are left out, nothing is merged.
 """
@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from surefit import _native
 from surefit._core.threads import thread_count
 from surefit.engine.leaves import aligned_rows
 from surefit.engine.source import Source
@@ -77,7 +78,7 @@ class Visits:
         yield from self._held
 
     def _permuted(self, window: Window, number: int, place: int) -> Window:
-        turn = np.random.default_rng((self._seed, number, place)).permutation(len(window.order))
+        turn = _native.permutation(len(window.order), self._seed, number, place)
         return window._replace(order=window.order[turn], w=None if window.w is None else window.w[turn])
 
     def _canonical_windows(self) -> Iterator[Window]:
@@ -139,7 +140,8 @@ def _cut(X: Any, start: int, stop: int) -> Any:
         return X
     first, last = X.indptr[start], X.indptr[stop]
     indptr = X.indptr[start : stop + 1] - first
-    cut = sp.csr_array((X.data[first:last], X.indices[first:last], indptr), shape=(stop - start, X.shape[1]))
+    cut = sp.csr_array((stop - start, X.shape[1]), dtype=X.dtype)
+    cut.data, cut.indices, cut.indptr = X.data[first:last], X.indices[first:last], indptr
     cut.has_sorted_indices = True
     return cut
 

@@ -10,9 +10,9 @@
 
 namespace {
 
-using surefit::DenseRows;
+using surefit::VisitedDense;
 using surefit::PerceptronRule;
-using surefit::SparseRows;
+using surefit::VisitedSparse;
 
 struct Problem {
   std::size_t n, d, k;
@@ -80,8 +80,8 @@ void plain(const Problem& p, std::size_t k, double eta, std::vector<long double>
 
 void check(std::size_t n, std::size_t d, std::size_t k) {
   const Problem p(n, d, k, static_cast<unsigned>(n * 31 + d * 7 + k));
-  const DenseRows<double> dense{p.x.data(), d};
-  const SparseRows<double, std::int64_t> sparse{p.data.data(), p.indices.data(), p.indptr.data(), d};
+  const VisitedDense<double> dense{p.x.data(), d};
+  const VisitedSparse<double, std::int64_t> sparse{p.data.data(), p.indices.data(), p.indptr.data(), d};
   for (const PerceptronRule rule : {PerceptronRule{0.5, 0, 0, true}, PerceptronRule{0.7, 0.01, 0, true},
                                     PerceptronRule{0.7, 0, 0.01, false}, PerceptronRule{1, 0.8, 0.01, true}}) {
     State one(p, rule.l1 > 0), other(p, rule.l1 > 0);

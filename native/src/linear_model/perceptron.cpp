@@ -26,21 +26,21 @@ const PerceptronLoops& loops() {
 template <class Rows>
 PerceptronVisit<Rows> visit_of() {
   const PerceptronLoops& l = loops();
-  if constexpr (std::is_same_v<Rows, DenseRows<float>>) return l.dense_f32;
-  if constexpr (std::is_same_v<Rows, DenseRows<double>>) return l.dense_f64;
-  if constexpr (std::is_same_v<Rows, SparseRows<float, std::int32_t>>) return l.sparse_f32_i32;
-  if constexpr (std::is_same_v<Rows, SparseRows<float, std::int64_t>>) return l.sparse_f32_i64;
-  if constexpr (std::is_same_v<Rows, SparseRows<double, std::int32_t>>) return l.sparse_f64_i32;
-  if constexpr (std::is_same_v<Rows, SparseRows<double, std::int64_t>>) return l.sparse_f64_i64;
+  if constexpr (std::is_same_v<Rows, VisitedDense<float>>) return l.dense_f32;
+  if constexpr (std::is_same_v<Rows, VisitedDense<double>>) return l.dense_f64;
+  if constexpr (std::is_same_v<Rows, VisitedSparse<float, std::int32_t>>) return l.sparse_f32_i32;
+  if constexpr (std::is_same_v<Rows, VisitedSparse<float, std::int64_t>>) return l.sparse_f32_i64;
+  if constexpr (std::is_same_v<Rows, VisitedSparse<double, std::int32_t>>) return l.sparse_f64_i32;
+  if constexpr (std::is_same_v<Rows, VisitedSparse<double, std::int64_t>>) return l.sparse_f64_i64;
 }
 
 // Columns of a row that are not zero, on average over the rows visited.
 template <class T>
-double mean_width(const DenseRows<T>& rows, const PerceptronOrder&) {
+double mean_width(const VisitedDense<T>& rows, const PerceptronOrder&) {
   return static_cast<double>(rows.d);
 }
 template <class T, class Index>
-double mean_width(const SparseRows<T, Index>& rows, const PerceptronOrder& order) {
+double mean_width(const VisitedSparse<T, Index>& rows, const PerceptronOrder& order) {
   double entries = 0;
   for (std::size_t i = 0; i < order.n; ++i) {
     entries += static_cast<double>(rows.indptr[order.order[i] + 1] - rows.indptr[order.order[i]]);
@@ -123,12 +123,12 @@ void perceptron_window(const Rows& rows, const PerceptronOrder& order, const Per
 
 #define SUREFIT_PERCEPTRON(R)                                                                                  \
   template void perceptron_window<R>(const R&, const PerceptronOrder&, const PerceptronRule&, const Perceptrons&, int)
-using F32I32 = SparseRows<float, std::int32_t>;
-using F32I64 = SparseRows<float, std::int64_t>;
-using F64I32 = SparseRows<double, std::int32_t>;
-using F64I64 = SparseRows<double, std::int64_t>;
-SUREFIT_PERCEPTRON(DenseRows<float>);
-SUREFIT_PERCEPTRON(DenseRows<double>);
+using F32I32 = VisitedSparse<float, std::int32_t>;
+using F32I64 = VisitedSparse<float, std::int64_t>;
+using F64I32 = VisitedSparse<double, std::int32_t>;
+using F64I64 = VisitedSparse<double, std::int64_t>;
+SUREFIT_PERCEPTRON(VisitedDense<float>);
+SUREFIT_PERCEPTRON(VisitedDense<double>);
 SUREFIT_PERCEPTRON(F32I32);
 SUREFIT_PERCEPTRON(F32I64);
 SUREFIT_PERCEPTRON(F64I32);

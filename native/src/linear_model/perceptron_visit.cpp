@@ -112,11 +112,11 @@ void pay(const Row& row, PerceptronPlane& plane) {
 }
 
 template <class T>
-DenseRow<T> row_of(const DenseRows<T>& rows, std::int64_t i) {
+DenseRow<T> row_of(const VisitedDense<T>& rows, std::int64_t i) {
   return {rows.x + static_cast<std::size_t>(i) * rows.d, rows.d};
 }
 template <class T, class Index>
-SparseRow<T, Index> row_of(const SparseRows<T, Index>& rows, std::int64_t i) {
+SparseRow<T, Index> row_of(const VisitedSparse<T, Index>& rows, std::int64_t i) {
   const Index lo = rows.indptr[i];
   return {rows.data + lo, rows.indices + lo, static_cast<std::size_t>(rows.indptr[i + 1] - lo)};
 }
@@ -197,11 +197,11 @@ void visit(const Rows& rows, const PerceptronOrder& at, const PerceptronRule& ru
 
 extern const PerceptronLoops perceptron_loops;
 const PerceptronLoops perceptron_loops{
-    visit<DenseRows<float>>,
-    visit<DenseRows<double>>,
-    visit<SparseRows<float, std::int32_t>>,
-    visit<SparseRows<float, std::int64_t>>,
-    visit<SparseRows<double, std::int32_t>>,
-    visit<SparseRows<double, std::int64_t>>};
+    visit<VisitedDense<float>>,
+    visit<VisitedDense<double>>,
+    visit<VisitedSparse<float, std::int32_t>>,
+    visit<VisitedSparse<float, std::int64_t>>,
+    visit<VisitedSparse<double, std::int32_t>>,
+    visit<VisitedSparse<double, std::int64_t>>};
 
 }  // namespace surefit::SUREFIT_LEVEL

@@ -25,13 +25,13 @@ struct PerceptronPlane {
 };
 
 template <class T>
-struct DenseRows {
+struct VisitedDense {
   const T* x;
   std::size_t d;
 };
 
 template <class T, class Index>
-struct SparseRows {
+struct VisitedSparse {
   const T* data;
   const Index* indices;
   const Index* indptr;
@@ -50,12 +50,12 @@ template <class Rows>
 using PerceptronVisit = void (*)(const Rows&, const PerceptronOrder&, const PerceptronRule&, PerceptronPlane&);
 
 struct PerceptronLoops {
-  PerceptronVisit<DenseRows<float>> dense_f32;
-  PerceptronVisit<DenseRows<double>> dense_f64;
-  PerceptronVisit<SparseRows<float, std::int32_t>> sparse_f32_i32;
-  PerceptronVisit<SparseRows<float, std::int64_t>> sparse_f32_i64;
-  PerceptronVisit<SparseRows<double, std::int32_t>> sparse_f64_i32;
-  PerceptronVisit<SparseRows<double, std::int64_t>> sparse_f64_i64;
+  PerceptronVisit<VisitedDense<float>> dense_f32;
+  PerceptronVisit<VisitedDense<double>> dense_f64;
+  PerceptronVisit<VisitedSparse<float, std::int32_t>> sparse_f32_i32;
+  PerceptronVisit<VisitedSparse<float, std::int64_t>> sparse_f32_i64;
+  PerceptronVisit<VisitedSparse<double, std::int32_t>> sparse_f64_i32;
+  PerceptronVisit<VisitedSparse<double, std::int64_t>> sparse_f64_i64;
 };
 
 namespace baseline { extern const PerceptronLoops perceptron_loops; }
