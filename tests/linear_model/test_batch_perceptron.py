@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
+import surefit
 from surefit.linear_model import BatchPerceptron
 from surefit.solvers.batch_perceptron import SEPARATED, BatchPerceptronVisit, batch_perceptron_twin
 from surefit.solvers.signed_rows import SignedRows
@@ -239,6 +240,24 @@ def test_a_row_of_zeros_without_an_intercept_is_on_no_side():
     assert model.separable_ is False
     np.testing.assert_allclose(model.farkas_, [1, 0, 0], atol=1e-15)
     assert BatchPerceptron(fit_intercept=False).fit(X, y, [0, 1, 1]).separable_
+
+
+def test_the_same_bits_from_parquet_and_dask(tmp_path):
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(8)
+    frame = pd.DataFrame(rng.normal(size=(3000, 3)), columns=["a", "b", "c"])
+    label = np.where(frame["a"] - 2 * frame["b"] + 0.1 > 0, "yes", "no")
+    frame, label = frame[:2500], label[:2500]
+    here = BatchPerceptron().fit(frame, label)
+    frame.assign(label=label).to_parquet(tmp_path / "rows.parquet", row_group_size=700)
+    stored = BatchPerceptron().fit(surefit.scan(tmp_path / "rows.parquet", target="label"))
+    parts = dd.from_pandas(frame.assign(label=label), npartitions=4)
+    spread = BatchPerceptron().fit(parts[["a", "b", "c"]], parts["label"])
+    for other in (stored, spread):
+        assert other.classes_.tolist() == ["no", "yes"]
+        assert other.coef_.tolist() == here.coef_.tolist() and other.intercept_.tolist() == here.intercept_.tolist()
+        assert other.n_updates_ == here.n_updates_ and other.bound_ == here.bound_
 
 
 class Counting:
