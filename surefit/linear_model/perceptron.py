@@ -16,6 +16,7 @@ from surefit._core.base import fitting, updating
 from surefit._core.callbacks import Progress
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.intake import take_rows, take_weights
+from surefit._core.memory import refuse_beyond_memory
 from surefit._core.params import Range
 from surefit._core.random import RandomStateLike, random_stream
 from surefit._core.threads import thread_count
@@ -244,6 +245,11 @@ class Perceptron(LinearClassifier):
 def _start(n_classes: int, n_features: int, coef: Any, intercept: Any) -> tuple[np.ndarray, np.ndarray]:
     """Own copies of the coefficients to start from, in float64; zeros where none are given."""
     m = 1 if n_classes == 2 else n_classes
+    refuse_beyond_memory(
+        16.0 * m * n_features,
+        f"Perceptron: coefficients of {m} classes and {n_features} columns",
+        "Hash the columns into fewer (sklearn.feature_extraction.FeatureHasher) or merge classes.",
+    )
     w, b = np.zeros((m, n_features)), np.zeros(m)
     if coef is not None:
         given = coef.toarray() if sp.issparse(coef) else np.asarray(coef, dtype=np.float64)

@@ -297,3 +297,9 @@ def test_certificates_after_every_fit():
     with surefit.config(certify="always"):
         model = Perceptron().fit(X, y, coef_init=np.ones((3, 4)), sample_weight=np.ones(150))
     assert model.certificate_.holds
+
+
+def test_coefficients_beyond_memory_are_refused():
+    X = sp.csr_array((300, 10**6))
+    with surefit.config(memory_limit=2**30), pytest.raises(MemoryError, match="300 classes and 1000000 columns"):
+        Perceptron().fit(X, np.arange(300))
