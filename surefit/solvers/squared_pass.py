@@ -138,8 +138,8 @@ class Plane(NamedTuple):
 class SquaredPass(NamedTuple):
     loss: np.ndarray
     """Σ ω r², for each target."""
-    gradient: np.ndarray
-    """Σ ω r x, (targets, features); nothing in it when it was not asked for."""
+    gradient: np.ndarray | None
+    """Σ ω r x, (targets, features); None when it was not asked for."""
     total: np.ndarray
     """Σ ω r"""
 
@@ -184,13 +184,14 @@ class SquaredStep(Step):
             residual += np.tile(targets, (1, len(state.coef) // targets.shape[1]))
         weighted = residual if w is None else residual * w[:, None]
         loss = np.einsum("ik,ik->k", weighted, residual)
-        if not self.with_gradient:
-            gradient = np.zeros((len(state.coef), 0))
-        elif len(state.coef) == 1:
-            gradient = np.asarray(X.T @ weighted[:, 0])[None]
-        else:
-            gradient = np.asarray((X.T @ weighted).T)
+        gradient = None
+        if self.with_gradient:
+            one = len(state.coef) == 1
+            gradient = np.asarray(X.T @ weighted[:, 0])[None] if one else np.asarray((X.T @ weighted).T)
         return SquaredPass(loss, gradient, weighted.sum(axis=0))
 
     def combine(self, left: SquaredPass, right: SquaredPass) -> SquaredPass:
-        return SquaredPass(*(a + b for a, b in zip(left, right, strict=True)))
+        gradient = None
+        if left.gradient is not None and right.gradient is not None:
+            gradient = left.gradient + right.gradient
+        return SquaredPass(left.loss + right.loss, gradient, left.total + right.total)

@@ -134,6 +134,7 @@ class RowsSurface(Surface):
         return -self._inner_slope(self.data.fold(step, Plane(coef, intercept)))
 
     def _inner_slope(self, passed: SquaredPass) -> np.ndarray:
+        assert passed.gradient is not None
         G = (passed.gradient - np.multiply.outer(passed.total, self.frame.centre)) * self.frame.scale
         return (np.column_stack([G, passed.total]) if self.free_intercept else G) / self.weight
 

@@ -30,9 +30,11 @@ from surefit.solvers.logistic_pass import (
     SoftmaxHessianStep,
 )
 from surefit.solvers.logistic_pass import ColumnsStep as LogisticColumnsStep
+from surefit.solvers.logistic_sparse import WorkingHessianStep
 from surefit.solvers.refine import Answer, GapStep, PlainGapStep
 from surefit.solvers.seeding import SketchStep
 from surefit.solvers.shrinkage import Centres, FourthPowersStep
+from surefit.solvers.squared_pass import Plane, SpreadStep, SquaredStep
 from surefit.solvers.tsqr import Shift, TriangularStep
 from surefit.solvers.twofold import exact
 
@@ -102,6 +104,14 @@ def _point_state(classes: int) -> Callable[[int, Any, bool], Point]:
     return state
 
 
+def _plane_state(places: int) -> Callable[[int, Any, bool], Plane]:
+    def state(d: int, dtype: Any, sparse: bool) -> Plane:
+        rng = np.random.default_rng(12)
+        return Plane(rng.standard_normal((places, d)), rng.standard_normal(places))
+
+    return state
+
+
 def _class_weight(d: int, dtype: Any, sparse: bool) -> np.ndarray:
     return np.array([0.75, 1.5, 1.1])
 
@@ -121,6 +131,10 @@ def _path_state(d: int, dtype: Any, sparse: bool) -> Path:
 def _mixed_step() -> MixedStep:
     steps = {"gaussian": ClassSpreadStep(3), "bernoulli": ClassSumsStep(3, 99.5), "categorical": ClassSumsStep(3)}
     return MixedStep({"gaussian": np.array([0, 2, 5]), "bernoulli": np.array([1, 7])}, steps)
+
+
+def _working_step() -> WorkingHessianStep:
+    return WorkingHessianStep(np.array([1, 2, 6]), np.full(3, 99.5), True)
 
 
 def _gram(R: np.ndarray) -> np.ndarray:
@@ -159,8 +173,14 @@ CASES = [
     Case("logistic first look at every third leaf", FirstLookStep(3, True, every=3), _class_weight, classes=3),
     Case("logistic curvature", BinaryHessianStep(), _point_state(2), classes=2),
     Case("softmax curvature", SoftmaxHessianStep(np.full(8, 99.5), True), _point_state(3), classes=3),
+    Case("logistic curvature of a few columns", _working_step(), _point_state(2), classes=2),
+    Case("softmax curvature of a few columns", _working_step(), _point_state(3), classes=3),
     Case("logistic reach", ReachStep(), _point_state(3), classes=3),
     Case("logistic columns", LogisticColumnsStep(), _class_weight, classes=3),
+    Case("spread", SpreadStep()),
+    Case("squared error and slope", SquaredStep(with_gradient=True), _plane_state(1)),
+    Case("squared error at two places", SquaredStep(with_gradient=False), _plane_state(2)),
+    Case("squares along directions", SquaredStep(with_gradient=True, with_target=False), _plane_state(3)),
 ]
 
 
