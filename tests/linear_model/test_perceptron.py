@@ -300,6 +300,6 @@ def test_certificates_after_every_fit():
 
 
 def test_coefficients_beyond_memory_are_refused():
-    X = sp.csr_array((300, 10**6))
+    X = sp.csr_array((900, 10**6))
     with surefit.config(memory_limit=2**30), pytest.raises(MemoryError, match="300 classes and 1000000 columns"):
-        Perceptron().fit(X, np.arange(300))
+        Perceptron().fit(X, np.repeat(np.arange(300), 3))
