@@ -145,11 +145,13 @@ def condition(view: Projection, d: int, penalty: float = 0.0) -> Claim:
 def minimum_norm(res: Residuals, coef: F64, eps: float, n_rows: int) -> list[Claim]:
     """w lies in the row space of A: among all minimisers it is then the shortest (Pythagoras).
 
-    The row space is that of float64, whatever the fit's precision: directions in between are nobody's claim.
+    The row space is that of float64, whatever the fit's precision. Directions that may or may not be rounding belong to
+    it: they are nobody's claim.
     """
     if res.factor is None or res.projected is None:
         return []
-    view = project(res.factor, res.projected, *thresholds(res, n_rows, 2 * UNIT))
+    limit, noise = thresholds(res, n_rows, 2 * UNIT)
+    view = project(res.factor, res.projected, limit / 32, noise)
     if view.rank == coef.shape[1]:
         return []
     basis = np.linalg.qr(view.norms[:, None] * view.right)[0]

@@ -16,8 +16,11 @@ from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
 
 from surefit._core.memory import refuse_beyond_memory
 from surefit.engine.source import Source
+from surefit.solvers.triangle import solve_triangle
 
 _SAFE_CONDITION = 500.0
+UNEVEN = 1e3
+"""Columns whose sizes differ by more are handled with care for the small ones."""
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -113,16 +116,60 @@ def solve_wide(
                 rank, singular = len(K), np.zeros(n_singular)
                 singular[: len(K)] = np.sqrt(scipy.linalg.eigvalsh(K, check_finite=False)[::-1].clip(0.0))
     if left.any():
-        Q, R = np.linalg.qr(A.T)
-        U, s, Vt = scipy.linalg.svd(R, full_matrices=False, check_finite=False)
-        rank = int((s > EPS * max(data.n_rows, data.n_features) * s[0]).sum()) if len(s) else 0
+        # In the complement a rounded mean leaves nothing behind; in the rows it would be a direction of its own.
+        B, Z = complement.into(A), complement.into(Y)
+        sizes = np.abs(B).max(axis=0, initial=0.0)
+        even = sizes.max(initial=0.0) <= UNEVEN * sizes[sizes > 0].min(initial=np.inf)
+        solve = _by_singular_values if even else _by_columns_of_all_sizes
+        offsets = np.linalg.norm(rows.root) * np.abs(rows.x_mean)
+        w[left], rank, found = solve(B, Z[:, left], alpha[left], offsets, max(data.n_rows, data.n_features))
         singular = np.zeros(n_singular)
-        singular[: len(s)] = s
-        U, s, Vt = U[:, :rank], s[:rank], Vt[:rank]
-        for k in np.flatnonzero(left):
-            # s / (s² + α) without squaring s; s > 0 on the rank that is left
-            w[k] = Q @ (U @ ((Vt @ Y[:, k]) / (s + alpha[k] / s)))
+        singular[: len(found)] = found
     return w, rows.y_mean - w @ rows.x_mean, rank, singular
+
+
+def _by_singular_values(
+    B: np.ndarray, Z: np.ndarray, alpha: np.ndarray, offsets: np.ndarray, size: int
+) -> tuple[np.ndarray, int, np.ndarray]:
+    """(coefficients, rank, singular values) for columns of about one size."""
+    Q, R = np.linalg.qr(B.T)
+    U, s, Vt = scipy.linalg.svd(R, full_matrices=False, check_finite=False)
+    rank = int((s > EPS * size * s[0]).sum()) if len(s) else 0
+    U, kept, Vt = U[:, :rank], s[:rank], Vt[:rank]
+    # s / (s² + α) without squaring s; s > 0 on the rank that is left
+    w = [Q @ (U @ ((Vt @ z) / (kept + penalty / kept))) for z, penalty in zip(Z.T, alpha, strict=True)]
+    return np.array(w), rank, s
+
+
+def _by_columns_of_all_sizes(
+    B: np.ndarray, Z: np.ndarray, alpha: np.ndarray, offsets: np.ndarray, size: int
+) -> tuple[np.ndarray, int, np.ndarray]:
+    """The same, with errors in each column relative to that column.
+
+    A QR factorisation with rows in falling order of size, and pivoting, is accurate row by row (Cox and Higham, 1998):
+    once for the rows of Bᵀ = QR, once for those of Rᵀv ≈ z, √α v ≈ 0.
+    """
+    Q, R, pivots, order = _graded_qr(B.T)
+    found, rank = scipy.linalg.svdvals(R, check_finite=False), len(R)
+    w = np.empty((Z.shape[1], B.shape[1]))
+    for k, (z, penalty) in enumerate(zip(Z.T, alpha, strict=True)):
+        if penalty == 0:
+            answer, inverse = solve_triangle(B, z[:, None], 0.0, offsets, size)
+            w[k], rank = answer[0], inverse.rank
+            continue
+        q, r, places, turned = _graded_qr(np.vstack([R.T, np.sqrt(penalty) * np.eye(len(R))]))
+        v = np.empty(len(R))
+        target = np.append(z[pivots], np.zeros(len(R)))[turned]
+        v[places] = scipy.linalg.solve_triangular(r, q.T @ target, check_finite=False)
+        w[k, order] = Q @ v
+    return w, rank, found
+
+
+def _graded_qr(M: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Q, R, pivots and the order of the rows: M[order][:, pivots] = Q R."""
+    order = np.argsort(-np.abs(M).max(axis=1, initial=0.0), kind="stable")
+    Q, R, pivots = scipy.linalg.qr(M[order], mode="economic", pivoting=True, check_finite=False)
+    return Q, R, pivots, order
 
 
 def _well_conditioned(K: np.ndarray, Y: np.ndarray) -> np.ndarray | None:

@@ -307,3 +307,15 @@ def test_twofold_sums_and_products_are_exact():
     assert abs(Fraction(float(total.high[0])) + Fraction(float(total.low[0])) - exact) <= abs(exact) * Fraction(
         1, 2**95
     )
+
+
+def test_a_rounded_mean_is_no_direction_of_its_own():
+    """Three different rows far from zero span two directions; the least norm on them is that of exact differences."""
+    base = np.array([[1e7, 3.0, -2e6, 5.0], [1e7 + 100, 4.0, -2e6 + 7, 5.5], [1e7 - 50, 9.0, -2e6 + 1, 4.0]])
+    X, y = base[[0, 1, 1, 2, 2, 0]].repeat(1, axis=0), np.array([1.0, 2.0, 2.0, 4.0, 4.0, 1.0])
+    X = np.hstack([X, X / 3])
+    model = LinearRegression().fit(X, y)
+    differences = np.hstack([base, base / 3])[1:] - np.hstack([base, base / 3])[0]
+    np.testing.assert_allclose(model.coef_, np.linalg.pinv(differences) @ [1.0, 3.0], rtol=1e-6)
+    assert model.rank_ == 2
+    assert model.certify(X, y).holds
