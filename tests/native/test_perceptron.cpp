@@ -115,4 +115,5 @@ int main() {
       for (const std::size_t k : {1, 3}) check(n, d, k);
     }
   }
+  check(20000, 40, 3);  // enough work for threads
 }

@@ -87,7 +87,7 @@ def test_sparse_rows_have_the_bits_of_dense_ones(name: str, dtype: Any, index: A
 
 def test_threads_and_chunks_change_no_bit():
     rule = RULES["elastic"]
-    rows = window(5000, 20, np.float64, 4, True, zeros=0.3)
+    rows = window(30_000, 20, np.float64, 4, True, zeros=0.3)  # enough work for threads
     results = []
     for n_threads in (1, 2, 3):
         model = planes(20, rule)

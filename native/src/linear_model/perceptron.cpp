@@ -11,7 +11,7 @@
 namespace surefit {
 namespace {
 
-constexpr double kSerialWork = 2e5;    // multiplications below which starting threads costs more than it saves
+constexpr double kSerialWork = 2e6;    // multiplications below which starting threads costs more than it saves
 constexpr double kTurnWork = 1e7;      // multiplications between two looks for signals
 constexpr std::size_t kChunkBytes = std::size_t{1} << 17;  // rows that stay in the cache while every class sees them
 
