@@ -14,22 +14,14 @@ from surefit._core.callbacks import Progress
 from surefit._core.errors import InvalidData
 from surefit._core.intake import take_rows, take_targets, take_weights
 from surefit._core.params import Range
-from surefit._core.random import RandomStateLike, random_stream
+from surefit._core.random import RandomStateLike
 from surefit.engine.open import kind_of, open_data
 from surefit.engine.source import MemorySource, Source
+from surefit.linear_model.lms_options import Watch, frame_for, rate_for, seed_from
 from surefit.linear_model.predictor import LinearRegressor
 from surefit.solvers.descent import automatic, plain
-from surefit.solvers.lms import Rate, Walk, descend, one_pass
-from surefit.solvers.squared_pass import (
-    Frame,
-    Plane,
-    Spread,
-    SquaredStep,
-    frame_of,
-    mean_length,
-    merged,
-    spread_of,
-)
+from surefit.solvers.lms import Walk, descend, one_pass
+from surefit.solvers.squared_pass import Plane, Spread, SquaredStep, merged, spread_of
 from surefit.solvers.squared_surface import open_surface
 from surefit.solvers.visits import Visits
 
@@ -137,7 +129,7 @@ class LMSRegressor(LinearRegressor):
             )
         self.__dict__.pop("_going", None)
         progress = Progress(self, p.max_iter, X, y)
-        watch = _Watch(self, p, data, progress)
+        watch = Watch(p, data, progress)
         if p.method == "batch":
             self._descend_on_all_rows(p, data, start, watch)
         else:
@@ -145,7 +137,7 @@ class LMSRegressor(LinearRegressor):
         progress.end()
         return self
 
-    def _descend_on_all_rows(self, p: SimpleNamespace, data: Source, start: Any, watch: _Watch) -> None:
+    def _descend_on_all_rows(self, p: SimpleNamespace, data: Source, start: Any, watch: Watch) -> None:
         surface = open_surface(data, scaled=p.scale_columns, fit_intercept=p.fit_intercept)
         v = np.zeros((data.n_targets, surface.width)) if start is None else surface.inner(*start)
         if p.learning_rate == "auto":
@@ -164,10 +156,10 @@ class LMSRegressor(LinearRegressor):
                 f"stopped after {found.n_iter} steps at a relative gap of {found.rel_gap:.1e} (tol {p.tol:g}); {remedy}"
             )
 
-    def _descend_row_by_row(self, p: SimpleNamespace, data: Source, start: Any, watch: _Watch) -> None:
+    def _descend_row_by_row(self, p: SimpleNamespace, data: Source, start: Any, watch: Watch) -> None:
         spread = spread_of(data)
-        frame = _frame(p, spread, data)
-        rate = _rate(p, frame, spread)
+        frame = frame_for(p, spread, data)
+        rate = rate_for(p, frame, spread, spread.weight)
         zero = np.zeros((data.n_targets, data.n_features)), np.zeros(data.n_targets)
         found = descend(
             data,
@@ -178,7 +170,7 @@ class LMSRegressor(LinearRegressor):
             automatic=p.learning_rate == "auto",
             average=p.average,
             shuffle=p.shuffle,
-            seed=_seed(p.random_state),
+            seed=seed_from(p.random_state),
             tol=p.tol,
             patience=p.n_iter_no_change,
             max_iter=p.max_iter,
@@ -196,7 +188,8 @@ class LMSRegressor(LinearRegressor):
         """Go on with more rows, each visited once, row by row whatever `method` says.
 
         Columns are scaled by what was seen of them so far. With learning_rate='auto' the rate is constant, so that
-        coefficients follow data that changes; `average` is over the rows of this call.
+        coefficients follow data that changes; `average` is over the rows of this call. For 'harmonic' the first call's
+        weight counts as a pass.
         """
         p = self._checked()
         if kind_of(X) != "memory":
@@ -212,18 +205,17 @@ class LMSRegressor(LinearRegressor):
         weight = spread.weight
         if going is not None:
             spread = merged(Spread(*going["spread"]), spread)
-        frame = _frame(p, spread, data)
+        frame = frame_for(p, spread, data)
         if first:
             u, beta = np.zeros((data.n_targets, data.n_features)), np.zeros(data.n_targets)
         else:
             u, beta = frame.inner(*(self._coefficients() if going is None else going["at"]))
-        clock = 0.0 if going is None else going["clock"]
-        number = 0 if going is None else going["number"]
-        seed = _seed(p.random_state)
+        clock, number, period = (0.0, 0, weight) if going is None else going["clock"]
+        seed = seed_from(p.random_state)
         walk = one_pass(
             Visits(data, seed, p.shuffle).epoch(number),
             frame,
-            _rate(p, frame, spread),
+            rate_for(p, frame, spread, period),
             weight,
             Walk(u, beta, u, beta, clock, 0.0),
         )
@@ -233,8 +225,7 @@ class LMSRegressor(LinearRegressor):
         self._going = {
             "at": frame.outer(walk.u, walk.beta),
             "spread": tuple(spread),
-            "clock": walk.clock,
-            "number": number + 1,
+            "clock": (walk.clock, number + 1, period),
         }
         return self
 
@@ -257,58 +248,5 @@ class LMSRegressor(LinearRegressor):
         self.history_ = np.array(history)
 
 
-class _Watch:
-    """Told of every pass: prints it, and hands it to the callbacks."""
-
-    def __init__(self, model: LMSRegressor, p: SimpleNamespace, data: Source, progress: Progress) -> None:
-        self._verbose, self._single, self._dtype, self._progress = (
-            p.verbose,
-            data.target_ndim == 1,
-            data.dtype,
-            progress,
-        )
-        self.ended = False
-
-    def __call__(self, coefficients: Any, error: float, number: int) -> bool:
-        if self._verbose:
-            print(f"pass {number}: mean squared error {error:.9g}")
-
-        def attributes() -> dict[str, Any]:
-            coef, intercept = coefficients()
-            coef, intercept = coef.astype(self._dtype), intercept.astype(self._dtype)
-            return {
-                "coef_": coef[0] if self._single else coef,
-                "intercept_": intercept[0] if self._single else intercept,
-                "n_iter_": number,
-            }
-
-        self.ended = self._progress.step(attributes)
-        return self.ended
-
-
-def _frame(p: SimpleNamespace, spread: Spread, data: Source) -> Frame:
-    return frame_of(
-        spread, data.n_features, scaled=p.scale_columns, fit_intercept=p.fit_intercept, sparse=data.is_sparse
-    )
-
-
-def _rate(p: SimpleNamespace, frame: Frame, spread: Spread) -> Rate:
-    """The schedule; a first rate that was not given is one over the mean of ‖x̃‖² + 1."""
-    power, period = {
-        "auto": (0.0, 1.0),
-        "constant": (0.0, 1.0),
-        "invscaling": (float(p.power_t), 1.0),
-        "harmonic": (1.0, spread.weight),
-    }[p.learning_rate]
-    if p.eta0 is not None:
-        return Rate(float(p.eta0), power, period, False)
-    length = mean_length(frame, spread)
-    return Rate(1.0 / length if length > 0 else 1.0, power, period, True)
-
-
-def _seed(random_state: RandomStateLike) -> int:
-    return int(random_stream(random_state).integers(2**63))
-
-
 def _warn(words: str) -> None:
-    warnings.warn(words, ConvergenceWarning, stacklevel=7)
+    warnings.warn(words, ConvergenceWarning, stacklevel=6)
