@@ -45,14 +45,16 @@ def fisher_claims(
     if data.total is not None:
         between.insert(0, data.total - white.sigma)
     readings = [_Directions(white, B, S) for B in between]
-    best = min(readings, key=lambda r: r.residual if np.isfinite(r.residual) else np.inf)
+    readings.sort(key=lambda r: r.residual if np.isfinite(r.residual) else np.inf)
     limit = tight + slack
-    claims += [_orthonormal(best, limit), *_eigen(best, limit)]
-    claims.append(_directions(best, solver, k, tol))
-    claims += _derived(attrs, best, k, d, limit)
-    if attrs.faults:
-        claims.append(bad_attributes(attrs))
-    return claims
+    # The same directions may solve both readings, with other ratios: the first under which everything is right counts.
+    answers = []
+    for reading in readings:
+        answers.append([_orthonormal(reading, limit), *_eigen(reading, limit), _directions(reading, solver, k, tol)])
+        answers[-1] += _derived(attrs, reading, k, d, limit)
+        if attrs.faults:
+            return [*claims, *answers[-1], bad_attributes(attrs)]
+    return claims + next((found for found in answers if all(claim.holds for claim in found)), answers[0])
 
 
 class _Directions:

@@ -199,7 +199,9 @@ def _solution(fit: Fit, means: F64, data: Estimates, white: Whitening, c: F64, d
     errors = (got - targets) @ white.W
     residual = (got - targets) / white.scale
     size = white.top * np.linalg.norm(fit.coef * white.scale, axis=1) + np.linalg.norm(targets / white.scale, axis=1)
-    backward = np.linalg.norm(residual, axis=1) / np.where(size > 0, size, 1.0)
+    # a mean of zero is one up to the rounding of its rows
+    rounded = typical(data.moments.labels.total) * np.linalg.norm(data.moments.size / white.scale)
+    backward = np.maximum(np.linalg.norm(residual, axis=1) - rounded, 0.0) / np.where(size > 0, size, 1.0)
     middle = errors.mean(axis=0) if len(errors) > 1 else np.zeros(white.rank)
     scores = float(np.linalg.norm(errors - middle, axis=1).max()) + white.outside(fit.coef.T) * max(spread, raw)
     common = float(np.linalg.norm(middle))
