@@ -10,6 +10,7 @@ void bind_batch_perceptron(nb::module_& m);
 void bind_class_moments(nb::module_& m);
 void bind_cluster(nb::module_& m);
 void bind_engine(nb::module_& m);
+void bind_lasso(nb::module_& m);
 void bind_lms(nb::module_& m);
 void bind_logistic(nb::module_& m);
 void bind_naive_bayes(nb::module_& m);
@@ -41,6 +42,7 @@ NB_MODULE(_native, m) {
   bind_class_moments(m);
   bind_cluster(m);
   bind_engine(m);
+  bind_lasso(m);
   bind_lms(m);
   bind_logistic(m);
   bind_naive_bayes(m);

@@ -10,9 +10,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from surefit.engine.source import Source
+from surefit.linear_model.logistic_options import Penalty
 from surefit.solvers.logistic import At, LogisticProblem
+from surefit.solvers.logistic_sparse import SparseLogisticProblem
 from surefit.solvers.metric import Whole
 from surefit.solvers.newton import minimise
+from surefit.solvers.proximal_newton import minimise_sparse
 from surefit.solvers.separation import separating_direction
 from surefit.solvers.stochastic import ascend
 
@@ -62,9 +65,8 @@ def fit_logistic(
     n_classes: int,
     *,
     class_weight: np.ndarray | None,
-    penalty: float,
+    penalty: Penalty,
     fit_intercept: bool,
-    intercept_penalty: float,
     tol: float,
     max_iter: int,
     start: tuple[np.ndarray, np.ndarray] | None,
@@ -72,7 +74,7 @@ def fit_logistic(
     before: Callable[[Coefficients], None],
     after_step: AfterStep,
 ) -> Fit:
-    problem = LogisticProblem(data, n_classes, class_weight, penalty, fit_intercept, intercept_penalty)
+    problem = _problem(data, n_classes, class_weight, penalty, fit_intercept)
     if max_iter == 0 or start is not None:
         coef, intercept = start or (np.zeros((problem.m, data.n_features)), np.zeros(problem.m))
         u = problem.inner(coef, intercept)
@@ -83,19 +85,45 @@ def fit_logistic(
     if random is not None:
         u, at, gap, n_iter, history = ascend(problem, u, tol, max_iter, random, watch)
         finished, inference = gap <= tol * at.value, None
+    elif isinstance(problem, SparseLogisticProblem):
+        sparse = minimise_sparse(problem, u, tol=tol, max_iter=max_iter, after_step=watch)
+        u, at, gap, n_iter, history = sparse.u, sparse.at, sparse.gap, sparse.n_iter, sparse.history
+        finished, inference = sparse.stopped, None
     else:
+        free = penalty.ridge == 0
         metric = problem.start_metric() if start is None and problem.at_start(u) else None
         found = minimise(problem, u, metric=metric, tol=tol, max_iter=max_iter, after_step=watch)
         u, at, gap, n_iter, history = found.u, found.at, found.gap, found.n_iter, found.history
         finished = found.stopped and not watch.ended
-        if penalty == 0 and not finished and watch.separation is None:
+        if free and not finished and watch.separation is None:
             watch.separation = separating_direction(data, problem.m, fit_intercept)
-        inference = _inference(problem, u) if penalty == 0 and finished and watch.separation is None else None
+        inference = _inference(problem, u) if free and finished and watch.separation is None else None
     rel_gap = max(gap / at.value, np.finfo(float).eps) if at.value > 0 and math.isfinite(gap) else math.nan
     if watch.separation is not None:
         rel_gap, finished = math.nan, True
-    point = problem.point(problem.shortest(u))
-    return Fit(point.coef, point.intercept, n_iter, float(rel_gap), watch.separation, history, finished, inference)
+    coef, intercept = _answer(problem, u)
+    return Fit(coef, intercept, n_iter, float(rel_gap), watch.separation, history, finished, inference)
+
+
+def _answer(problem: LogisticProblem, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Coefficients and intercepts, where several give the same scores the one that scikit-learn gives."""
+    if not isinstance(problem, SparseLogisticProblem):
+        point = problem.point(problem.shortest(u))
+        return point.coef, point.intercept
+    point = problem.point(u)
+    centred = problem.m > 1 and problem.centred
+    return point.coef, point.intercept - point.intercept.mean() if centred else point.intercept
+
+
+def _problem(
+    data: Source, n_classes: int, class_weight: np.ndarray | None, penalty: Penalty, fit_intercept: bool
+) -> LogisticProblem:
+    ridge, lasso, intercept_ridge, intercept_lasso = penalty
+    if lasso > 0:
+        return SparseLogisticProblem(
+            data, n_classes, class_weight, ridge, lasso, fit_intercept, intercept_ridge, intercept_lasso
+        )
+    return LogisticProblem(data, n_classes, class_weight, ridge, fit_intercept, intercept_ridge)
 
 
 class _Watch:
@@ -111,7 +139,7 @@ class _Watch:
         if self.after_step(self.coefficients(u), at.value, self.n_steps):
             self.ended = True
             return True
-        if self.problem.penalty > 0:
+        if self.problem.penalty > 0 or isinstance(self.problem, SparseLogisticProblem):
             return False
         if at.passed.margin > 0:
             self.separation = self._direction(u)

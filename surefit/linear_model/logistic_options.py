@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,17 @@ from surefit._core.errors import InvalidData, InvalidParameter
 _LEVEL = 5  # from here through fit and its frame to the caller
 
 
-def penalty_of(p: Any) -> float:
-    """λ of  Σ ω ℓ + λ/2 ‖w‖² : 1/C, or 0 for none."""
+class Penalty(NamedTuple):
+    """Σ ω ℓ + ridge/2 ‖w‖² + lasso ‖w‖₁ , and the same for intercepts that are penalised."""
+
+    ridge: float
+    lasso: float
+    intercept_ridge: float
+    intercept_lasso: float
+
+
+def penalty_of(p: Any) -> Penalty:
+    """(1 − l1_ratio)/C and l1_ratio/C, or nothing; liblinear penalises b / intercept_scaling like a slope."""
     kind = _kind(p)
     _check_solver(p.solver, kind, p.dual)
     if kind != "elasticnet" and p.l1_ratio is not None and 0 < p.l1_ratio < 1:
@@ -26,14 +35,14 @@ def penalty_of(p: Any) -> float:
         )
     if kind == "elasticnet" and p.l1_ratio is None:
         raise InvalidParameter("l1_ratio must be specified when penalty is elasticnet.")
-    if kind in ("l1", "elasticnet"):
-        raise InvalidParameter(
-            f"LogisticRegression has the L2 penalty or none; got {kind} (l1_ratio={p.l1_ratio}). Set l1_ratio=0, or "
-            "use sklearn.linear_model.LogisticRegression(solver='saga') for sparse coefficients."
-        )
     if p.penalty is None and p.C != 1.0:
         _warn("Setting penalty=None will ignore the C and l1_ratio parameters")
-    return 0.0 if kind is None or math.isinf(p.C) else 1.0 / float(p.C)
+    if kind is None or math.isinf(p.C):
+        return Penalty(0.0, 0.0, 0.0, 0.0)
+    ratio = {"l2": 0.0, "l1": 1.0}.get(kind, p.l1_ratio)
+    ridge, lasso = (1.0 - ratio) / float(p.C), ratio / float(p.C)
+    share = 1.0 / float(p.intercept_scaling) if p.solver == "liblinear" and p.fit_intercept else 0.0
+    return Penalty(ridge, lasso, ridge * share**2, lasso * share)
 
 
 def _kind(p: Any) -> str | None:

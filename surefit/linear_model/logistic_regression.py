@@ -28,9 +28,10 @@ Solver = Literal["lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "s
 
 
 class LogisticRegression(LinearClassifier):
-    """min over w, b of  C Σ ωᵢ ℓ(xᵢ·w + b; yᵢ) + ½ ‖w‖² , the negative log-likelihood with an L2 penalty.
+    """min over w, b of  C Σ ωᵢ ℓ(xᵢ·w + b; yᵢ) + (1 − ρ)/2 ‖w‖² + ρ ‖w‖₁ , the penalised negative log-likelihood.
 
-    ℓ is the logistic loss for two classes and the softmax (maximum entropy) loss for more. `C=inf` has no penalty.
+    ℓ is the logistic loss for two classes and the softmax (maximum entropy) loss for more. ρ is `l1_ratio`: 0 for the
+    L2 penalty, 1 for L1, which makes coefficients exactly zero, between them the elastic net. `C=inf` has no penalty.
     The answer does not depend on the units of the columns or on the `solver` named: second derivatives are used, and
     the fit stops when the gap between F and its minimum is proved to be at most `tol`/100 times F. Where there is no
     penalty and the classes can be separated no minimum exists: the fit says so and keeps the direction that proves it.
@@ -66,18 +67,22 @@ class LogisticRegression(LinearClassifier):
         self,
         penalty: Annotated[
             Literal["l2", "l1", "elasticnet", "deprecated"] | None,
-            "Deprecated by scikit-learn: None is `C=inf`; 'l1' and 'elasticnet' are refused.",
+            "Deprecated by scikit-learn: None is `C=inf`, 'l1' is `l1_ratio=1`, 'elasticnet' an `l1_ratio` between.",
         ] = "deprecated",
         *,
         C: Annotated[float, Range(0, open="low"), "Inverse strength of the penalty; infinity for none."] = 1.0,
-        l1_ratio: Annotated[float | None, Range(0, 1), "Must be 0 (the penalty is L2); None is the same."] = 0.0,
+        l1_ratio: Annotated[
+            float | None,
+            Range(0, 1),
+            "ρ: 0 is the L2 penalty, 1 L1 (solver='liblinear' or 'saga'), between them the elastic net ('saga').",
+        ] = 0.0,
         dual: Annotated[bool, "Accepted with solver='liblinear': the answer is the same."] = False,
         tol: Annotated[float, Range(0), "The fit stops at a proven relative gap of `tol` / 100."] = 1e-4,
         fit_intercept: Annotated[bool, "Whether to learn b, which is not penalised."] = True,
         intercept_scaling: Annotated[
             float,
             Range(0, open="low"),
-            "With solver='liblinear' b is penalised by b² / intercept_scaling², as scikit-learn's liblinear does.",
+            "With solver='liblinear' b / intercept_scaling is penalised like a slope, as liblinear does.",
         ] = 1,
         class_weight: Annotated[
             dict | Literal["balanced"] | None,
@@ -140,7 +145,6 @@ class LogisticRegression(LinearClassifier):
             class_weight=class_weight,
             penalty=penalty,
             fit_intercept=p.fit_intercept,
-            intercept_penalty=penalty / p.intercept_scaling**2 if p.solver == "liblinear" else 0.0,
             tol=max(float(p.tol) / 100, 1e-15),
             max_iter=p.max_iter,
             start=start,

@@ -64,6 +64,7 @@ class LogisticProblem:
         penalty: float,
         fit_intercept: bool,
         intercept_penalty: float = 0.0,
+        free_intercept: bool | None = None,
     ) -> None:
         self.data, self.class_weight, self.penalty, self.fit_intercept = data, class_weight, penalty, fit_intercept
         self.intercept_penalty = intercept_penalty
@@ -77,13 +78,15 @@ class LogisticProblem:
         self.weight = float(self.look.counts.sum())
         if self.look.moments is not None and self.look.moments.weight == 0:
             self.look = data.fold(FirstLookStep(n_classes, self.square), class_weight)
+        self.centred = fit_intercept and (intercept_penalty == 0 if free_intercept is None else free_intercept)
         centre, variance = self._columns()
-        self.centred = fit_intercept and intercept_penalty == 0
         self.centre = centre if self.centred else np.zeros(d)
-        self.total_ss = self.weight * float(variance.sum())
+        self.column_ss = self.weight * variance
+        self.total_ss = float(self.column_ss.sum())
         if self.look.square_sum:  # means and variances are estimates: a bound by the triangle inequality
             length = math.sqrt(1.01 * self.look.square_sum) + math.sqrt(self.weight) * np.linalg.norm(self.centre)
             self.total_ss = float(length**2)
+            self.column_ss = np.full(d, self.total_ss)
         self.scale = np.ldexp(1.0, -np.frexp(np.where(variance > 0, np.sqrt(variance), 1.0))[1])
         self.single = data.dtype == np.float32 and self.m > 1
         self.rounding = 1e-8 if self.single else 1e-13
@@ -101,7 +104,7 @@ class LogisticProblem:
             columns = self.data.fold(ColumnsStep(), self.class_weight)
             mean, ss = columns.mean, columns.ss
         with np.errstate(over="ignore", under="ignore"):
-            variance = ss / self.weight + (0.0 if self.fit_intercept and not self.intercept_penalty else mean**2)
+            variance = ss / self.weight + (0.0 if self.centred else mean**2)
         if not np.isfinite(mean).all() or not np.isfinite(variance).all():
             column = int(np.flatnonzero(~np.isfinite(mean + variance))[0])
             raise InvalidData(f"column {column} of X is too large: its squares overflow. Rescale it.")

@@ -265,12 +265,6 @@ class TestWords:
         assert model.n_iter_[0] == 2 and model.rel_gap_ > 1e-6
         assert len(model.history_) == 3 and (np.diff(model.history_) < 0).all()
 
-    def test_other_penalties_are_refused(self):
-        X, y = data()
-        for parameters in ({"l1_ratio": 1.0, "solver": "saga"}, {"l1_ratio": 0.5, "solver": "saga"}):
-            with pytest.raises(ValueError, match=r"L2 penalty or none.*sklearn"):
-                LogisticRegression(**parameters).fit(X, y)
-
     def test_summary_is_of_a_fit_without_penalty(self):
         with pytest.raises(NoInference, match="penalty"):
             LogisticRegression().fit(*data()).summary()
