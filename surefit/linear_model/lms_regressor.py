@@ -43,8 +43,8 @@ class LMSRegressor(LinearRegressor):
     n_iter_ : int
         Passes over the rows. Batch descent computes the products of columns once where it can (up to 1024 columns),
         and counts the steps that passes would have made.
-    t_ : float
-        Updates: steps of batch descent, or the weight of all rows visited.
+    t_ : int
+        Updates: steps of batch descent, or rows visited (with `shuffle` equal rows are visited as one).
     history_ : ndarray of shape (n_iter_,)
         Mean squared error after each pass (mean over the targets).
     n_features_in_, feature_names_in_ : as in scikit-learn
@@ -145,7 +145,7 @@ class LMSRegressor(LinearRegressor):
         else:
             power = {"constant": 0.0, "invscaling": p.power_t, "harmonic": 1.0}[p.learning_rate]
             found = plain(surface, v, p.eta0, power, p.tol, p.max_iter, watch)
-        self._conclude(p, data, surface.outer(found.v), found.history, float(found.n_iter))
+        self._conclude(p, data, surface.outer(found.v), found.history, found.n_iter)
         if not found.finished and not watch.ended:
             remedy = "raise max_iter"
             if found.exhausted:
@@ -176,7 +176,7 @@ class LMSRegressor(LinearRegressor):
             max_iter=p.max_iter,
             after_pass=watch,
         )
-        self._conclude(p, data, (found.coef, found.intercept), found.history, found.clock)
+        self._conclude(p, data, (found.coef, found.intercept), found.history, found.n_visits)
         if not found.finished and not watch.ended:
             _warn(
                 f"stopped after {found.n_iter} passes, the last of which still changed the error by {found.change:.1e} "
@@ -212,7 +212,7 @@ class LMSRegressor(LinearRegressor):
             u, beta = frame.inner(*(self._coefficients() if going is None else going["at"]))
         clock, number, period = (0.0, 0, weight) if going is None else going["clock"]
         seed = seed_from(p.random_state)
-        walk = one_pass(
+        walk, visited = one_pass(
             Visits(data, seed, p.shuffle).epoch(number),
             frame,
             rate_for(p, frame, spread, period),
@@ -221,7 +221,7 @@ class LMSRegressor(LinearRegressor):
         )
         answer = frame.outer(walk.mean, walk.mean_b) if p.average else frame.outer(walk.u, walk.beta)
         error = data.fold(SquaredStep(with_gradient=False), Plane(*answer)).loss.mean() / weight
-        self._conclude(p, data, answer, [float(error)], walk.clock)
+        self._conclude(p, data, answer, [float(error)], visited + (0 if first else self.t_))
         self._going = {
             "at": frame.outer(walk.u, walk.beta),
             "spread": tuple(spread),
@@ -240,7 +240,7 @@ class LMSRegressor(LinearRegressor):
         data: Source,
         answer: tuple[np.ndarray, np.ndarray],
         history: list[float],
-        updates: float,
+        updates: int,
     ) -> None:
         self._learn(data, *answer, flat=False, with_intercept=p.fit_intercept)
         self.n_iter_ = len(history)

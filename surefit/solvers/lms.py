@@ -85,12 +85,14 @@ def visit_twin(
     return Walk(u, beta, mean + (1 - done / total) * u, mean_b + (1 - done / total) * beta, clock, done)
 
 
-def one_pass(windows: Iterator[Window], frame: Frame, rate: Rate, total: float, at: Walk) -> Walk:
-    """Every row of the windows once. `total`: their weight."""
+def one_pass(windows: Iterator[Window], frame: Frame, rate: Rate, total: float, at: Walk) -> tuple[Walk, int]:
+    """Every row of the windows once, and how many were visited. `total`: their weight."""
     at = at._replace(mean=at.u, mean_b=at.beta, done=0.0)
+    visited = 0
     for window in windows:
         at = _visit_window(window, frame, rate, total, at)
-    return at
+        visited += len(window.order)
+    return at, visited
 
 
 def _visit_window(window: Window, frame: Frame, rate: Rate, total: float, at: Walk) -> Walk:
@@ -126,7 +128,7 @@ class Found(NamedTuple):
     coef: np.ndarray
     intercept: np.ndarray
     n_iter: int
-    clock: float
+    n_visits: int
     history: list[float]
     change: float
     """What the last pass changed, as a share of all that was gained."""
@@ -174,7 +176,7 @@ def descend(
     visits = Visits(data, seed, shuffle)
     stale, change, finished = 0, 1.0, False
     for number in range(max_iter):
-        at = one_pass(visits.epoch(number), frame, rate, weight, at)
+        at, visited = one_pass(visits.epoch(number), frame, rate, weight, at)
         here = (at.mean, at.mean_b) if average else (at.u, at.beta)
         if automatic and average:
             values, of_last = errors(here, (at.u, at.beta))
@@ -203,7 +205,7 @@ def descend(
     if not rate.capped and not automatic and (values > 2 * first).any() and not start[0].any():
         raise diverged(rate)
     coef, intercept = frame.outer(*answer)
-    return Found(coef, intercept, len(history), at.clock, history, change, finished)
+    return Found(coef, intercept, len(history), visited * len(history), history, change, finished)
 
 
 def _better(
