@@ -81,7 +81,8 @@ def too_few_classes(classes: np.ndarray, solver: str) -> None:
     if solver == "liblinear" and len(classes) > 2:
         raise InvalidParameter(
             "The 'liblinear' solver does not support multiclass classification (n_classes >= 3). Either use another "
-            "solver or wrap the estimator in a OneVsRestClassifier to keep applying a one-versus-rest scheme."
+            "solver or wrap the estimator in a OneVsRestClassifier to keep applying a one-versus-rest scheme. Only "
+            "binary classification is supported. The type of the target is multiclass."
         )
     if len(classes) < 2:
         raise InvalidData(

@@ -81,7 +81,7 @@ def minimise_sparse(
     while True:
         gap = problem.gap(at, u)
         reached = gap <= tol * at.value or at.value <= problem.negligible
-        if reached and (problem.metric_cost > CHEAP or bonus == 2):
+        if reached and (problem.metric_cost > CHEAP or bonus == 2 or gap <= problem.rounding * at.value):
             return Sparse(u, at, gap, n_iter, history, True)
         if n_iter == max_iter:
             return Sparse(u, at, gap, n_iter, history, reached)
