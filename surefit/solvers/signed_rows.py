@@ -29,7 +29,7 @@ class SignedRows:
         self.n, self.d = X.shape
         self.is_sparse = sp.issparse(X)
         numbers = X.data if self.is_sparse else X
-        largest = max(float(np.abs(numbers).max(initial=0.0)), 1.0 if fit_intercept else 0.0)
+        largest = float(max(numbers.max(initial=0.0), -numbers.min(initial=0.0), 1.0 if fit_intercept else 0.0))
         self.scale = float(np.ldexp(1.0, -int(np.frexp(largest)[1])))
         self.width = self.d + fit_intercept
         self.size = int(X.nnz if self.is_sparse else X.size) + self.n
