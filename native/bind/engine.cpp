@@ -23,7 +23,8 @@ template <class T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Result = std::tuple<double, nb::ndarray<nb::numpy, double>, nb::ndarray<nb::numpy, double>>;
+using Numbers = nb::ndarray<nb::numpy, double>;
+using Result = std::tuple<double, Numbers, Numbers, Numbers>;
 
 nb::ndarray<nb::numpy, double> owned(std::unique_ptr<double[]> numbers, std::initializer_list<std::size_t> shape) {
   double* p = numbers.get();
@@ -47,15 +48,16 @@ template <class Rows>
 Result compute(const Rows& rows, std::size_t leaf_rows, int n_threads) {
   const std::size_t p = rows.n_features + rows.n_targets;
   if (p > (std::size_t{1} << 29)) throw std::bad_alloc();
-  std::unique_ptr<double[]> mean, products;
+  std::unique_ptr<double[]> mean, low, products;
   double weight;
   {
     nb::gil_scoped_release released;
     mean.reset(new double[p]);
+    low.reset(new double[p]);
     products.reset(new double[p * p]);
-    weight = surefit::moments(rows, leaf_rows, n_threads, mean.get(), products.get());
+    weight = surefit::moments(rows, leaf_rows, n_threads, mean.get(), low.get(), products.get());
   }
-  return {weight, owned(std::move(mean), {p}), owned(std::move(products), {p, p})};
+  return {weight, owned(std::move(mean), {p}), owned(std::move(low), {p}), owned(std::move(products), {p, p})};
 }
 
 template <class T>

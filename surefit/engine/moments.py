@@ -4,8 +4,10 @@ With z = [x, y] the features and targets of a row, and ω its weight:
 
     W = Σ ω        m = Σ ω z / W        S = Σ ω (z − m)(z − m)ᵀ
 
-Deviations are taken before products, so an offset in a column costs no digits. Two such triples merge by Chan's
-formula; leaves are merged in the fixed tree, and the numbers do not depend on the number of threads.
+Deviations are taken before products, so an offset in a column costs no digits. Two such statistics merge by Chan's
+formula, which needs the step between two means: a mean is kept as mean + low, low what rounding takes from an offset,
+and the step is as exact as the deviations are. Leaves are merged in the fixed tree, and the numbers do not depend on
+the number of threads.
 
 For CSR data the products within one leaf are Σ ω x xᵀ over stored entries, less W m mᵀ: right to rounding where the
 columns are mostly zero, which is what CSR is for.
@@ -27,6 +29,8 @@ class Moments(NamedTuple):
     weight: float
     mean: np.ndarray
     """(p,) with p = features + targets; zero when the weight is."""
+    low: np.ndarray
+    """(p,) what rounding took from the mean."""
     products: np.ndarray
     """(p, p), symmetric to the bit."""
     n_rows: int
@@ -43,10 +47,17 @@ def moments_twin(X: np.ndarray, Y: np.ndarray | None = None, w: np.ndarray | Non
     Z, w = Z[w != 0], w[w != 0]
     weight = float(w.sum())
     if weight == 0:
-        return Moments(0.0, np.zeros(p), np.zeros((p, p)), n)
-    mean = Z[0] + w @ (Z - Z[0]) / weight
+        return Moments(0.0, np.zeros(p), np.zeros(p), np.zeros((p, p)), n)
+    mean, low = _two_sum(Z[0], w @ (Z - Z[0]) / weight)
     deviations = np.sqrt(w)[:, None] * (Z - mean)
-    return Moments(weight, mean, deviations.T @ deviations, n)
+    return Moments(weight, mean, low, deviations.T @ deviations, n)
+
+
+def _two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """a + b rounded, and what rounding took (Knuth)."""
+    s = a + b
+    v = s - a
+    return s, (a - (s - v)) + (b - v)
 
 
 def combine(left: Moments, right: Moments) -> Moments:
@@ -61,11 +72,12 @@ def combine(left: Moments, right: Moments) -> Moments:
         return right._replace(n_rows=n_rows)
     weight = left.weight + right.weight
     share = right.weight / weight
-    step = right.mean - left.mean
+    step = (right.mean - left.mean) + (right.low - left.low)
+    mean, low = _two_sum(left.mean, left.low + step * share)
     u = step * math.sqrt(left.weight * share)
     products = left.products + right.products
     products += np.multiply.outer(u, u)
-    return Moments(weight, left.mean + step * share, products, n_rows)
+    return Moments(weight, mean, low, products, n_rows)
 
 
 class MomentsStep(Step):
@@ -83,10 +95,10 @@ class MomentsStep(Step):
         w = None if block.w is None else np.ascontiguousarray(block.w, dtype=np.float64)
         X = block.X
         if isinstance(X, np.ndarray):
-            triple = _native.moments(X, Y, w, block.leaf_rows, n_threads)
+            found = _native.moments(X, Y, w, block.leaf_rows, n_threads)
         else:
-            triple = _native.moments_csr(X.data, X.indices, X.indptr, X.shape[1], Y, w, block.leaf_rows, n_threads)
-        return Moments(*triple, n_rows=block.n_rows)
+            found = _native.moments_csr(X.data, X.indices, X.indptr, X.shape[1], Y, w, block.leaf_rows, n_threads)
+        return Moments(*found, n_rows=block.n_rows)
 
     def combine(self, left: Moments, right: Moments) -> Moments:
         return combine(left, right)

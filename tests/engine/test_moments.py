@@ -103,6 +103,19 @@ def test_exact_arithmetic(name, leaf_rows):
     assert_near_exact(native(Z, w=w, leaf_rows=leaf_rows), Z, w)
 
 
+@pytest.mark.parametrize(("offset", "limit"), [(1e4, 4e-16), (1e8, 4e-15), (1e10, 4e-12)])
+def test_an_offset_costs_no_digits_of_the_steps_between_means(offset, limit):
+    """Differences from the first row are exact; their moments in extended precision are the reference."""
+    X = np.random.default_rng(3).normal(size=(50_000, 3)) + offset
+    D = (X - X[0]).astype(np.longdouble)
+    D -= D.mean(axis=0)
+    want = (D.T @ D).astype(np.float64)
+    for got in (native(X), native(X, leaf_rows=512), combine(native(X[:8192]), native(X[8192:]))):
+        assert np.abs(got.products - want).max() <= limit * want.max()
+        mean = X[0].astype(np.longdouble) + (X - X[0]).astype(np.longdouble).mean(axis=0)
+        assert np.abs(got.mean.astype(np.longdouble) + got.low - mean).max() <= 1e-15
+
+
 def test_constant_columns_have_no_spread_at_all():
     got = native(WICKED["constant columns"], leaf_rows=16)
     assert np.array_equal(got.products, np.zeros((3, 3)))
@@ -128,7 +141,7 @@ def test_every_vector_level(level):
         "import numpy as np; from surefit import _native; from surefit.engine.moments import moments_twin\n"
         "for n, d, dtype in [(5, 3, 'f8'), (600, 29, 'f4'), (600, 64, 'f8')]:\n"
         "    rng = np.random.default_rng(n); X = (rng.normal(size=(n, d)) + 3).astype(dtype); w = rng.random(n)\n"
-        "    Y = rng.normal(size=(n, 2)); W, m, S = _native.moments(X, Y, w, 128, 2); T = moments_twin(X, Y, w)\n"
+        "    Y = rng.normal(size=(n, 2)); W, m, _, S = _native.moments(X, Y, w, 128, 2); T = moments_twin(X, Y, w)\n"
         "    np.testing.assert_allclose(m, T.mean, rtol=1e-12, atol=1e-12)\n"
         "    np.testing.assert_allclose(S, T.products, rtol=1e-12, atol=1e-12 * T.weight)\n"
         "print('agrees')"

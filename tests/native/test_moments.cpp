@@ -17,12 +17,13 @@ namespace {
 
 struct Result {
   double weight;
-  std::vector<double> mean, products;
+  std::vector<double> mean, products, low;
 };
 
 bool same_bits(const Result& a, const Result& b) {
   return a.weight == b.weight &&
          (a.mean.empty() || std::memcmp(a.mean.data(), b.mean.data(), a.mean.size() * sizeof(double)) == 0) &&
+         (a.low.empty() || std::memcmp(a.low.data(), b.low.data(), a.low.size() * sizeof(double)) == 0) &&
          (a.mean.empty() || std::memcmp(a.products.data(), b.products.data(), a.products.size() * sizeof(double)) == 0);
 }
 
@@ -30,8 +31,9 @@ template <class Rows>
 Result run(const Rows& rows, std::size_t leaf_rows, int n_threads) {
   const std::size_t p = rows.n_features + rows.n_targets;
   const double unset = std::numeric_limits<double>::quiet_NaN();
-  Result result{0, std::vector<double>(p, unset), std::vector<double>(p * p, unset)};
-  result.weight = surefit::moments(rows, leaf_rows, n_threads, result.mean.data(), result.products.data());
+  Result result{0, std::vector<double>(p, unset), std::vector<double>(p * p, unset), std::vector<double>(p, unset)};
+  result.weight =
+      surefit::moments(rows, leaf_rows, n_threads, result.mean.data(), result.low.data(), result.products.data());
   return result;
 }
 

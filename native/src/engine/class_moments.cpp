@@ -148,7 +148,7 @@ ClassStatistic leaf_statistic(ClassRoom<T>& room, const MomentsShape& shape, std
       leaf.apart[c] = store.take();
       fresh = true;
     }
-    RunningMean run{0, pooled ? leaf.means.get() + c * shape.padded : leaf.apart[c].mean()};
+    RunningMean run{0, pooled ? leaf.means.get() + c * shape.padded : leaf.apart[c].mean(), nullptr};
     double* blocks = pooled ? leaf.all.blocks(shape) : leaf.apart[c].blocks(shape);
     while (at < end) {
       const std::size_t next = std::min(end, at + room.space());
@@ -230,7 +230,7 @@ void class_moments(const LabelledRows<T>& rows, bool pooled, std::size_t leaf_ro
       return;
     }
     for (std::size_t c = 0; c < n_classes; ++c) {
-      merge_moments(shape, left.apart[c], right.apart[c], wide ? n_threads : 1);
+      merge_moments(shape, left.apart[c], right.apart[c], false, wide ? n_threads : 1);
       left.weights[c] = left.apart[c].weight;
       if (right.apart[c].numbers) store.give_back(std::move(right.apart[c]));
     }
@@ -258,10 +258,10 @@ void class_moments(const LabelledRows<T>& rows, bool pooled, std::size_t leaf_ro
       std::copy_n(mean, d, out.means + c * d);
     } else {
       MomentsStatistic none;
-      write_moments(shape, some ? root.apart[c] : none, out.means + c * d, out.products + c * d * d);
+      write_moments(shape, some ? root.apart[c] : none, out.means + c * d, nullptr, out.products + c * d * d);
     }
   }
-  if (pooled) write_moments(shape, root.all, unused.data(), out.products);
+  if (pooled) write_moments(shape, root.all, unused.data(), nullptr, out.products);
 }
 
 template void class_moments(const LabelledRows<float>&, bool, std::size_t, int, const ClassMomentsOut&);

@@ -105,7 +105,7 @@ template <class T>
 void leaf_moments(ChunkRoom<T>& room, const MomentsShape& shape, std::size_t lo, std::size_t hi, int n_sharing,
                   MomentsStatistic& leaf) {
   const std::size_t reach = moments_loops().reach, n_groups = (shape.n_panels + reach - 1) / reach;
-  RunningMean run{0, leaf.mean()};
+  RunningMean run{0, leaf.mean(), leaf.low(shape)};
   double* blocks = leaf.blocks(shape);
   bool fresh = true;
   for (; lo < hi; lo += kChunkRows) {
@@ -126,7 +126,8 @@ void leaf_moments(ChunkRoom<T>& room, const MomentsShape& shape, std::size_t lo,
 }  // namespace
 
 template <class T>
-double moments(const DenseRows<T>& rows, std::size_t leaf_rows, int n_threads, double* mean, double* products) {
+double moments(const DenseRows<T>& rows, std::size_t leaf_rows, int n_threads, double* mean, double* low,
+               double* products) {
   const MomentsShape shape(rows.n_features + rows.n_targets);
   const std::size_t n_leaves = (rows.n_rows + leaf_rows - 1) / leaf_rows;
   const double work = static_cast<double>(rows.n_rows) * static_cast<double>(shape.n_products);
@@ -135,7 +136,7 @@ double moments(const DenseRows<T>& rows, std::size_t leaf_rows, int n_threads, d
   MomentsStore store(shape);
   FoldTree<MomentsStatistic, std::function<void(MomentsStatistic&, MomentsStatistic&)>> tree(
       n_leaves, [&](MomentsStatistic& left, MomentsStatistic& right) {
-        merge_moments(shape, left, right, wide ? n_threads : 1);
+        merge_moments(shape, left, right, true, wide ? n_threads : 1);
         store.give_back(std::move(right));
       });
   std::vector<std::unique_ptr<ChunkRoom<T>>> rooms(wide ? 1 : static_cast<std::size_t>(n_threads));
@@ -151,11 +152,11 @@ double moments(const DenseRows<T>& rows, std::size_t leaf_rows, int n_threads, d
   } else {
     parallel_for(n_leaves, n_threads, [&](std::size_t i, int thread) { leaf(i, static_cast<std::size_t>(thread), 0); });
   }
-  write_moments(shape, tree.root(), mean, products);
+  write_moments(shape, tree.root(), mean, low, products);
   return tree.root().weight;
 }
 
-template double moments(const DenseRows<float>&, std::size_t, int, double*, double*);
-template double moments(const DenseRows<double>&, std::size_t, int, double*, double*);
+template double moments(const DenseRows<float>&, std::size_t, int, double*, double*, double*);
+template double moments(const DenseRows<double>&, std::size_t, int, double*, double*, double*);
 
 }  // namespace surefit

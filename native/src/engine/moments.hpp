@@ -29,14 +29,15 @@ struct SparseRows {
   const double* w;
 };
 
-// mean: p = n_features + n_targets numbers, products: p × p, both filled. Returns the weight.
-// The bits depend on the rows and leaf_rows, not on n_threads.
+// mean: p = n_features + n_targets numbers, low: what rounding took from them, products: p × p, all filled. Returns the
+// weight. The bits depend on the rows and leaf_rows, not on n_threads.
 template <class T>
-double moments(const DenseRows<T>& rows, std::size_t leaf_rows, int n_threads, double* mean, double* products);
+double moments(const DenseRows<T>& rows, std::size_t leaf_rows, int n_threads, double* mean, double* low,
+               double* products);
 
 // The same from the stored entries. Throws std::invalid_argument for indices that do not fit.
 template <class T, class Index>
-double moments(const SparseRows<T, Index>& rows, std::size_t leaf_rows, int n_threads, double* mean,
+double moments(const SparseRows<T, Index>& rows, std::size_t leaf_rows, int n_threads, double* mean, double* low,
                double* products);
 
 }  // namespace surefit

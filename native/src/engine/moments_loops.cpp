@@ -1,7 +1,7 @@
 // Deviations of a chunk of rows, and their products in register tiles.
 //
 // For rows z_k with weights w_k in a chunk of weight W_c, and a running mean m over weight W:
-//   m_c = a + Σ w_k (z_k - a) / W_c                      a: the running mean, or the first row. No large sums.
+//   m_c = a + Σ w_k (z_k - a) / W_c                      a: the (rounded) running mean, or the first row. No large sums.
 //   S  += Σ w_k (z_k - m_c)(z_k - m_c)ᵀ + W W_c / (W + W_c) (m_c - m)(m_c - m)ᵀ
 // The last term is one more row of the same product, so the leaf is read from memory once.
 #include "moments_loops.hpp"
@@ -80,6 +80,13 @@ void pack_rows(std::size_t n_rows, std::size_t n_panels, Row row, const double* 
   }
 }
 
+// s = a + b rounded, and what rounding took (Knuth). No product: nothing for the compiler to fuse.
+inline double two_sum(double a, double b, double& lost) {
+  const double s = a + b, v = s - a;
+  lost = (a - (s - v)) + (b - v);
+  return s;
+}
+
 template <bool weighted, class T>
 std::size_t pack(const Chunk<T>& chunk, RunningMean& run) {
   const std::size_t n = chunk.n_rows, whole = chunk.n_whole * kWidth, rest = chunk.n_tail * kWidth;
@@ -108,17 +115,23 @@ std::size_t pack(const Chunk<T>& chunk, RunningMean& run) {
 
   std::size_t n_packed = n;
   if (first) {
-    for (std::size_t j = 0; j < p; ++j) run.mean[j] += sums[j];
+    for (std::size_t j = 0; j < p; ++j) {
+      double lost;
+      run.mean[j] = two_sum(run.mean[j], sums[j], lost);
+      if (run.low) run.low[j] = lost;
+    }
     pack_rows<weighted>(n, chunk.n_whole, x_row, chunk.sqrt_w, run.mean, chunk.packed, chunk.stride);
     pack_rows<weighted>(n, chunk.n_tail, tail_row, chunk.sqrt_w, run.mean + whole,
                         chunk.packed + chunk.n_whole * chunk.stride, chunk.stride);
   } else {
     const double share = weight / total, scale = __builtin_sqrt(run.weight * share);
     for (std::size_t j = 0; j < p; ++j) {
-      const double step = sums[j], before = run.mean[j];
+      const double before = run.mean[j], low = run.low ? run.low[j] : 0, step = sums[j] - low;
       chunk.packed[j / kWidth * chunk.stride + n * kWidth + j % kWidth] = step * scale;
-      sums[j] = before + step;
-      run.mean[j] = before + step * share;
+      sums[j] = before + sums[j];
+      double lost;
+      run.mean[j] = two_sum(before, low + step * share, lost);
+      if (run.low) run.low[j] = lost;
     }
     pack_rows<weighted>(n, chunk.n_whole, x_row, chunk.sqrt_w, sums, chunk.packed, chunk.stride);
     pack_rows<weighted>(n, chunk.n_tail, tail_row, chunk.sqrt_w, sums + whole,

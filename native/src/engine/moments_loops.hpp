@@ -12,10 +12,13 @@ namespace surefit {
 // Rows of a chunk: their packed deviations stay in the second-level cache.
 constexpr std::size_t kChunkRows = 256;
 
-// Weight and mean of the rows of a leaf seen so far; mean has n_panels · width entries, zero in the padding.
+// Weight and mean of the rows of a leaf seen so far; mean has n_panels · width entries, zero in the padding. The mean is
+// mean + low, low what rounding takes from an offset: steps between means are then as exact as the deviations are.
+// Null where only the rounded mean is wanted.
 struct RunningMean {
   double weight;
   double* mean;
+  double* low;
 };
 
 // A chunk of rows that count (weight ≠ 0), and room to work in. Columns 0 … n_whole·width-1 are read from x, all others

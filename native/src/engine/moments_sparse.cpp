@@ -49,6 +49,7 @@ class SparseLeaf {
   void operator()(std::size_t lo, std::size_t hi, MomentsStatistic& leaf) {
     double *mean = leaf.mean(), *blocks = leaf.blocks(shape_);
     std::fill_n(mean, shape_.padded, 0.0);
+    std::fill_n(leaf.low(shape_), shape_.padded, 0.0);
     std::fill_n(blocks, shape_.n_products, 0.0);
     leaf.weight = target_means(lo, hi);
     if (leaf.weight == 0) return;
@@ -162,7 +163,7 @@ class SparseLeaf {
 }  // namespace
 
 template <class T, class Index>
-double moments(const SparseRows<T, Index>& rows, std::size_t leaf_rows, int n_threads, double* mean,
+double moments(const SparseRows<T, Index>& rows, std::size_t leaf_rows, int n_threads, double* mean, double* low,
                double* products) {
   check_rows(rows);
   const MomentsShape shape(rows.n_features + rows.n_targets);
@@ -170,7 +171,7 @@ double moments(const SparseRows<T, Index>& rows, std::size_t leaf_rows, int n_th
   MomentsStore store(shape);
   FoldTree<MomentsStatistic, std::function<void(MomentsStatistic&, MomentsStatistic&)>> tree(
       n_leaves, [&](MomentsStatistic& left, MomentsStatistic& right) {
-        merge_moments(shape, left, right, 1);
+        merge_moments(shape, left, right, true, 1);
         store.give_back(std::move(right));
       });
   const double n = static_cast<double>(rows.n_rows), t = static_cast<double>(rows.n_targets);
@@ -184,13 +185,13 @@ double moments(const SparseRows<T, Index>& rows, std::size_t leaf_rows, int n_th
     (*loop)(i * leaf_rows, std::min(rows.n_rows, (i + 1) * leaf_rows), statistic);
     tree.add(i, std::move(statistic));
   });
-  write_moments(shape, tree.root(), mean, products);
+  write_moments(shape, tree.root(), mean, low, products);
   return tree.root().weight;
 }
 
-template double moments(const SparseRows<float, std::int32_t>&, std::size_t, int, double*, double*);
-template double moments(const SparseRows<float, std::int64_t>&, std::size_t, int, double*, double*);
-template double moments(const SparseRows<double, std::int32_t>&, std::size_t, int, double*, double*);
-template double moments(const SparseRows<double, std::int64_t>&, std::size_t, int, double*, double*);
+template double moments(const SparseRows<float, std::int32_t>&, std::size_t, int, double*, double*, double*);
+template double moments(const SparseRows<float, std::int64_t>&, std::size_t, int, double*, double*, double*);
+template double moments(const SparseRows<double, std::int32_t>&, std::size_t, int, double*, double*, double*);
+template double moments(const SparseRows<double, std::int64_t>&, std::size_t, int, double*, double*, double*);
 
 }  // namespace surefit

@@ -41,7 +41,7 @@ MomentsStatistic MomentsStore::take() {
       return {0, std::move(numbers)};
     }
   }
-  return {0, allocate_doubles(shape_.padded + shape_.n_products)};
+  return {0, allocate_doubles(2 * shape_.padded + shape_.n_products)};
 }
 
 void MomentsStore::give_back(MomentsStatistic&& statistic) {
@@ -50,7 +50,8 @@ void MomentsStore::give_back(MomentsStatistic&& statistic) {
 }
 
 // With δ = m_right - m_left and u = δ √(W_left · (W_right / W)):  S = (S_left + S_right) + u uᵀ.
-void merge_moments(const MomentsShape& shape, MomentsStatistic& left, MomentsStatistic& right, int n_threads) {
+void merge_moments(const MomentsShape& shape, MomentsStatistic& left, MomentsStatistic& right, bool exact,
+                   int n_threads) {
   if (right.weight == 0) return;
   if (left.weight == 0) {
     std::swap(left, right);
@@ -59,10 +60,22 @@ void merge_moments(const MomentsShape& shape, MomentsStatistic& left, MomentsSta
   const double weight = left.weight + right.weight, share = right.weight / weight;
   const double scale = std::sqrt(left.weight * share);
   double *mean = left.mean(), *u = right.mean();
-  for (std::size_t j = 0; j < shape.padded; ++j) {
-    const double step = u[j] - mean[j];
-    mean[j] = mean[j] + step * share;
-    u[j] = step * scale;
+  if (exact) {
+    double *low = left.low(shape), *other = right.low(shape);
+    for (std::size_t j = 0; j < shape.padded; ++j) {
+      const double step = (u[j] - mean[j]) + (other[j] - low[j]);
+      // the new mean, rounded, and what rounding took (Knuth)
+      const double a = mean[j], b = low[j] + step * share, s = a + b, v = s - a;
+      mean[j] = s;
+      low[j] = (a - (s - v)) + (b - v);
+      u[j] = step * scale;
+    }
+  } else {
+    for (std::size_t j = 0; j < shape.padded; ++j) {
+      const double step = u[j] - mean[j];
+      mean[j] = mean[j] + step * share;
+      u[j] = step * scale;
+    }
   }
   const std::size_t width = shape.width, area = width * width;
   const auto merge_panel = [&](std::size_t q, int) {
@@ -79,14 +92,17 @@ void merge_moments(const MomentsShape& shape, MomentsStatistic& left, MomentsSta
   left.weight = weight;
 }
 
-void write_moments(const MomentsShape& shape, MomentsStatistic& statistic, double* mean, double* products) {
+void write_moments(const MomentsShape& shape, MomentsStatistic& statistic, double* mean, double* low,
+                   double* products) {
   const std::size_t p = shape.n_columns, width = shape.width;
   if (statistic.weight == 0) {
     std::fill_n(mean, p, 0.0);
+    if (low) std::fill_n(low, p, 0.0);
     std::fill_n(products, p * p, 0.0);
     return;
   }
   std::copy_n(statistic.mean(), p, mean);
+  if (low) std::copy_n(statistic.low(shape), p, low);
   const double* block = statistic.blocks(shape);
   for (std::size_t q = 0; q < shape.n_panels; ++q) {
     for (std::size_t i = 0; i <= q; ++i, block += width * width) {

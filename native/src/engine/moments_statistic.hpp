@@ -34,9 +34,10 @@ struct MomentsShape {
 
 struct MomentsStatistic {
   double weight = 0;
-  Doubles numbers;  // mean (padded), then the blocks
+  Doubles numbers;  // mean (padded), what rounding took from it (padded), then the blocks
   double* mean() { return numbers.get(); }
-  double* blocks(const MomentsShape& shape) { return numbers.get() + shape.padded; }
+  double* low(const MomentsShape& shape) { return numbers.get() + shape.padded; }
+  double* blocks(const MomentsShape& shape) { return numbers.get() + 2 * shape.padded; }
 };
 
 // Statistics that are no longer needed are used again: their pages are already there.
@@ -52,10 +53,11 @@ class MomentsStore {
   std::vector<Doubles> free_;
 };
 
-// left := left and right together. Operation by operation what surefit/engine/moments.py does in `combine`.
-void merge_moments(const MomentsShape& shape, MomentsStatistic& left, MomentsStatistic& right, int n_threads);
+// left := left and right together. Operation by operation what surefit/engine/moments.py does in `combine`; without
+// `exact` the means are the rounded ones, as in surefit/engine/class_moments.py.
+void merge_moments(const MomentsShape& shape, MomentsStatistic& left, MomentsStatistic& right, bool exact, int n_threads);
 
-// The user's arrays: mean (p) and products (p × p, both halves).
-void write_moments(const MomentsShape& shape, MomentsStatistic& statistic, double* mean, double* products);
+// The user's arrays: mean (p), what rounding took from it (p, or null) and products (p × p, both halves).
+void write_moments(const MomentsShape& shape, MomentsStatistic& statistic, double* mean, double* low, double* products);
 
 }  // namespace surefit
