@@ -31,7 +31,7 @@ from surefit.engine.source import Source
 from surefit.solvers import refine as refinement
 from surefit.solvers.iterate import iterate
 from surefit.solvers.refine import correct, refine, unshift
-from surefit.solvers.triangle import Inverse, column_norms, solve_triangle, varies
+from surefit.solvers.triangle import EPS, Inverse, column_norms, solve_triangle, varies
 from surefit.solvers.tsqr import Shift, triangular_factor
 from surefit.solvers.wide import solve_wide
 
@@ -96,7 +96,7 @@ def from_moments(
     shift = Shift(centre, _powers(norms, moments.weight), fit_intercept)
     penalties, group = np.unique(alpha, return_inverse=True)
     trusted = _products_are_good(products, norms, moments, data)
-    lost = _lost_to_offsets(centre, norms, moments.weight)
+    lost = _lost_to_offsets(centre, norms, moments.weight, data.is_sparse)
     inverses: list[Inverse | None] = [_cholesky(S, penalty, lost) if trusted else None for penalty in penalties]
 
     w = np.zeros((targets, d))
@@ -166,14 +166,16 @@ def _products_are_good(products: np.ndarray, norms: np.ndarray, moments: Moments
     return bool((np.diagonal(products) >= 1e-6 * raw)[: data.n_features].all())
 
 
-def _lost_to_offsets(centre: np.ndarray, norms: np.ndarray, weight: float) -> float:
+def _lost_to_offsets(centre: np.ndarray, norms: np.ndarray, weight: float, sparse: bool) -> float:
     """By how much offsets multiply the rounding of the products.
 
-    Leaves are merged by the difference of their means. A mean is rounded relative to its own size, so what enters the
-    products is larger than rounding once offsets exceed the spread by more than the rows of a chunk average out.
+    Deviations are taken from a rounded mean. With r the offset over the spread, its rounding ½εr enters the products
+    squared: a share ¼ε²r² of them, ½εr² roundings. In CSR rows the means of leaves are rounded too, and differences
+    of means enter once, as far as the rows of a chunk do not average them out.
     """
     varying = norms > 0
-    return max(1.0, np.max(np.abs(centre[varying]) * np.sqrt(weight) / norms[varying], initial=0.0) / 32)
+    offset = float(np.max(np.abs(centre[varying]) * np.sqrt(weight) / norms[varying], initial=0.0))
+    return max(1.0, offset / 32 if sparse else 2 * EPS * offset * offset)
 
 
 def _cholesky(S: np.ndarray, penalty: float, lost: float) -> Inverse | None:
