@@ -47,6 +47,11 @@ def take_rows(
                 estimator.__dict__.pop("feature_names_in_", None)
             _look(X, not_finite)
             return X
+    if hasattr(X, "check_format"):  # CSR, CSC, BSR: numbers out of range would be read from anywhere in memory
+        try:
+            X.check_format(full_check=True)
+        except ValueError as fault:
+            raise InvalidData(f"X is not a well-formed sparse matrix: {fault}") from fault
     rows = _general(estimator, X, reset=reset, sparse=sparse, min_rows=min_rows)
     if sp.issparse(rows):
         rows = _canonical_csr(rows, X)

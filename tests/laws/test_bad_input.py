@@ -20,6 +20,12 @@ def with_value(X, row, column, value):
     return X
 
 
+def broken(rows, part, value):
+    """Sparse rows whose fifth column number or fourth row pointer is `value`."""
+    getattr(rows, part)[4] = value
+    return rows
+
+
 X, Y, W = sample()
 FRAME = pd.DataFrame(X, columns=["a", "b", "c", "d"])
 CASES = {
@@ -27,6 +33,9 @@ CASES = {
     "infinity": (with_value(X, 7, 2, -np.inf), r"Input X contains infinity[\s\S]*column 2, row 7"),
     "NaN in a frame": (FRAME.mask(np.arange(90)[:, None] * np.ones(4) == 11), r"contains NaN[\s\S]*column 'a', row 11"),
     "NaN in CSR": (sp.csr_array(with_value(X, 7, 2, np.nan)), r"contains NaN[\s\S]*column 2, row 7"),
+    "CSR with a column that is not there": (broken(sp.csr_array(X), "indices", 10**8), r"not a well-formed sparse"),
+    "CSC with a row that is not there": (broken(sp.csc_array(X), "indices", -1), r"not a well-formed sparse"),
+    "CSR whose rows overlap": (broken(sp.csr_array(X), "indptr", 1), r"not a well-formed sparse"),
     "text": (FRAME.assign(c=["red"] * 90), r"[Cc]olumn 'c'.*'red'"),
     "no rows": (X[:0], r"0 sample|no rows"),
     "no columns": (X[:, :0], r"0 feature"),
