@@ -39,6 +39,8 @@ class Fit(NamedTuple):
     history: list[float]
     finished: bool
     inference: dict[str, Any] | None
+    at_rounding: bool = False
+    """Whether it ended because no step lowers F any more, short of the gap asked for."""
 
     def warnings(self, solver: str, max_iter: int, target: float) -> Iterator[tuple[str, type[Warning]]]:
         """What the user must be told."""
@@ -47,6 +49,12 @@ class Fit(NamedTuple):
                 "the classes can be separated and there is no penalty, so the likelihood has no maximum: coefficients "
                 f"grow for ever (stopped after {self.n_iter} iterations; separation_ holds the direction that proves "
                 "it). Use a penalty (a finite C) for coefficients that mean something.",
+                ConvergenceWarning,
+            )
+        elif self.at_rounding:
+            yield (
+                f"stopped after {self.n_iter} iterations at a relative gap of {self.rel_gap:.1e} (tol {target:.0e}): "
+                "rounding hides what is left. Columns of similar size, or a smaller C, leave less.",
                 ConvergenceWarning,
             )
         elif not self.finished:
@@ -81,6 +89,7 @@ def fit_logistic(
     else:
         u = problem.start()
     watch = _Watch(problem, after_step)
+    at_rounding = False
     before(watch.coefficients(u))
     if random is not None:
         u, at, gap, n_iter, history = ascend(problem, u, tol, max_iter, random, watch)
@@ -89,6 +98,7 @@ def fit_logistic(
         sparse = minimise_sparse(problem, u, tol=tol, max_iter=max_iter, after_step=watch)
         u, at, gap, n_iter, history = sparse.u, sparse.at, sparse.gap, sparse.n_iter, sparse.history
         finished, inference = sparse.stopped, None
+        at_rounding = not finished and not watch.ended and n_iter < max_iter
     else:
         free = penalty.ridge == 0
         metric = problem.start_metric() if start is None and problem.at_start(u) else None
@@ -102,7 +112,7 @@ def fit_logistic(
     if watch.separation is not None:
         rel_gap, finished = math.nan, True
     coef, intercept = _answer(problem, u)
-    return Fit(coef, intercept, n_iter, float(rel_gap), watch.separation, history, finished, inference)
+    return Fit(coef, intercept, n_iter, float(rel_gap), watch.separation, history, finished, inference, at_rounding)
 
 
 def _answer(problem: LogisticProblem, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -32,6 +32,7 @@ import scipy.sparse as sp
 from scipy.special import expit
 from scipy.special import softmax as probabilities
 
+from surefit._core.memory import refuse_beyond_memory
 from surefit.engine.block import Block
 from surefit.engine.source import Source
 from surefit.engine.step import Step
@@ -88,6 +89,9 @@ class SparseLogisticProblem(LogisticProblem):
 
     def second_of(self, u: np.ndarray, entries: np.ndarray) -> np.ndarray:
         d = len(self.scale)
+        refuse_beyond_memory(
+            32.0 * len(entries) ** 2, f"a second derivative for {self.m} classes", "Use l1_ratio=0, or fewer classes."
+        )
         if self.whole:
             columns, H = np.arange(d), self.second(u)
         else:
@@ -165,8 +169,9 @@ def fenchel(
     """The bound of this file; `apart` is that of the divergence, `loss` Σ ω ℓ."""
     if ridge.all():
         held = np.clip(-G, -lasso, lasso)
-        miss = np.abs(W + (G + held) / ridge)
-        return apart + float((lasso * np.abs(W) - held * W + 0.5 * ridge * (miss + eta / ridge) ** 2).sum())
+        with np.errstate(over="ignore"):  # a bound that overflows is none
+            miss = np.abs(W + (G + held) / ridge)
+            return apart + float((lasso * np.abs(W) - held * W + 0.5 * ridge * (miss + eta / ridge) ** 2).sum())
     theta = 1.0 / max(1.0, float(((np.abs(G) + eta) / lasso).max(initial=0.0)))
     terms = lasso * np.abs(W) + theta * (W * G + np.abs(W) * eta)
     return theta * apart + (1 - theta) * loss + float(np.maximum(terms, 0.0).sum())

@@ -237,6 +237,15 @@ class TestEdges:
         np.testing.assert_allclose(shifted.coef_[:, :4], plain.coef_, atol=1e-6)
         assert not shifted.coef_[:, 4:].any()
 
+    @pytest.mark.parametrize("ratio", [1.0, 0.5])
+    def test_columns_of_any_size(self, ratio):
+        """Tiny columns cannot pay for a coefficient; huge ones hide the penalty behind rounding, which is said."""
+        X, y = TWO
+        assert not sparse(l1_ratio=ratio).fit(X * 1e-150, y).coef_.any()
+        with pytest.warns(ConvergenceWarning, match="rounding hides what is left") as caught:
+            model = sparse(l1_ratio=ratio).fit(X * 1e150, y)
+        assert len(caught) == 1 and np.isfinite(model.coef_).all() and model.rel_gap_ > 1e-6
+
     def test_repeated_columns(self):
         X, y = TWO
         model = sparse(C=1.0).fit(np.hstack([X, X]), y)
