@@ -117,14 +117,19 @@ def dense(X: Block) -> F64:
     return X.toarray() if isinstance(X, Rows) else np.asarray(X, dtype=np.float64)
 
 
+def _sums(place: NDArray, values: F64, size: int) -> F64:
+    """Σ of the values in every place; floats even where there are no values."""
+    return np.bincount(place, weights=values, minlength=size).astype(np.float64, copy=False)
+
+
 def matmul(X: Block, B: F64) -> F64:
     """X B for a dense B of one or two dimensions."""
     if not isinstance(X, Rows):
         return np.asarray(X, dtype=np.float64) @ B
     data, row, n = X.data.astype(np.float64), X.owner(), X.shape[0]
     if B.ndim == 1:
-        return np.bincount(row, weights=data * B[X.indices], minlength=n)
-    cols = [np.bincount(row, weights=data * b[X.indices], minlength=n) for b in np.ascontiguousarray(B.T)]
+        return _sums(row, data * B[X.indices], n)
+    cols = [_sums(row, data * b[X.indices], n) for b in np.ascontiguousarray(B.T)]
     return np.stack(cols, axis=1) if cols else np.zeros((n, 0))
 
 
@@ -134,8 +139,8 @@ def tmatmul(X: Block, B: F64) -> F64:
         return np.asarray(X, dtype=np.float64).T @ B
     data, row, d = X.data.astype(np.float64), X.owner(), X.shape[1]
     if B.ndim == 1:
-        return np.bincount(X.indices, weights=data * B[row], minlength=d)
-    cols = [np.bincount(X.indices, weights=data * b[row], minlength=d) for b in np.ascontiguousarray(B.T)]
+        return _sums(X.indices, data * B[row], d)
+    cols = [_sums(X.indices, data * b[row], d) for b in np.ascontiguousarray(B.T)]
     return np.stack(cols, axis=1) if cols else np.zeros((d, 0))
 
 
@@ -150,7 +155,7 @@ def sq_norms(X: Block) -> F64:
     """‖x‖² of every row."""
     if isinstance(X, Rows):
         data = X.data.astype(np.float64)
-        return np.bincount(X.owner(), weights=data * data, minlength=X.shape[0])
+        return _sums(X.owner(), data * data, X.shape[0])
     X = np.asarray(X, dtype=np.float64)
     return np.einsum("ij,ij->i", X, X)
 

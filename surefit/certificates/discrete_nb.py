@@ -125,12 +125,20 @@ def _bernoulli(attrs: Attributes, logs: F64, counts: Counts, alpha: F64, n: int,
     return bernoulli_claims("feature_log_prob_", logs, truth, n, eps)
 
 
+def _outside(features: F64) -> F64:
+    """The count in all other classes. The class with most of a column is left out of the sum, not taken from it."""
+    rest = features.sum(axis=0) - features
+    most, column = features.argmax(axis=0), np.arange(features.shape[1])
+    others = features.copy()
+    others[most, column] = 0.0
+    rest[most, column] = others.sum(axis=0)
+    return rest
+
+
 def _complement(attrs: Attributes, logs: F64, counts: Counts, alpha: F64, n: int, eps: float) -> list[Claim]:
     """q = (count in all other classes + α)/Σ; −log q, or log q divided by its sum with `norm`."""
     total, d = counts.features.sum(axis=0), logs.shape[1]
-    rest = total + alpha - counts.features
-    # one class alone has nothing outside it, exactly
-    rest = rest if len(logs) > 1 else np.broadcast_to(alpha, rest.shape).astype(np.float64)
+    rest = _outside(counts.features) + alpha
     q = np.log(rest / rest.sum(axis=1, keepdims=True))
     norm = attrs.flag("norm", False)
     truth = q / q.sum(axis=1, keepdims=True) if norm else -q

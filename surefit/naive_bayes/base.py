@@ -28,6 +28,8 @@ from surefit.engine.leaves import leaf_rows
 from surefit.engine.ongoing import after, extended
 from surefit.engine.open import kind_of, open_data
 
+TOO_LARGE = "the numbers in X are too large: their sums or squares overflow. Scale X first."
+
 
 class NaiveBayes(ClassifierMixin, Estimator):
     """P(class | row) ∝ P(class) · Π P(feature | class)."""
@@ -111,7 +113,7 @@ class NaiveBayes(ClassifierMixin, Estimator):
         if not finite:
             if rows is not None:
                 refuse_non_finite(rows, "X", getattr(self, "feature_names_in_", None))
-            raise InvalidData("the numbers in X are too large: their sums or squares overflow. Scale X first.")
+            raise InvalidData(TOO_LARGE)
         if self._positive and not above:
             self._refuse_below_zero(rows)
 
@@ -166,6 +168,10 @@ class NaiveBayes(ClassifierMixin, Estimator):
 
 
 def _log_posterior(joint: np.ndarray) -> np.ndarray:
+    certain = (joint == np.inf).any(axis=1)
+    if certain.any():  # without smoothing; classes that are endlessly more probable share the row
+        joint = joint.copy()
+        joint[certain] = np.where(joint[certain] == np.inf, 0.0, -np.inf)
     with np.errstate(invalid="ignore", divide="ignore"):
         return joint - logsumexp(joint, axis=1, keepdims=True)
 

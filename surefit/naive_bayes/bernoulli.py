@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import numpy as np
 import scipy.sparse as sp
 
+from surefit._core.errors import InvalidData
 from surefit._core.params import Range
-from surefit.naive_bayes.discrete import DiscreteNaiveBayes
+from surefit.naive_bayes.discrete import DiscreteNaiveBayes, times_logs
 from surefit.naive_bayes.parameters import Alphas, ClassPrior, FitPrior, ForceAlpha
 from surefit.solvers.class_sums import ClassSumsStep
 
@@ -26,11 +27,24 @@ def above(rows: Any, threshold: float | None) -> Any:
     return (rows > threshold).astype(np.float64)
 
 
-def bernoulli_log_likelihood(rows: Any, log_prob: np.ndarray) -> np.ndarray:
-    """Σ over features of x log p + (1 − x) log(1 − p), (n, C)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_not = np.log1p(-np.exp(log_prob))
+def bernoulli_logs(sums: np.ndarray, weights: np.ndarray, alpha: Any) -> tuple[np.ndarray, np.ndarray]:
+    """(log P(x = 1), log P(x = 0)) of every class and feature, each from its own count: neither is one less the other.
+
+    P(x = 1) = (S + α)/(W + 2α),  P(x = 0) = (W − S + α)/(W + 2α)
+    """
+    W = weights[:, None]
+    if (sums > W * (1 + 1e-9)).any():
+        raise InvalidData("binarize=None is for rows of zeros and ones; X has larger numbers. Name a threshold.")
+    total = np.log(W + 2 * np.asarray(alpha))
+    return np.log(sums + alpha) - total, np.log(np.maximum(W - sums, 0.0) + alpha) - total
+
+
+def bernoulli_log_likelihood(rows: Any, log_prob: np.ndarray, log_not: np.ndarray) -> np.ndarray:
+    """Σ over features of x log p + (1 − x) log(1 − p), (n, C), with 0 log 0 = 0."""
+    if np.isfinite(log_prob).all() and np.isfinite(log_not).all():
         return np.asarray(rows @ (log_prob - log_not).T) + log_not.sum(axis=1)
+    dense = rows.toarray() if sp.issparse(rows) else rows
+    return times_logs(dense, log_prob.T) + times_logs(1.0 - dense, log_not.T)
 
 
 class BernoulliNB(DiscreteNaiveBayes):
@@ -83,12 +97,9 @@ class BernoulliNB(DiscreteNaiveBayes):
         return ClassSumsStep(n_classes, p.binarize)
 
     def _learn_probabilities(self, alpha: Any) -> None:
-        counts = np.log(self.feature_count_ + alpha)
-        if np.ndim(alpha):
-            self.feature_log_prob_ = counts - np.log(self.class_count_[:, None] + 2 * np.asarray(alpha))
-        else:
-            self.feature_log_prob_ = counts - np.log(self.class_count_ + 2 * alpha)[:, None]
+        self.feature_log_prob_, self._feature_log_not = bernoulli_logs(self.feature_count_, self.class_count_, alpha)
 
     def _joint(self) -> Callable[[Any], np.ndarray]:
-        log_prob, prior, threshold = self.feature_log_prob_, self.class_log_prior_, self.binarize
-        return lambda rows: bernoulli_log_likelihood(above(rows, threshold), log_prob) + prior
+        log_prob, log_not = self.feature_log_prob_, self._feature_log_not
+        prior, threshold = self.class_log_prior_, self.binarize
+        return lambda rows: bernoulli_log_likelihood(above(rows, threshold), log_prob, log_not) + prior

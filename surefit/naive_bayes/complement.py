@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from surefit.naive_bayes.discrete import DiscreteNaiveBayes
+from surefit.naive_bayes.discrete import DiscreteNaiveBayes, times_logs
 from surefit.naive_bayes.parameters import Alphas, ForceAlpha
 from surefit.solvers.class_sums import ClassSumsStep
 
@@ -63,11 +63,19 @@ class ComplementNB(DiscreteNaiveBayes):
 
     def _learn_probabilities(self, alpha: Any) -> None:
         self.feature_all_ = self.feature_count_.sum(axis=0)
-        others = self.feature_all_ + alpha - self.feature_count_
+        others = _sums_of_others(self.feature_count_) + alpha
         logged = np.log(others / others.sum(axis=1, keepdims=True))
         self.feature_log_prob_ = logged / logged.sum(axis=1, keepdims=True) if self.norm else -logged
 
     def _joint(self) -> Callable[[Any], np.ndarray]:
         weights = self.feature_log_prob_.T
         prior = self.class_log_prior_ if len(self.classes_) == 1 else 0.0
-        return lambda rows: np.asarray(rows @ weights) + prior
+        return lambda rows: times_logs(rows, weights) + prior
+
+
+def _sums_of_others(counts: np.ndarray) -> np.ndarray:
+    """Σ over the other classes, added up and not taken away, so that a large count hides no small one."""
+    zero = np.zeros_like(counts[:1])
+    before = np.vstack([zero, np.cumsum(counts[:-1], axis=0)])
+    after = np.vstack([np.cumsum(counts[:0:-1], axis=0)[::-1], zero])
+    return before + after

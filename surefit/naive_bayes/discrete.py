@@ -28,6 +28,18 @@ def log_prior(class_count: np.ndarray, fit_prior: bool, class_prior: Any) -> np.
     return np.full(n_classes, -np.log(n_classes))
 
 
+def times_logs(rows: Any, logs: np.ndarray) -> np.ndarray:
+    """Σⱼ xⱼ logs[j, k], with 0 · ±∞ = 0: what is not there asks nothing of its probability."""
+    infinite = np.isinf(logs)
+    if not infinite.any():
+        return np.asarray(rows @ logs)
+    finite = np.asarray(rows @ np.where(infinite, 0.0, logs))
+    for endless in (np.inf, -np.inf):
+        met = np.asarray((rows != 0).astype(np.float64) @ (logs == endless).astype(np.float64)) > 0
+        finite = np.where(met, endless, finite)
+    return finite
+
+
 class DiscreteNaiveBayes(NaiveBayes):
     """Counts, smoothed by `alpha`."""
 

@@ -9,8 +9,10 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from surefit._core.errors import InvalidData
 from surefit._core.params import Range
-from surefit.naive_bayes.base import NaiveBayes, given_priors
+from surefit._core.precision import narrowed
+from surefit.naive_bayes.base import TOO_LARGE, NaiveBayes, given_priors
 from surefit.solvers.class_spread import ClassSpread, ClassSpreadStep, pooled_variance
 
 
@@ -20,8 +22,12 @@ def variances(spread: ClassSpread, smoothing: float) -> tuple[np.ndarray, float]
     var = np.divide(
         spread.squares, W, out=np.zeros_like(spread.squares), where=np.broadcast_to(W > 0, spread.squares.shape)
     )
-    epsilon = float(smoothing) * float(pooled_variance(spread).max(initial=0.0))
-    return var + epsilon, epsilon
+    with np.errstate(over="ignore", invalid="ignore"):  # refused below
+        epsilon = float(smoothing) * float(pooled_variance(spread).max(initial=0.0))
+        var = var + epsilon
+    if not np.isfinite(var).all():
+        raise InvalidData(TOO_LARGE)
+    return var, epsilon
 
 
 def gaussian_log_likelihood(rows: np.ndarray, theta: np.ndarray, var: np.ndarray, missing: bool = False) -> np.ndarray:
@@ -114,9 +120,9 @@ class GaussianNB(NaiveBayes):
         prior = statistic.weights / statistic.weights.sum() if p.priors is None else given_priors(p.priors, n_classes)
         var, self.epsilon_ = variances(statistic, p.var_smoothing)
         self.theta_ = statistic.means.astype(dtype)
-        self.var_ = var.astype(dtype)
-        self.class_count_ = statistic.weights.astype(dtype)
-        self.class_prior_ = prior.astype(dtype)
+        self.var_ = narrowed(var, dtype, each=True)
+        self.class_count_ = statistic.weights.copy()
+        self.class_prior_ = prior
 
     def _joint(self) -> Callable[[Any], np.ndarray]:
         theta, var, missing = self.theta_, self.var_, self.missing == "ignore"

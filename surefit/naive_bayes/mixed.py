@@ -12,12 +12,13 @@ import scipy.sparse as sp
 from surefit._core.errors import InvalidParameter
 from surefit._core.faults import column_kinds
 from surefit._core.params import Range
+from surefit._core.precision import narrowed
 from surefit.engine.block import Block
 from surefit.engine.open import kind_of
 from surefit.engine.scan import Scan
 from surefit.engine.step import Step
 from surefit.naive_bayes.base import NaiveBayes
-from surefit.naive_bayes.bernoulli import above, bernoulli_log_likelihood
+from surefit.naive_bayes.bernoulli import above, bernoulli_log_likelihood, bernoulli_logs
 from surefit.naive_bayes.categorical import categorical_log_likelihood, category_log_prob, fewest_categories
 from surefit.naive_bayes.discrete import log_prior
 from surefit.naive_bayes.gaussian import gaussian_log_likelihood, variances
@@ -204,16 +205,17 @@ class MixedNB(NaiveBayes):
 
     def _learn(self, p: SimpleNamespace, statistic: Any, dtype: np.dtype) -> None:
         spread, ones, categories = statistic
-        for name in LEARNT:
+        for name in (*LEARNT, "_feature_log_not"):
             self.__dict__.pop(name, None)
         self.class_count_ = next(part.weights for part in statistic if part is not None).copy()
         if spread is not None:
             var, self.epsilon_ = variances(spread, p.var_smoothing)
-            self.theta_, self.var_ = spread.means.astype(dtype), var.astype(dtype)
+            self.theta_, self.var_ = spread.means.astype(dtype), narrowed(var, dtype, each=True)
         with np.errstate(divide="ignore", invalid="ignore"):
             if ones is not None:
-                counts = np.log(ones.sums + p.alpha)
-                self.feature_log_prob_bernoulli_ = counts - np.log(ones.weights + 2 * p.alpha)[:, None]
+                self.feature_log_prob_bernoulli_, self._feature_log_not = bernoulli_logs(
+                    ones.sums, ones.weights, p.alpha
+                )
             if categories is not None:
                 self.n_categories_ = categories.n_categories.astype(np.int64)
                 self.feature_log_prob_categorical_ = category_log_prob(categories.of_features(), p.alpha)
@@ -227,9 +229,11 @@ class MixedNB(NaiveBayes):
             theta, var = self.theta_, self.var_
             terms.append(lambda rows: gaussian_log_likelihood(columns_of(rows, parts["gaussian"]), theta, var))
         if "bernoulli" in parts:
-            ones = self.feature_log_prob_bernoulli_
+            ones, zeros = self.feature_log_prob_bernoulli_, self._feature_log_not
             terms.append(
-                lambda rows: bernoulli_log_likelihood(above(columns_of(rows, parts["bernoulli"]), threshold), ones)
+                lambda rows: bernoulli_log_likelihood(
+                    above(columns_of(rows, parts["bernoulli"]), threshold), ones, zeros
+                )
             )
         if "categorical" in parts:
             tables = self.feature_log_prob_categorical_

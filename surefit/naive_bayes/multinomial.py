@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from surefit.naive_bayes.discrete import DiscreteNaiveBayes
+from surefit.naive_bayes.discrete import DiscreteNaiveBayes, times_logs
 from surefit.naive_bayes.parameters import Alphas, ClassPrior, FitPrior, ForceAlpha
 from surefit.solvers.class_sums import ClassSumsStep
 
@@ -65,4 +65,4 @@ class MultinomialNB(DiscreteNaiveBayes):
 
     def _joint(self) -> Callable[[Any], np.ndarray]:
         log_prob, prior = self.feature_log_prob_.T, self.class_log_prior_
-        return lambda rows: np.asarray(rows @ log_prob) + prior
+        return lambda rows: times_logs(rows, log_prob) + prior
