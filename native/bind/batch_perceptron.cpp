@@ -1,33 +1,11 @@
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
+#include "arrays.hpp"
 #include "linear_model/batch_perceptron.hpp"
-
-namespace nb = nanobind;
 
 namespace {
 
-template <class T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-nb::ndarray<nb::numpy, T> copied(const std::vector<T>& numbers) {
-  std::unique_ptr<T[]> out(new T[numbers.size()]);
-  std::copy(numbers.begin(), numbers.end(), out.get());
-  T* p = out.get();
-  nb::capsule owner(p, [](void* q) noexcept { delete[] static_cast<T*>(q); });
-  out.release();
-  return nb::ndarray<nb::numpy, T>(p, {numbers.size()}, owner);
-}
+using namespace surefit::bind;
 
 // Where a fit stands between calls, and what is known of each row.
 class Visit {
@@ -54,11 +32,11 @@ class Visit {
     return static_cast<int>(surefit::batch_perceptron(rows, about_, most_updates, most_work, state_, passes_));
   }
 
-  nb::ndarray<nb::numpy, double> theta() const { return copied(theta_); }
-  nb::ndarray<nb::numpy, std::int64_t> passes() const {
+  Array<double> theta() const { return owned(copy(theta_.data(), theta_.size()), {theta_.size()}); }
+  Array<std::int64_t> passes() const {
     std::vector<std::int64_t> all(passes_);
     if (state_.position > 0) all.push_back(static_cast<std::int64_t>(state_.updates_in_pass));
-    return copied(all);
+    return owned(copy(all.data(), all.size()), {all.size()});
   }
   std::uint64_t updates() const { return state_.updates; }
 
@@ -85,15 +63,12 @@ void define_csr(nb::class_<Visit>& visit) {
       "run_csr",
       [](Visit& self, Vector<T> data, Vector<I> indices, Vector<I> indptr, std::size_t n_features,
          std::uint64_t most_updates, std::uint64_t most_work) {
-        const std::size_t held = data.shape(0);
-        bool sound = indptr.shape(0) > 0 && indices.shape(0) == held && indptr.data()[0] == 0 &&
-                     static_cast<std::size_t>(indptr.data()[indptr.shape(0) - 1]) == held &&
-                     std::is_sorted(indptr.data(), indptr.data() + indptr.shape(0));
-        sound = sound && std::all_of(indices.data(), indices.data() + held, [&](I j) {
-                  return j >= 0 && static_cast<std::size_t>(j) < n_features;
-                });
-        if (!sound) throw std::invalid_argument("the CSR rows are not well formed");
-        const surefit::CsrRows<T, I> rows{data.data(), indices.data(), indptr.data(), indptr.shape(0) - 1, n_features};
+        const std::size_t n = csr_rows(data, indices, indptr);
+        const bool within = std::all_of(indices.data(), indices.data() + indices.shape(0), [&](I j) {
+          return j >= 0 && static_cast<std::size_t>(j) < n_features;
+        });
+        if (!within) throw std::invalid_argument("a column number is out of range");
+        const surefit::CsrRows<T, I> rows{data.data(), indices.data(), indptr.data(), n, n_features};
         return self.run(rows, most_updates, most_work);
       },
       nb::arg("data").noconvert(), nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(),

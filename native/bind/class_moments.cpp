@@ -1,44 +1,22 @@
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
-
-#include <cstdint>
-#include <initializer_list>
-#include <memory>
 #include <new>
-#include <optional>
-#include <stdexcept>
 #include <tuple>
 
+#include "arrays.hpp"
 #include "engine/class_moments.hpp"
-
-namespace nb = nanobind;
 
 namespace {
 
-template <class T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Array = nb::ndarray<nb::numpy, T>;
+using namespace surefit::bind;
+
 using Result = std::tuple<Array<double>, Array<std::int64_t>, Array<double>, Array<double>>;
 
 template <class T>
-Array<T> owned(std::unique_ptr<T[]> numbers, std::initializer_list<std::size_t> shape) {
-  T* p = numbers.get();
-  nb::capsule owner(p, [](void* q) noexcept { delete[] static_cast<T*>(q); });
-  numbers.release();
-  return Array<T>(p, shape, owner);
-}
-
-template <class T>
 Result class_moments(const Matrix<T>& x, const Vector<std::int32_t>& classes, std::size_t n_classes,
-                     const std::optional<Vector<double>>& w, bool pooled, std::size_t leaf_rows, int n_threads) {
+                     const Weights& w, bool pooled, std::size_t leaf_rows, int n_threads) {
   const std::size_t n = x.shape(0), d = x.shape(1);
   if (classes.shape(0) != n) throw std::invalid_argument("X and classes differ in their number of rows");
   if (w && w->shape(0) != n) throw std::invalid_argument("X and w differ in their number of rows");
-  if (leaf_rows == 0) throw std::invalid_argument("leaf_rows must be at least 1");
+  some_leaf_rows(leaf_rows);
   constexpr std::size_t most = std::size_t{1} << 29;
   if (d > most || n_classes > most || (d > 0 && n_classes > (std::size_t{1} << 58) / d / d)) throw std::bad_alloc();
   std::unique_ptr<double[]> weights, means, products;

@@ -1,51 +1,14 @@
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
-
-#include <cstdint>
-#include <initializer_list>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
 #include <tuple>
+#include <vector>
 
+#include "arrays.hpp"
 #include "cluster/kmeans.hpp"
 
-namespace nb = nanobind;
 namespace km = surefit::kmeans;
 
 namespace {
 
-template <class T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Array = nb::ndarray<nb::numpy, T>;
-using Weights = std::optional<Vector<double>>;
-
-template <class T>
-Array<T> owned(std::unique_ptr<T[]> numbers, std::initializer_list<std::size_t> shape) {
-  T* p = numbers.get();
-  nb::capsule owner(p, [](void* q) noexcept { delete[] static_cast<T*>(q); });
-  numbers.release();
-  return Array<T>(p, shape, owner);
-}
-
-Array<double> copied(const std::vector<double>& numbers, std::initializer_list<std::size_t> shape) {
-  std::unique_ptr<double[]> copy(new double[numbers.size()]);
-  std::copy(numbers.begin(), numbers.end(), copy.get());
-  return owned(std::move(copy), shape);
-}
-
-void same(const char* what, std::size_t expected, std::size_t got) {
-  if (expected != got) {
-    throw std::invalid_argument(std::string(what) + ": expected " + std::to_string(expected) + ", got " +
-                                std::to_string(got));
-  }
-}
+using namespace surefit::bind;
 
 template <class T>
 struct DenseInput {
@@ -67,7 +30,7 @@ struct CsrInput {
   }
   std::size_t d() const { return n_features; }
   km::Csr<T, I> open() {
-    same("CSR indices", data.shape(0), indices.shape(0));
+    same("CSR indices", indices.shape(0), data.shape(0));
     return km::csr_rows(data.data(), data.shape(0), indices.data(), indptr.data(), n(), n_features);
   }
 };
@@ -80,9 +43,9 @@ template <class Input, class T>
 km::Problem<T> problem(const Input& input, const Weights& w, const Matrix<double>& centres,
                        const std::optional<Vector<T>>& shift, double scale, std::uint64_t start,
                        std::size_t leaf_rows, int n_threads) {
-  same("columns of the centres", input.d(), centres.shape(1));
-  if (w) same("weights", input.n(), w->shape(0));
-  if (shift) same("shift", input.d(), shift->shape(0));
+  same("columns of the centres", centres.shape(1), input.d());
+  if (w) same("weights", w->shape(0), input.n());
+  if (shift) same("shift", shift->shape(0), input.d());
   return {w ? w->data() : nullptr, centres.data(), centres.shape(0), shift ? shift->data() : nullptr, scale, start,
           leaf_rows,               n_threads};
 }
@@ -96,7 +59,8 @@ PassResult pass(Input input, const Weights& w, const Matrix<double>& centres, co
     nb::gil_scoped_release released;
     km::lloyd_pass(input.open(), p, scratch, nullptr, nullptr, &out);
   }
-  return {copied(out.weight, {p.k}), copied(out.sums, {p.k, input.d()}), out.inertia, out.fingerprint};
+  return {owned(copy(out.weight.data(), p.k), {p.k}), owned(copy(out.sums.data(), p.k * input.d()), {p.k, input.d()}),
+          out.inertia, out.fingerprint};
 }
 
 template <class Input, class T>
@@ -131,9 +95,9 @@ template <class Input>
 SeedResult seed(Input input, const Vector<std::int64_t>& order, const Weights& w, std::size_t k, std::size_t n_trials,
                 const Vector<double>& uniform, double scale, bool farthest, std::size_t leaf_rows, int n_threads) {
   const std::size_t n = order.shape(0);
-  if (w) same("weights", n, w->shape(0));
+  if (w) same("weights", w->shape(0), n);
   if (k == 0) throw std::invalid_argument("at least one centre is needed");
-  same("random numbers", 1 + (k - 1) * n_trials, uniform.shape(0));
+  same("random numbers", uniform.shape(0), 1 + (k - 1) * n_trials);
   std::unique_ptr<std::int64_t[]> chosen(new std::int64_t[k]);
   double potential;
   {

@@ -1,47 +1,22 @@
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
-
-#include <cstdint>
-#include <initializer_list>
-#include <memory>
 #include <new>
-#include <optional>
-#include <stdexcept>
-#include <string>
 #include <tuple>
 
+#include "arrays.hpp"
 #include "engine/finite.hpp"
 #include "engine/moments.hpp"
 #include "engine/permutation.hpp"
 
-namespace nb = nanobind;
-
 namespace {
 
-template <class T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Numbers = nb::ndarray<nb::numpy, double>;
-using Result = std::tuple<double, Numbers, Numbers, Numbers>;
+using namespace surefit::bind;
 
-nb::ndarray<nb::numpy, double> owned(std::unique_ptr<double[]> numbers, std::initializer_list<std::size_t> shape) {
-  double* p = numbers.get();
-  nb::capsule owner(p, [](void* q) noexcept { delete[] static_cast<double*>(q); });
-  numbers.release();
-  return nb::ndarray<nb::numpy, double>(p, shape, owner);
-}
+using Targets = std::optional<Matrix<double>>;
+using Result = std::tuple<double, Array<double>, Array<double>, Array<double>>;
 
-void check_sizes(std::size_t n, const std::optional<Matrix<double>>& y, const std::optional<Vector<double>>& w,
-                 std::size_t leaf_rows) {
-  if (y && y->shape(0) != n) {
-    throw std::invalid_argument("X has " + std::to_string(n) + " rows, Y has " + std::to_string(y->shape(0)));
-  }
-  if (w && w->shape(0) != n) {
-    throw std::invalid_argument("X has " + std::to_string(n) + " rows, w has " + std::to_string(w->shape(0)));
-  }
-  if (leaf_rows == 0) throw std::invalid_argument("leaf_rows must be at least 1");
+void check_sizes(std::size_t n, const Targets& y, const Weights& w, std::size_t leaf_rows) {
+  if (y) same("Y", y->shape(0), n);
+  if (w) same("w", w->shape(0), n);
+  some_leaf_rows(leaf_rows);
 }
 
 template <class Rows>
@@ -61,8 +36,7 @@ Result compute(const Rows& rows, std::size_t leaf_rows, int n_threads) {
 }
 
 template <class T>
-Result moments(const Matrix<T>& x, const std::optional<Matrix<double>>& y, const std::optional<Vector<double>>& w,
-               std::size_t leaf_rows, int n_threads) {
+Result moments(const Matrix<T>& x, const Targets& y, const Weights& w, std::size_t leaf_rows, int n_threads) {
   check_sizes(x.shape(0), y, w, leaf_rows);
   const surefit::DenseRows<T> rows{x.data(),
                                    x.shape(0),
@@ -75,13 +49,9 @@ Result moments(const Matrix<T>& x, const std::optional<Matrix<double>>& y, const
 
 template <class T, class Index>
 Result moments_csr(const Vector<T>& data, const Vector<Index>& indices, const Vector<Index>& indptr,
-                   std::size_t n_features, const std::optional<Matrix<double>>& y,
-                   const std::optional<Vector<double>>& w, std::size_t leaf_rows, int n_threads) {
+                   std::size_t n_features, const Targets& y, const Weights& w, std::size_t leaf_rows, int n_threads) {
   if (indptr.shape(0) == 0) throw std::invalid_argument("indptr is empty; it must hold one number more than rows");
-  if (data.shape(0) != indices.shape(0)) {
-    throw std::invalid_argument("data has " + std::to_string(data.shape(0)) + " entries, indices has " +
-                                std::to_string(indices.shape(0)));
-  }
+  same("indices", indices.shape(0), data.shape(0));
   const std::size_t n = indptr.shape(0) - 1;
   check_sizes(n, y, w, leaf_rows);
   const surefit::SparseRows<T, Index> rows{data.data(),
@@ -102,15 +72,11 @@ bool all_finite(const Vector<T>& x, int n_threads) {
   return surefit::all_finite(x.data(), x.shape(0), n_threads);
 }
 
-nb::ndarray<nb::numpy, std::int64_t> permutation(std::size_t n, std::uint64_t seed, std::uint64_t epoch,
-                                                 std::uint64_t window) {
+Array<std::int64_t> permutation(std::size_t n, std::uint64_t seed, std::uint64_t epoch, std::uint64_t window) {
   if (n > (std::size_t{1} << 40)) throw std::bad_alloc();
   std::unique_ptr<std::int64_t[]> out(new std::int64_t[n]);
   surefit::permutation(n, seed, epoch, window, out.get());
-  std::int64_t* p = out.get();
-  nb::capsule owner(p, [](void* q) noexcept { delete[] static_cast<std::int64_t*>(q); });
-  out.release();
-  return nb::ndarray<nb::numpy, std::int64_t>(p, {n}, owner);
+  return owned(std::move(out), {n});
 }
 
 template <class T>

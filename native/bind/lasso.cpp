@@ -1,19 +1,12 @@
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
-#include <stdexcept>
-
+#include "arrays.hpp"
 #include "linear_model/lasso.hpp"
-
-namespace nb = nanobind;
 
 namespace {
 
-using Square = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Changed = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using namespace surefit::bind;
 
-std::size_t sweeps(const Square& H, Changed r, Changed z, const Vector& t, std::size_t most, std::size_t quiet) {
+std::size_t sweeps(const Matrix<double>& H, Changed r, Changed z, const Vector<double>& t, std::size_t most,
+                   std::size_t quiet) {
   const std::size_t p = t.shape(0);
   if (H.shape(0) != p || H.shape(1) != p || r.shape(0) != p || z.shape(0) != p) {
     throw std::invalid_argument("H, r, z and t have different lengths");

@@ -1,56 +1,19 @@
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <initializer_list>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
 #include <tuple>
 
+#include "arrays.hpp"
 #include "linear_model/lms.hpp"
-
-namespace nb = nanobind;
 
 namespace {
 
-template <class T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Array = nb::ndarray<nb::numpy, double>;
-using Weights = std::optional<Vector<double>>;
+using namespace surefit::bind;
+
 // coef, intercept, average, average_b, clock, done
 using State = std::tuple<Matrix<double>, Vector<double>, Matrix<double>, Vector<double>, double, double>;
-using Result = std::tuple<Array, Array, Array, Array, double, double>;
+using Result = std::tuple<Array<double>, Array<double>, Array<double>, Array<double>, double, double>;
 // eta0, power, period, capped
 using Rate = std::tuple<double, double, double, bool>;
 // centre, scale, target, intercept
 using Frame = std::tuple<Vector<double>, Vector<double>, Vector<double>, bool>;
-
-Array owned(std::unique_ptr<double[]> numbers, std::initializer_list<std::size_t> shape) {
-  double* p = numbers.get();
-  nb::capsule owner(p, [](void* q) noexcept { delete[] static_cast<double*>(q); });
-  numbers.release();
-  return Array(p, shape, owner);
-}
-
-std::unique_ptr<double[]> copy(const double* from, std::size_t n) {
-  std::unique_ptr<double[]> out(new double[n]);
-  std::copy_n(from, n, out.get());
-  return out;
-}
-
-void same(const char* what, std::size_t got, std::size_t wanted) {
-  if (got != wanted) {
-    throw std::invalid_argument(std::string(what) + " has length " + std::to_string(got) + ", expected " +
-                                std::to_string(wanted));
-  }
-}
 
 template <class T>
 surefit::LmsRows<T> rows_of(const T* x, std::size_t n, std::size_t d, const Matrix<double>& y,
@@ -63,11 +26,7 @@ surefit::LmsRows<T> rows_of(const T* x, std::size_t n, std::size_t d, const Matr
   same("scale", scale.shape(0), d);
   same("target", target.shape(0), k);
   if (w) same("w", w->shape(0), order.shape(0));
-  for (std::size_t i = 0; i < order.shape(0); ++i) {
-    if (order.data()[i] < 0 || static_cast<std::size_t>(order.data()[i]) >= n) {
-      throw std::invalid_argument("order holds " + std::to_string(order.data()[i]) + ", which is no row");
-    }
-  }
+  rows_exist(order, n);
   const auto& [eta0, power, period, capped] = rate;
   return {x,
           y.data(),
@@ -119,17 +78,7 @@ template <class T, class Index>
 Result lms_visit_csr(const Vector<T>& data, const Vector<Index>& indices, const Vector<Index>& indptr,
                      std::size_t n_features, const Matrix<double>& y, const Vector<std::int64_t>& order,
                      const Weights& w, const Frame& frame, const Rate& rate, double total, const State& state) {
-  if (indptr.shape(0) == 0) throw std::invalid_argument("indptr is empty; it must hold one number more than rows");
-  same("indices", indices.shape(0), data.shape(0));
-  const std::size_t n = indptr.shape(0) - 1;
-  Index before = 0;
-  for (std::size_t i = 0; i <= n; ++i) {
-    const Index here = indptr.data()[i];
-    if (here < before || static_cast<std::size_t>(here) > data.shape(0)) {
-      throw std::invalid_argument("indptr is not in order at " + std::to_string(i));
-    }
-    before = here;
-  }
+  const std::size_t n = csr_rows(data, indices, indptr);
   const surefit::LmsSparse<T, Index> rows{
       data.data(), indices.data(), indptr.data(),
       rows_of<T>(nullptr, n, n_features, y, order, w, frame, rate, total)};

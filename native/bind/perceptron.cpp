@@ -1,37 +1,13 @@
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-
+#include "arrays.hpp"
 #include "linear_model/perceptron.hpp"
-
-namespace nb = nanobind;
 
 namespace {
 
-template <class T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Changed = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using ChangedMatrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Array = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
-
-void same(const char* what, std::size_t got, std::size_t wanted) {
-  if (got != wanted) {
-    throw std::invalid_argument(std::string(what) + " has length " + std::to_string(got) + ", expected " +
-                                std::to_string(wanted));
-  }
-}
+using namespace surefit::bind;
 
 struct Visited {
   Vector<double> y;
-  std::optional<Vector<double>> w;
+  Weights w;
   Vector<std::int64_t> order;
 };
 struct Penalty {
@@ -48,8 +24,8 @@ struct Models {
 };
 
 template <class Rows>
-Array window(const Rows& rows, std::size_t n_rows, const Visited& visited, const Penalty& penalty, Models& models,
-             int n_threads) {
+Array<double> window(const Rows& rows, std::size_t n_rows, const Visited& visited, const Penalty& penalty,
+                     Models& models, int n_threads) {
   const std::size_t k = models.coef.shape(0), n = models.planes.shape(0);
   same("y", visited.y.shape(0), n_rows);
   if (visited.w) same("w", visited.w->shape(0), visited.order.shape(0));
@@ -70,10 +46,7 @@ Array window(const Rows& rows, std::size_t n_rows, const Visited& visited, const
     const auto plane = models.planes.data()[i];
     if (plane < 0 || static_cast<std::size_t>(plane) >= k) throw std::invalid_argument("planes is out of range");
   }
-  for (std::size_t i = 0; i < visited.order.shape(0); ++i) {
-    const auto row = visited.order.data()[i];
-    if (row < 0 || static_cast<std::size_t>(row) >= n_rows) throw std::invalid_argument("order is out of range");
-  }
+  rows_exist(visited.order, n_rows);
   std::unique_ptr<double[]> objective(new double[n]());
   {
     nb::gil_scoped_release released;
@@ -86,17 +59,14 @@ Array window(const Rows& rows, std::size_t n_rows, const Visited& visited, const
          models.negative.data(), objective.get(), n},
         n_threads);
   }
-  double* p = objective.get();
-  nb::capsule owner(p, [](void* q) noexcept { delete[] static_cast<double*>(q); });
-  objective.release();
-  return Array(p, {n}, owner);
+  return owned(std::move(objective), {n});
 }
 
 template <class T>
 void define_dense(nb::module_& m) {
   m.def(
       "perceptron_window",
-      [](Matrix<T> x, Vector<double> y, std::optional<Vector<double>> w, Vector<std::int64_t> order, double eta,
+      [](Matrix<T> x, Vector<double> y, Weights w, Vector<std::int64_t> order, double eta,
          double l2, double l1, bool fit_intercept, ChangedMatrix coef, Changed intercept,
          std::optional<ChangedMatrix> paid, std::optional<Changed> due, Vector<std::int64_t> planes,
          Vector<double> codes, Vector<double> positive, Vector<double> negative, int n_threads) {
@@ -116,20 +86,14 @@ void define_csr(nb::module_& m) {
   m.def(
       "perceptron_window_csr",
       [](Vector<T> data, Vector<Index> indices, Vector<Index> indptr, std::size_t n_features, Vector<double> y,
-         std::optional<Vector<double>> w, Vector<std::int64_t> order, double eta, double l2, double l1,
+         Weights w, Vector<std::int64_t> order, double eta, double l2, double l1,
          bool fit_intercept, ChangedMatrix coef, Changed intercept, std::optional<ChangedMatrix> paid,
          std::optional<Changed> due, Vector<std::int64_t> planes, Vector<double> codes, Vector<double> positive,
          Vector<double> negative, int n_threads) {
-        if (indptr.shape(0) == 0) throw std::invalid_argument("indptr is empty; it must hold one number more than rows");
-        same("indices", indices.shape(0), data.shape(0));
-        const std::size_t n_rows = indptr.shape(0) - 1;
-        const Index* p = indptr.data();
-        if (p[0] != 0 || static_cast<std::size_t>(p[n_rows]) > data.shape(0)) {
-          throw std::invalid_argument("indptr does not fit data");
-        }
+        const std::size_t n_rows = csr_rows(data, indices, indptr);
         Models models{coef, intercept, paid, due, planes, codes, positive, negative};
-        return window(surefit::VisitedSparse<T, Index>{data.data(), indices.data(), p, n_features}, n_rows, {y, w, order},
-                      {eta, l2, l1, fit_intercept}, models, n_threads);
+        return window(surefit::VisitedSparse<T, Index>{data.data(), indices.data(), indptr.data(), n_features}, n_rows,
+                      {y, w, order}, {eta, l2, l1, fit_intercept}, models, n_threads);
       },
       nb::arg("data").noconvert(), nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("n_features"),
       nb::arg("y").noconvert(), nb::arg("w").none().noconvert(), nb::arg("order").noconvert(), nb::arg("eta"),

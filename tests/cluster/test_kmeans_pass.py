@@ -215,9 +215,9 @@ def test_read_only_rows():
 
 def test_bad_sizes_are_refused():
     X, centers, w = sample(20, 4, 3)
-    with pytest.raises(ValueError, match="columns of the centres: expected 4, got 3"):
+    with pytest.raises(ValueError, match="columns of the centres has length 3, expected 4"):
         _native.kmeans_pass(X, w, centers[:, :3].copy(), None, 1.0, 0, 64, 1, None)
-    with pytest.raises(ValueError, match="weights: expected 20, got 19"):
+    with pytest.raises(ValueError, match="weights has length 19, expected 20"):
         _native.kmeans_pass(X, w[:19], centers, None, 1.0, 0, 64, 1, None)
     with pytest.raises(ValueError, match="power of two"):
         _native.kmeans_pass(X, w, centers, None, 1.0, 0, 63, 1, None)

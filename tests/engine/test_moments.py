@@ -294,8 +294,8 @@ def test_results_own_their_memory():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"Y": np.zeros((9, 1))}, "Y has 9"),
-        ({"w": np.ones(11)}, "w has 11"),
+        ({"Y": np.zeros((9, 1))}, "Y has length 9"),
+        ({"w": np.ones(11)}, "w has length 11"),
         ({"leaf_rows": 0}, "leaf_rows"),
     ],
 )
@@ -314,7 +314,7 @@ def test_sizes_that_do_not_fit(change, message):
         ([0, 1, 1], [0, 2**30, 3], "must not decrease"),
         ([0, 1, 1], [-5, 1, 3], "start with 0"),
         ([0, 1, 1], [], "indptr is empty"),
-        ([0, 1], [0, 1, 2], "data has 3 entries, indices has 2"),
+        ([0, 1], [0, 1, 2], "indices has length 2, expected 3"),
     ],
 )
 @pytest.mark.parametrize("n_threads", [1, 2])

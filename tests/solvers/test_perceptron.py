@@ -110,8 +110,8 @@ def test_coefficients_that_overflow_show_in_the_objective():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"order": np.array([50])}, "order is out of range"),
-        ({"order": np.array([-1])}, "order is out of range"),
+        ({"order": np.array([50])}, "order holds 50, which is no row"),
+        ({"order": np.array([-1])}, "order holds -1, which is no row"),
         ({"y": np.zeros(3)}, "y has length 3, expected 20"),
         ({"w": np.ones(3)}, "w has length 3"),
         ({"X": np.zeros((20, 4))}, "a row of coef has length 3, expected 4"),
