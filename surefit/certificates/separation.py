@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from .attributes import Attributes
-from .blocks import F64, Blocks, dense, magnitude, matmul, sq_norms, tmatmul
+from .blocks import F64, Block, Blocks, Rows, dense, magnitude, matmul, sq_norms, tmatmul
 from .claim import Claim, Grade, at_most, failed
 from .classes import Labels, signs, weights_of
 from .rounding import gamma
@@ -58,13 +58,31 @@ def margins_of(blocks: Blocks, w: F64, b: float, intercept: bool) -> Margins:
         wrong += int(np.count_nonzero(bad))
         wrong_weight += float(omega[bad].sum())
         doubtful += int(np.count_nonzero(used & (np.abs(margin) <= room)))
-        radius = max(radius, float(sq_norms(X)[used].max(initial=0.0)))
-    norm_sq = float(w @ w)
-    one = 1.0 if intercept else 0.0
+        radius = max(radius, float(_lengths(X)[used].max(initial=0.0)))
+    norm = length(w)
     return Margins(
         float(least), float(certain), wrong, wrong_weight, doubtful,
-        float(np.sqrt(radius + one)), float(np.sqrt(norm_sq)), float(np.sqrt(norm_sq + b * b)),
+        float(np.hypot(radius, 1.0 if intercept else 0.0)), norm, float(np.hypot(norm, b)),
     )  # fmt: skip
+
+
+def length(v: F64) -> float:
+    """‖v‖, where squares may be beyond floating point."""
+    unit = _unit(v)
+    return float(np.linalg.norm(v / unit)) * unit
+
+
+def _lengths(X: Block) -> F64:
+    """‖x‖ of every row, likewise."""
+    unit = _unit(X.data if isinstance(X, Rows) else X)
+    shrunk = Rows(X.data / unit, X.indices, X.indptr, X.shape) if isinstance(X, Rows) else dense(X) / unit
+    return np.sqrt(sq_norms(shrunk)) * unit
+
+
+def _unit(numbers: F64) -> float:
+    """A power of two near the largest of the numbers."""
+    largest = float(np.abs(numbers).max(initial=0.0))
+    return float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1)) if 0 < largest < np.inf else 1.0
 
 
 def separates(m: Margins) -> Claim:
@@ -96,6 +114,8 @@ def stated_margin(attrs: Attributes, m: Margins, eps: float) -> list[Claim]:
     if not (m.norm > 0 and m.least != 0):
         return [failed("margin", "The coefficients have no margin: they are zero, or a row lies on the hyperplane.")]
     truth = m.least / m.norm
+    if not 0 < abs(truth) < np.inf:
+        return [failed("margin", "The distance of the nearest row to the hyperplane is beyond floating point.")]
     room = 1e3 * eps + (m.least - m.certain) / abs(m.least) * (eps / np.finfo(float).eps)
     claim = at_most(
         "margin",

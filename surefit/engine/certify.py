@@ -27,8 +27,8 @@ class _Reader(Estimator):
 class _SourceBlocks:
     """A source in the form checkers read: re-iterable blocks of (X, y, w), no longer than a few leaves."""
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
+    def __init__(self, source: Source, labels: bool) -> None:
+        self._source, self._labels = source, labels
         self.n_rows, self.n_features = source.n_rows, source.n_features
 
     def __iter__(self) -> Iterator[tuple[Any, np.ndarray | None, np.ndarray | None]]:
@@ -37,7 +37,13 @@ class _SourceBlocks:
                 X = leaf.X
                 if sp.issparse(X):
                     X = Rows(X.data, X.indices, X.indptr, X.shape)
-                yield X, leaf.y, leaf.w
+                yield X, _known(leaf.y, leaf.w) if self._labels else leaf.y, leaf.w
+
+
+def _known(codes: np.ndarray, w: np.ndarray | None) -> np.ndarray:
+    """Codes of labels. A class whose rows all have weight zero is none of the model's: they pass for its first."""
+    strange = codes < 0
+    return codes if w is None or not strange.any() else np.where(strange & (w == 0), 0.0, codes)
 
 
 def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
@@ -78,4 +84,4 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Cer
             "pass the same columns in the same order"
         )
     with single_threaded_blas():
-        return check(model, _SourceBlocks(source))
+        return check(model, _SourceBlocks(source, labels))

@@ -19,10 +19,12 @@ from surefit._core.faults import refuse_non_finite
 
 def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """The place of each label among the sorted `classes`; −1 where there is none."""
+    order = np.arange(len(classes))
     if labels.dtype.kind != classes.dtype.kind and "O" in (labels.dtype.kind, classes.dtype.kind):
         labels, classes = labels.astype(str), classes.astype(str)
+        order = np.argsort(classes)  # 10 comes before 9 as a text
     try:
-        places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+        places = order[np.minimum(np.searchsorted(classes, labels, sorter=order), len(classes) - 1)]
         known = classes[places] == labels
     except (TypeError, np.exceptions.DTypePromotionError):  # numbers asked among texts
         return np.full(len(labels), -1.0)

@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import Estimator
+from surefit._core.precision import linear_scores
 from surefit.engine.apply import apply_rows
 
 
@@ -38,11 +39,10 @@ class LinearClassifier(ClassifierMixin, Estimator):
         return apply_rows(self, X, label)
 
     def _scorer(self) -> Callable[[Any], np.ndarray]:
-        coef, intercept = self.coef_.T, self.intercept_
+        coef, intercept = self.coef_, self.intercept_
 
         def score(rows: Any) -> np.ndarray:
-            product = rows @ coef
-            scores = (product.toarray() if sp.issparse(product) else np.asarray(product)) + intercept
+            scores = linear_scores(rows, coef, intercept)
             return scores[:, 0] if scores.shape[1] == 1 else scores
 
         return score

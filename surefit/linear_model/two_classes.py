@@ -59,6 +59,11 @@ class TwoClassClassifier(LinearClassifier):
             w = np.ones(data.n_rows) if data.w is None else data.w
             return TwoClasses(data.X, sign, w, np.arange(data.n_rows), data.n_rows, data.dtype)
         places = np.flatnonzero(data.w > 0)
+        if not -1 < sign[places].sum() / len(places) < 1:
+            raise InvalidData(
+                f"{name} needs samples of at least 2 classes in the data, but only rows of one class have a weight: "
+                f"{data.classes[int(sign[places[0]] > 0)]!r}"
+            )
         return TwoClasses(data.X[places], sign[places], data.w[places], places, data.n_rows, data.dtype)
 
     def _learn(self, rows: SignedRows, coef: np.ndarray, intercept: float, data: TwoClasses) -> bool:
@@ -66,9 +71,11 @@ class TwoClassClassifier(LinearClassifier):
 
         They separate where every margin is positive beyond rounding. Else the sum of violations is what must not grow.
         """
-        if not (np.isfinite(coef).all() and np.isfinite(intercept)):
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = np.asarray(data.X @ coef) + intercept
+        if not (np.isfinite(coef).all() and np.isfinite(intercept) and np.isfinite(scores).all()):
             raise InvalidData(
-                f"the coefficients of {type(self).__name__} left the range of floating-point numbers: "
+                f"the coefficients or scores of {type(self).__name__} left the range of floating-point numbers: "
                 "bring the columns of X to a common scale"
             )
         separates = rows.certain(rows.in_own_units(coef, intercept))
@@ -87,7 +94,8 @@ class TwoClassClassifier(LinearClassifier):
         self.margin_ = None
         if separates:
             theta = rows.in_own_units(self.coef_[0].astype(np.float64), float(self.intercept_[0]))
-            length = float(np.linalg.norm(theta[: rows.d]))
+            largest = float(np.abs(theta[: rows.d]).max(initial=0.0))  # squares may be beyond floating point
+            length = largest * float(np.linalg.norm(theta[: rows.d] / largest)) if largest > 0 else 0.0
             self.margin_ = float(rows.margins(theta).min()) / rows.scale / length if length > 0 else np.inf
         return separates
 

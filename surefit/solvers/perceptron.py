@@ -24,6 +24,7 @@ import scipy.sparse as sp
 from surefit import _native
 from surefit._core.errors import InvalidData
 from surefit._core.intake import refuse_all_zero
+from surefit._core.precision import linear_scores
 from surefit.engine.block import Block
 from surefit.engine.step import Step
 from surefit.solvers.visits import Visits, Window
@@ -159,7 +160,7 @@ class MistakesStep(Step):
 
     def map_leaf(self, state: tuple[np.ndarray, np.ndarray], leaf: Block) -> int:
         coef, intercept = state
-        scores = np.asarray(leaf.X @ coef.T) + intercept
+        scores = linear_scores(leaf.X, coef, intercept)
         answers = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
         wrong = answers != leaf.y
         return int(np.count_nonzero(wrong if leaf.w is None else wrong & (leaf.w > 0)))

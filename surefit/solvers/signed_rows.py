@@ -62,12 +62,12 @@ class SignedRows:
         return bool((margins > rounding_of(self.d) * self._products(np.abs(theta), absolute=True)).all())
 
     def _products(self, theta: np.ndarray, absolute: bool = False) -> np.ndarray:
-        w = theta[: self.d] * self.scale
-        b = float(theta[-1]) * self.scale if self.fit_intercept else 0.0
+        w = theta[: self.d]
+        b = float(theta[-1]) if self.fit_intercept else 0.0
         out = np.empty(self.n)
         for where, rows in self._chunks():
             out[where] = (abs(rows) if absolute else rows) @ w
-        return out + b
+        return (out + b) * self.scale
 
     def take(self, which: np.ndarray) -> np.ndarray:
         """Some of the rows as an array."""

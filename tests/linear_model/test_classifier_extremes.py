@@ -1,0 +1,79 @@
+"""Linear classifiers at the ends of floating point, and with classes that have no weight."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import surefit
+from surefit._core.errors import InvalidData
+from surefit.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from surefit.linear_model import BatchPerceptron, LinearProgramClassifier, LogisticRegression, Perceptron
+
+SQUARE = np.array([[0.0, 0.0], [0.0, 2.0], [3.0, 0.0], [3.0, 2.0]])
+SIDES = np.array(["left", "left", "right", "right"])
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e200, 1e155, 1e-155, 1e-200])
+@pytest.mark.parametrize("wrap", [np.asarray, sp.csr_array])
+def test_widest_margin_in_any_unit(scale, wrap):
+    """Two sides of a rectangle of width 3: the margin is 1.5 units, whatever the unit."""
+    rows = wrap(SQUARE * scale)
+    model = LinearProgramClassifier().fit(rows, SIDES)
+    assert model.separable_
+    np.testing.assert_allclose(model.margin_ / scale, 1.5, rtol=1e-12)
+    assert surefit.certify(model, rows, SIDES).holds
+
+
+@pytest.mark.parametrize("cls", [BatchPerceptron, LinearProgramClassifier])
+def test_certificate_of_rows_without_any_entry(cls):
+    """All rows are the origin, in both classes: nothing separates them, and that is proved."""
+    rows = sp.csr_array((4, 2))
+    with pytest.warns(UserWarning, match="not linearly separable"):
+        model = cls().fit(rows, SIDES)
+    assert model.separable_ is False
+    assert surefit.certify(model, rows, SIDES).holds
+
+
+@pytest.mark.parametrize("cls", [BatchPerceptron, LinearProgramClassifier])
+def test_one_class_alone_has_weight(cls):
+    with pytest.raises(InvalidData, match="only rows of one class have a weight: .*right"):
+        cls().fit(SQUARE, SIDES, sample_weight=[0, 0, 1, 1])
+
+
+def test_scores_beyond_floating_point_are_refused():
+    with pytest.raises(InvalidData, match="left the range"):
+        BatchPerceptron().fit((SQUARE - 1) * 1e200, SIDES)
+
+
+@pytest.mark.parametrize("cls", [BatchPerceptron, LinearProgramClassifier, Perceptron])
+@pytest.mark.parametrize("wrap", [np.asarray, sp.csr_array])
+def test_scores_beyond_single_precision(cls, wrap):
+    """Products of 1e30 and coefficients of that size are no float32; labels are those of the fit all the same."""
+    rows = wrap((SQUARE * 1e30).astype(np.float32))
+    model = cls().fit(rows, SIDES)
+    assert model.predict(rows).tolist() == SIDES.tolist()
+    assert np.isfinite(model.decision_function(rows)).all()
+    assert surefit.certify(model, rows, SIDES).holds
+
+
+@pytest.mark.parametrize("cls", [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis])
+def test_a_class_without_weight_is_not_there(cls):
+    """Rows of weight zero are as if they were not given, to the fit and to its certificate."""
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 3
+    rows, w = rng.normal(size=(90, 3)) + y[:, None], np.where(y == 1, 0.0, 1.0)
+    model, without = cls().fit(rows, y, sample_weight=w), cls().fit(rows[y != 1], y[y != 1])
+    assert model.classes_.tolist() == [0, 2]
+    np.testing.assert_allclose(model.means_, without.means_, rtol=1e-12)
+    assert surefit.certify(model, rows, y, w).holds
+    assert not surefit.certify(model, rows, y).holds
+
+
+def test_labels_in_another_container():
+    """Whole numbers in a column of objects are the labels that the model knows, 10 after 9."""
+    y = np.array([9, 9, 10, 10])
+    model = LogisticRegression().fit(SQUARE, y)
+    assert surefit.certify(model, SQUARE, y.astype(object)).holds
+    assert not surefit.certify(model, SQUARE, y[::-1].astype(object)).holds
