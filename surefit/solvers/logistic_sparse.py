@@ -25,7 +25,7 @@ by more than 1.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -37,7 +37,7 @@ from surefit.engine.block import Block
 from surefit.engine.source import Source
 from surefit.engine.step import Step
 from surefit.solvers.logistic import WHOLE, At, LogisticProblem
-from surefit.solvers.logistic_pass import Point, row_weights
+from surefit.solvers.logistic_pass import Point, curvature_twin, row_weights
 
 FIRST = 64
 """Columns in the first working set."""
@@ -97,8 +97,7 @@ class SparseLogisticProblem(LogisticProblem):
         else:
             columns = entries[: len(entries) // self.m]
             columns = columns[columns < d]
-            step = WorkingHessianStep(columns, self.centre[columns], self.fit_intercept)
-            H = self.data.fold(step, self.point(u))
+            H = self._fold(columns, self.point(u))
             scale = np.append(self.scale[columns], 1.0) if self.fit_intercept else self.scale[columns]
             scales = np.tile(scale, self.m)
             H = H * scales[:, None] * scales
@@ -110,6 +109,20 @@ class SparseLogisticProblem(LogisticProblem):
             last = np.arange(self.m) * width + width - 1
             H[np.ix_(last, last)] += H[last, last].mean()
         return H
+
+    def _fold(self, columns: np.ndarray, point: Point) -> np.ndarray:
+        """The second derivative of the loss over these columns less their centres, and the intercept."""
+        centre = self.centre[columns]
+        if self.m > 1 or not self.data.is_sparse:
+            return self.data.fold(WorkingHessianStep(columns, centre, self.fit_intercept), point)
+        gram: SparseGram = self.data.fold(SparseGramStep(columns), point)
+        # products of the stored entries, then the shift: right to rounding where the columns are mostly zero
+        H = gram.products.toarray() + gram.weight * np.outer(centre, centre)
+        H -= np.outer(gram.sums, centre) + np.outer(centre, gram.sums)
+        if not self.fit_intercept:
+            return H
+        last = (gram.sums - gram.weight * centre)[:, None]
+        return np.block([[H, last], [last.T, np.array([[gram.weight]])]])
 
     def settle(self, z: np.ndarray, entries: np.ndarray) -> np.ndarray:
         """Softmax does not notice a number added to one column's coefficients in all classes: the best such numbers."""
@@ -202,9 +215,6 @@ class WorkingHessianStep(Step):
         X = leaf.X[:, self.columns]
         w = row_weights(leaf, state.class_weight)
         scores = np.asarray(leaf.X @ state.coef.T) + state.intercept
-        if scores.shape[1] == 1 and sp.issparse(X):
-            z = scores[:, 0]
-            return self._sparse(X, expit(z) * expit(-z) * (1.0 if w is None else w))
         X = X.toarray() if sp.issparse(X) else X
         root = np.ones(len(X)) if w is None else np.sqrt(w)
         rows = np.subtract(X, self.centre, dtype=np.float64) * root[:, None]
@@ -223,16 +233,29 @@ class WorkingHessianStep(Step):
             H[part, part] += Z[:, part].T @ rows
         return H
 
-    def _sparse(self, X: Any, w: np.ndarray) -> np.ndarray:
-        """Products of the stored entries, then the shift: right to rounding where the columns are mostly zero."""
-        X = X.astype(np.float64)
-        sums, total, c = X.T @ w, w.sum(), self.centre
-        H = (X.T.multiply(w) @ X).toarray()
-        H += total * np.outer(c, c) - np.outer(sums, c) - np.outer(c, sums)
-        if not self.with_intercept:
-            return H
-        last = (sums - total * c)[:, None]
-        return np.block([[H, last], [last.T, np.array([[total]])]])
-
     def combine(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         return left + right
+
+
+class SparseGram(NamedTuple):
+    products: Any
+    """Σ ω p (1 − p) x xᵀ, CSR."""
+    sums: np.ndarray
+    weight: float
+
+
+class SparseGramStep(Step):
+    """The second derivative for two classes over a few columns of CSR rows: what is not stored costs nothing."""
+
+    def __init__(self, columns: np.ndarray) -> None:
+        self.columns = columns
+
+    def map_leaf(self, state: Point, leaf: Block) -> SparseGram:
+        w = curvature_twin(leaf.X, row_weights(leaf, state.class_weight), state)
+        X = sp.csr_array(leaf.X)[:, self.columns].astype(np.float64)
+        products = (X.T.multiply(w) @ X).tocsr()
+        products.sort_indices()
+        return SparseGram(products, X.T @ w, float(w.sum()))
+
+    def combine(self, left: SparseGram, right: SparseGram) -> SparseGram:
+        return SparseGram(left.products + right.products, left.sums + right.sums, left.weight + right.weight)

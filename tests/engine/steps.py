@@ -30,7 +30,8 @@ from surefit.solvers.logistic_pass import (
     SoftmaxHessianStep,
 )
 from surefit.solvers.logistic_pass import ColumnsStep as LogisticColumnsStep
-from surefit.solvers.logistic_sparse import WorkingHessianStep
+from surefit.solvers.logistic_sparse import SparseGramStep, WorkingHessianStep
+from surefit.solvers.perceptron import MistakesStep
 from surefit.solvers.refine import Answer, GapStep, PlainGapStep
 from surefit.solvers.seeding import SketchStep
 from surefit.solvers.shrinkage import Centres, FourthPowersStep
@@ -112,6 +113,10 @@ def _plane_state(places: int) -> Callable[[int, Any, bool], Plane]:
     return state
 
 
+def _planes_state(d: int, dtype: Any, sparse: bool) -> tuple[np.ndarray, np.ndarray]:
+    return tuple(_plane_state(3)(d, dtype, sparse))
+
+
 def _class_weight(d: int, dtype: Any, sparse: bool) -> np.ndarray:
     return np.array([0.75, 1.5, 1.1])
 
@@ -174,9 +179,11 @@ CASES = [
     Case("logistic curvature", BinaryHessianStep(), _point_state(2), classes=2),
     Case("softmax curvature", SoftmaxHessianStep(np.full(8, 99.5), True), _point_state(3), classes=3),
     Case("logistic curvature of a few columns", _working_step(), _point_state(2), classes=2),
+    Case("logistic curvature of a few sparse columns", SparseGramStep(np.array([1, 2, 6])), _point_state(2), classes=2),
     Case("softmax curvature of a few columns", _working_step(), _point_state(3), classes=3),
     Case("logistic reach", ReachStep(), _point_state(3), classes=3),
     Case("logistic columns", LogisticColumnsStep(), _class_weight, classes=3),
+    Case("mistakes of three planes", MistakesStep(), _planes_state, classes=3),
     Case("spread", SpreadStep()),
     Case("squared error and slope", SquaredStep(with_gradient=True), _plane_state(1)),
     Case("squared error at two places", SquaredStep(with_gradient=False), _plane_state(2)),

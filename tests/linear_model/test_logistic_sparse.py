@@ -11,14 +11,16 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 import sklearn.linear_model
-from scipy.special import log_softmax
+from scipy.special import expit, log_softmax
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import surefit
+from surefit.engine.source import MemorySource
 from surefit.linear_model import LogisticRegression
 from surefit.linear_model.summary import NoInference
+from surefit.solvers.logistic_sparse import SparseLogisticProblem
 
 IRIS = load_iris(return_X_y=True)
 TWO = (IRIS[0], (IRIS[1] == 1).astype(int))
@@ -195,6 +197,23 @@ class TestWide:
         assert model.rel_gap_ <= 1e-6
         assert 0 < np.count_nonzero(model.coef_) < model.coef_.size / 2
         assert surefit.certify(model, X, y).holds
+
+    @pytest.mark.parametrize("csr", [False, True])
+    def test_the_second_derivative_of_a_working_set(self, csr):
+        """Σ ω p (1 − p) x̃ x̃ᵀ with x̃ = (x, 1), by its definition, in the solver's coordinates."""
+        X, y = self.data(csr)
+        w = np.random.default_rng(3).random(len(y))
+        problem = SparseLogisticProblem(MemorySource(X, y.astype(float), w), 2, None, 0.5, 1.0, True)
+        u = problem.inner(np.random.default_rng(4).normal(size=(1, X.shape[1])) / 50, np.array([0.3]))
+        columns = np.array([3, 40, 41, 1200])
+        H = problem.second_of(u, np.append(columns, X.shape[1]))
+        rows = X.toarray() if csr else X
+        point = problem.point(u)
+        p = expit(rows @ point.coef[0] + point.intercept[0])
+        moved = np.column_stack([(rows - problem.centre)[:, columns] * problem.scale[columns], np.ones(len(y))])
+        expected = moved.T @ (moved * (w * p * (1 - p))[:, None])
+        expected[np.arange(4), np.arange(4)] += 0.5 * problem.scale[columns] ** 2
+        np.testing.assert_allclose(H, expected, rtol=1e-9, atol=1e-12 * np.abs(expected).max())
 
     def test_more_coefficients_than_one_working_set(self):
         rng = np.random.default_rng(2)
