@@ -26,12 +26,19 @@ def narrowed(values: np.ndarray, dtype: np.dtype, *, each: bool = False) -> np.n
 
 
 def linear_scores(rows: Any, coef: Any, intercept: np.ndarray) -> np.ndarray:
-    """rows · coefᵀ + intercept, (n, m); in float64 where single precision does not hold it."""
+    """rows · coefᵀ + intercept, (n, m); in float64 where single precision does not hold it.
+
+    A score beyond float64 is infinite, and has its sign.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
         scores = _products(rows, coef.T) + intercept
-        if scores.dtype == np.float32 and not np.isfinite(scores).all():
-            scores = _products(rows.astype(np.float64), coef.T) + intercept
-    return scores
+        if np.isfinite(scores).all():
+            return scores
+        if scores.dtype == np.float32:
+            return linear_scores(rows.astype(np.float64), coef, intercept)
+        largest = max(float(abs(coef).max()), float(np.abs(intercept).max(initial=0.0)))
+        unit = float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1))
+        return (_products(rows, coef.T / unit) + np.asarray(intercept) / unit) * unit
 
 
 def _products(rows: Any, coef: Any) -> np.ndarray:

@@ -15,6 +15,7 @@ from .rounding import gamma
 
 EXACT_COLUMNS = 12  # up to here, Farkas' vector is solved for again in rational numbers
 EXACT_ROWS = 2000  # likewise, rows with a weight in it
+HUGE = 1e150  # beyond, products of coefficients and rows may overflow
 BALANCED = {False: 1e-9, True: 1e-5}
 
 
@@ -43,6 +44,9 @@ def read_binary(attrs: Attributes, d: int, intercept: bool) -> tuple[F64 | None,
 
 
 def margins_of(blocks: Blocks, w: F64, b: float, intercept: bool) -> Margins:
+    """Huge coefficients are taken in units of their largest: sides and distances do not change."""
+    unit = _unit(np.append(w, b))
+    w, b = (w / unit, b / unit) if unit > HUGE else (w, b)
     least = certain = np.inf
     wrong = doubtful = 0
     wrong_weight = radius = 0.0

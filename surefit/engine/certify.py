@@ -40,10 +40,11 @@ class _SourceBlocks:
                 yield X, _known(leaf.y, leaf.w) if self._labels else leaf.y, leaf.w
 
 
-def _known(codes: np.ndarray, w: np.ndarray | None) -> np.ndarray:
+def _known(codes: np.ndarray | None, w: np.ndarray | None) -> np.ndarray | None:
     """Codes of labels. A class whose rows all have weight zero is none of the model's: they pass for its first."""
-    strange = codes < 0
-    return codes if w is None or not strange.any() else np.where(strange & (w == 0), 0.0, codes)
+    if codes is None or w is None or codes.min(initial=0.0) >= 0:
+        return codes
+    return np.where((codes < 0) & (w == 0), 0.0, codes)
 
 
 def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:

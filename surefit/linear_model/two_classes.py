@@ -71,11 +71,9 @@ class TwoClassClassifier(LinearClassifier):
 
         They separate where every margin is positive beyond rounding. Else the sum of violations is what must not grow.
         """
-        with np.errstate(over="ignore", invalid="ignore"):
-            scores = np.asarray(data.X @ coef) + intercept
-        if not (np.isfinite(coef).all() and np.isfinite(intercept) and np.isfinite(scores).all()):
+        if not (np.isfinite(coef).all() and np.isfinite(intercept)):
             raise InvalidData(
-                f"the coefficients or scores of {type(self).__name__} left the range of floating-point numbers: "
+                f"the coefficients of {type(self).__name__} left the range of floating-point numbers: "
                 "bring the columns of X to a common scale"
             )
         separates = rows.certain(rows.in_own_units(coef, intercept))
