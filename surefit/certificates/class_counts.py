@@ -180,10 +180,11 @@ def gaussian_moments(
     rough = sums / np.where(weight > 0, weight, 1.0)
     total = weight.sum(axis=0)
     centre = sums.sum(axis=0) / np.where(total > 0, total, 1.0)
-    first, second, plain = np.zeros((n_classes, d)), np.zeros((n_classes, d)), np.zeros((2, d))
+    first, second = np.zeros((n_classes, d)), np.zeros((n_classes, d))
+    plain, weighted = np.zeros((2, d)), np.zeros((2, d))
     for block in labelled(blocks, n_classes, missing):
         start = 0
-        for A, there, H, _ in _entries(block, columns, n_classes):
+        for A, there, H, omega in _entries(block, columns, n_classes):
             code = block.code[start : start + len(A)]
             start += len(A)
             D = (A - rough[code]) * there
@@ -191,10 +192,11 @@ def gaussian_moments(
             second += H.T @ (D * D)
             D = (A - centre) * there
             plain += np.stack([D.sum(axis=0), (D * D).sum(axis=0)])
+            weighted += np.stack([omega @ D, omega @ (D * D)])
     safe = np.where(weight > 0, weight, 1.0)
     mean, variance = rough + first / safe, np.maximum(second / safe - (first / safe) ** 2, 0.0)
-    middle = (weight * mean).sum(axis=0) / np.where(total > 0, total, 1.0)
-    overall = (weight * (variance + (mean - middle) ** 2)).sum(axis=0) / np.where(total > 0, total, 1.0)
+    whole = np.where(total > 0, total, 1.0)
+    overall = np.maximum(weighted[1] / whole - (weighted[0] / whole) ** 2, 0.0)
     count = np.where(rows > 0, rows, 1.0)
     unweighted = plain[1] / count - (plain[0] / count) ** 2
     if not (np.isfinite(second).all() and np.isfinite(squares).all()):

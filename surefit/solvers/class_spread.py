@@ -5,7 +5,8 @@ With ω the weight of a row:
     W = Σ ω        m = Σ ω x / W        Q = Σ ω (x − m)²
 
 Deviations are taken from the class mean of a leaf, so an offset in a column costs no digits. Two statistics merge with
-Chan's formula, leaves in the fixed tree. With `missing`, NaN is left out, and W is that of the class and the feature.
+Chan's formula, leaves in the fixed tree; a mean is kept as means + lows, lows what rounding takes from an offset. With
+`missing`, NaN is left out, and W is that of the class and the feature.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ class ClassSpread(NamedTuple):
     """(C, d) where NaN is left out, else None."""
     means: np.ndarray
     """(C, d); zero where there is no weight."""
+    lows: np.ndarray
+    """(C, d): what rounding took from the means."""
     squares: np.ndarray
     """(C, d)"""
 
@@ -44,27 +47,37 @@ def class_spread_twin(
     X = np.asarray(X, dtype=np.float64)
     w = np.ones(len(X)) if w is None else w
     there = ~np.isnan(X) if missing else np.ones(X.shape, dtype=bool)
-    cells, means, squares = (np.zeros((n_classes, X.shape[1])) for _ in range(3))
+    cells, means, lows, squares = (np.zeros((n_classes, X.shape[1])) for _ in range(4))
     for k in range(n_classes):
         rows = classes == k
         omega = w[rows, None] * there[rows]
         x = np.where(there[rows], X[rows], 0.0)
         cells[k] = omega.sum(axis=0)
-        means[k] = np.divide((omega * x).sum(axis=0), cells[k], out=np.zeros(X.shape[1]), where=cells[k] > 0)
+        rough = np.divide((omega * x).sum(axis=0), cells[k], out=np.zeros(X.shape[1]), where=cells[k] > 0)
+        lacks = np.divide((omega * (x - rough)).sum(axis=0), cells[k], out=np.zeros(X.shape[1]), where=cells[k] > 0)
+        means[k], lows[k] = _two_sum(rough, lacks)
         squares[k] = (omega * (x - means[k]) ** 2).sum(axis=0)
-    return ClassSpread(np.bincount(classes, w, n_classes), cells if missing else None, means, squares)
+    return ClassSpread(np.bincount(classes, w, n_classes), cells if missing else None, means, lows, squares)
+
+
+def _two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """a + b rounded, and what rounding took (Knuth)."""
+    s = a + b
+    v = s - a
+    return s, (a - (s - v)) + (b - v)
 
 
 def combine(left: ClassSpread, right: ClassSpread) -> ClassSpread:
     """Chan's merge, operation by operation that of the compiled tree."""
     a, b = left.cell_weights, right.cell_weights
     share = np.divide(b, a + b, out=np.zeros_like(b), where=b > 0)
-    step = right.means - left.means
-    means = np.where(a > 0, left.means + step * share, right.means)
-    squares = np.where(a > 0, (left.squares + right.squares) + (step * step) * (a * share), right.squares)
-    means, squares = np.where(b > 0, means, left.means), np.where(b > 0, squares, left.squares)
+    step = (right.means - left.means) + (right.lows - left.lows)
+    moved = _two_sum(left.means, left.lows + step * share)
+    merged = (*moved, (left.squares + right.squares) + (step * step) * (a * share))
+    sides = zip(left[2:], merged, right[2:], strict=True)
+    means, lows, squares = (np.where(b > 0, np.where(a > 0, both, after), before) for before, both, after in sides)
     weights = left.weights + right.weights
-    return ClassSpread(weights, None if left.feature_weights is None else a + b, means, squares)
+    return ClassSpread(weights, None if left.feature_weights is None else a + b, means, lows, squares)
 
 
 def pooled_variance(spread: ClassSpread) -> np.ndarray:
@@ -72,8 +85,14 @@ def pooled_variance(spread: ClassSpread) -> np.ndarray:
     W = np.broadcast_to(spread.cell_weights, spread.means.shape)
     total = W.sum(axis=0)
     known = np.maximum(total, np.finfo(np.float64).tiny)
-    mean = (W * spread.means).sum(axis=0) / known
-    return (spread.squares + W * (spread.means - mean) ** 2).sum(axis=0) / known
+    # about the mean of the class of most weight: an offset costs no digits
+    first = W.argmax(axis=0)[None]
+    step = (spread.means - np.take_along_axis(spread.means, first, axis=0)) + (
+        spread.lows - np.take_along_axis(spread.lows, first, axis=0)
+    )
+    step = np.where(W > 0, step, 0.0)
+    step = step - (W * step).sum(axis=0) / known
+    return (spread.squares + W * step**2).sum(axis=0) / known
 
 
 class ClassSpreadStep(Step):

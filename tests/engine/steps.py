@@ -59,6 +59,14 @@ class TotalsStep(Step):
         return Totals(left.weight + right.weight, left.sums + right.sums, left.n_rows + right.n_rows)
 
 
+def rounded(statistic: Any) -> Any:
+    """Without the low parts of numbers, which are rounding themselves."""
+    if hasattr(statistic, "_fields"):
+        parts = zip(statistic._fields, statistic, strict=True)
+        return tuple(None if name in ("low", "lows") else rounded(part) for name, part in parts)
+    return tuple(map(rounded, statistic)) if isinstance(statistic, tuple) else statistic
+
+
 @dataclass
 class Case:
     """A step, and the state it is run with on data of d features, of type dtype, perhaps sparse."""
@@ -66,7 +74,7 @@ class Case:
     name: str
     step: Step
     state: Callable[[int, Any, bool], Any] = lambda d, dtype, sparse: None
-    merged: Callable[[Any], Any] = lambda statistic: statistic
+    merged: Callable[[Any], Any] = rounded
     """What of the statistic is associative: a triangular factor is so only up to signs."""
     classes: int = 0
     """y holds this many classes, coded 0, 1, …; numbers if 0."""

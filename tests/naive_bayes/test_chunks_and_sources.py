@@ -184,3 +184,16 @@ def test_a_scan_that_names_its_labels_is_predicted(tmp_path):
     from_names, from_rows = GaussianNB().fit(scan), GaussianNB().fit(np.nan_to_num(X), label)
     np.testing.assert_array_equal(from_names.predict(scan), from_rows.predict(np.nan_to_num(X)))
     np.testing.assert_array_equal(from_rows.predict(scan), from_rows.predict(np.nan_to_num(X)))
+
+
+@pytest.mark.parametrize("offset", [1e6, 1e8, 1e10])
+def test_variances_far_from_zero_are_proved(offset):
+    """Differences from the first row are exact; their variances are the reference."""
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 30_000)
+    X = rng.normal(size=(30_000, 2)) + y[:, None] + offset
+    model = GaussianNB().fit(X, y)
+    for k in (0, 1):
+        variance = (X[y == k] - X[0]).astype(np.longdouble).var(axis=0).astype(np.float64)
+        np.testing.assert_allclose(model.var_[k], variance + model.epsilon_, rtol=1e-13)
+    assert surefit.certify(model, X, y).holds

@@ -100,7 +100,7 @@ def test_class_spread(dtype, weighted, missing):
 
 
 def test_spread_far_from_zero_against_fractions():
-    """Mean 1e9, spread of about one: what the rounding of the rows themselves allows."""
+    """Mean 1e9, spread of about one, five leaves: the steps between their means lose nothing."""
     rng = np.random.default_rng(1)
     x = 1e9 + np.round(rng.normal(size=300) * 2**20) / 2**20
     got = ClassSpreadStep(1).map(None, Block(x[:, None], np.zeros(300), None, 0, 64), 1)
@@ -108,7 +108,7 @@ def test_spread_far_from_zero_against_fractions():
     mean = sum(exact) / 300
     assert abs(Fraction(float(got.means[0, 0])) - mean) <= Fraction(1e-16) * mean * 2
     squares = sum((v - mean) ** 2 for v in exact)
-    assert abs(Fraction(float(got.squares[0, 0])) / squares - 1) < Fraction(1, 10**7)
+    assert abs(Fraction(float(got.squares[0, 0])) / squares - 1) < Fraction(1, 10**14)
 
 
 def test_pooled_variance_is_that_of_all_rows():

@@ -62,9 +62,10 @@ void test_spread(std::size_t n, std::size_t d, bool weighted, bool missing, std:
   if (missing) {
     for (std::size_t k = 0; k < data.x.size(); k += 3) data.x[k] = std::numeric_limits<T>::quiet_NaN();
   }
-  std::vector<double> weights(kClasses), own(kClasses * d), means(kClasses * d), squares(kClasses * d), other(kClasses * d);
+  std::vector<double> weights(kClasses), own(kClasses * d), means(kClasses * d), lows(kClasses * d),
+      squares(kClasses * d), other(kClasses * d);
   surefit::class_spread(data.rows(weighted), leaf_rows, 1, weights.data(), missing ? own.data() : nullptr, means.data(),
-                        squares.data());
+                        lows.data(), squares.data());
   for (std::size_t c = 0; c < kClasses; ++c) {
     for (std::size_t j = 0; j < d; ++j) {
       long double W = 0, sum = 0, Q = 0;
@@ -83,7 +84,7 @@ void test_spread(std::size_t n, std::size_t d, bool weighted, bool missing, std:
     }
   }
   surefit::class_spread(data.rows(weighted), leaf_rows, 3, weights.data(), missing ? own.data() : nullptr, means.data(),
-                        other.data());
+                        lows.data(), other.data());
   CHECK(other.empty() || std::memcmp(other.data(), squares.data(), squares.size() * sizeof(double)) == 0);
 }
 

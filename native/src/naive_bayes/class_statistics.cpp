@@ -64,10 +64,18 @@ Seen class_sums(const ClassRows<T>& rows, const double* threshold, std::size_t l
 
 namespace {
 
+// mean := mean + step rounded, low := what rounding took (Knuth).
+inline void move_mean(double& mean, double& low, double step) {
+  const double s = mean + step, v = s - mean;
+  low = (mean - (s - v)) + (step - v);
+  mean = s;
+}
+
 // One leaf: sums give a rough mean, and the deviations from it both the squares and what the mean lacks:
 //   m = rough + Σ w δ / W        Σ w (x - m)² = Σ w δ² - (Σ w δ)² / W        δ = x - rough
+// A mean is kept as means + lows, lows what rounding takes from an offset.
 template <class T>
-void spread_leaf(const ClassRows<T>& leaf, const double* weights, double* means, double* squares) {
+void spread_leaf(const ClassRows<T>& leaf, const double* weights, double* means, double* lows, double* squares) {
   const std::size_t d = leaf.n_features, cells = leaf.n_classes * d;
   Table shift(new double[cells]());
   class_loops<T>().sums(leaf, means);
@@ -79,7 +87,7 @@ void spread_leaf(const ClassRows<T>& leaf, const double* weights, double* means,
     if (!(weights[c] > 0)) continue;
     for (std::size_t j = c * d; j < (c + 1) * d; ++j) {
       const double step = shift[j] / weights[c];
-      means[j] += step;
+      move_mean(means[j], lows[j], step);
       squares[j] = std::max(0.0, squares[j] - step * shift[j]);
     }
   }
@@ -87,7 +95,7 @@ void spread_leaf(const ClassRows<T>& leaf, const double* weights, double* means,
 
 // The same where NaN is left out: every class and feature has a weight of its own.
 template <class T>
-void spread_leaf_missing(const ClassRows<T>& leaf, double* weights, double* means, double* squares) {
+void spread_leaf_missing(const ClassRows<T>& leaf, double* weights, double* means, double* lows, double* squares) {
   const std::size_t d = leaf.n_features, cells = leaf.n_classes * d;
   Table shift(new double[cells]());
   const auto each = [&](const auto& use) {
@@ -112,22 +120,24 @@ void spread_leaf_missing(const ClassRows<T>& leaf, double* weights, double* mean
   for (std::size_t j = 0; j < cells; ++j) {
     if (!(weights[j] > 0)) continue;
     const double step = shift[j] / weights[j];
-    means[j] += step;
+    move_mean(means[j], lows[j], step);
     squares[j] = std::max(0.0, squares[j] - step * shift[j]);
   }
 }
 
 // Chan's merge of one class and feature, operation by operation that of `combine` in surefit/solvers/class_spread.py.
-void merge_cell(double left_weight, double right_weight, double& mean, double right_mean, double& square,
-                double right_square) {
+void merge_cell(double left_weight, double right_weight, double& mean, double right_mean, double& low,
+                double right_low, double& square, double right_square) {
   if (!(right_weight > 0)) return;
   if (!(left_weight > 0)) {
     mean = right_mean;
+    low = right_low;
     square = right_square;
     return;
   }
-  const double share = right_weight / (left_weight + right_weight), step = right_mean - mean;
-  mean = mean + step * share;
+  const double share = right_weight / (left_weight + right_weight);
+  const double step = (right_mean - mean) + (right_low - low);
+  move_mean(mean, low, low + step * share);
   square = (square + right_square) + (step * step) * (left_weight * share);
 }
 
@@ -135,29 +145,29 @@ void merge_cell(double left_weight, double right_weight, double& mean, double ri
 
 template <class T>
 void class_spread(const ClassRows<T>& rows, std::size_t leaf_rows, int n_threads, double* weights,
-                  double* feature_weights, double* means, double* squares) {
+                  double* feature_weights, double* means, double* lows, double* squares) {
   const std::size_t C = rows.n_classes, d = rows.n_features, cells = C * d;
-  const std::size_t own = feature_weights ? cells : 0;  // a table: weights, weights of features, means, squares
+  const std::size_t own = feature_weights ? cells : 0;  // a table: weights, weights of features, means, lows, squares
   n_threads = threads_for(static_cast<double>(rows.n_rows) * static_cast<double>(d), n_threads);
-  Table all(new double[C + own + 2 * cells]);
+  Table all(new double[C + own + 3 * cells]);
   fold(
-      rows.n_rows, leaf_rows, n_threads, C + own + 2 * cells, all.get(),
+      rows.n_rows, leaf_rows, n_threads, C + own + 3 * cells, all.get(),
       [&](std::size_t lo, std::size_t hi, double* table) {
         class_weights(rows, lo, hi, table);
-        double *m = table + C + own, *q = m + cells;
+        double *m = table + C + own, *l = m + cells, *q = l + cells;
         if (own) {
-          spread_leaf_missing(part(rows, lo, hi), table + C, m, q);
+          spread_leaf_missing(part(rows, lo, hi), table + C, m, l, q);
         } else {
-          spread_leaf(part(rows, lo, hi), table, m, q);
+          spread_leaf(part(rows, lo, hi), table, m, l, q);
         }
       },
       [&](double* left, const double* right) {
-        double *m = left + C + own, *q = m + cells;
-        const double *rm = right + C + own, *rq = rm + cells;
+        double *m = left + C + own, *l = m + cells, *q = l + cells;
+        const double *rm = right + C + own, *rl = rm + cells, *rq = rl + cells;
         for (std::size_t c = 0; c < C; ++c) {
           for (std::size_t j = c * d; j < (c + 1) * d; ++j) {
             const std::size_t at = own ? C + j : c;
-            merge_cell(left[at], right[at], m[j], rm[j], q[j], rq[j]);
+            merge_cell(left[at], right[at], m[j], rm[j], l[j], rl[j], q[j], rq[j]);
           }
         }
         for (std::size_t j = 0; j < C + own; ++j) left[j] += right[j];
@@ -165,7 +175,8 @@ void class_spread(const ClassRows<T>& rows, std::size_t leaf_rows, int n_threads
   std::copy_n(all.get(), C, weights);
   if (own) std::copy_n(all.get() + C, own, feature_weights);
   std::copy_n(all.get() + C + own, cells, means);
-  std::copy_n(all.get() + C + own + cells, cells, squares);
+  std::copy_n(all.get() + C + own + cells, cells, lows);
+  std::copy_n(all.get() + C + own + 2 * cells, cells, squares);
 }
 
 template <class T>
@@ -233,7 +244,7 @@ void category_counts(const ClassRows<T>& rows, const std::int64_t* starts, std::
 
 #define SUREFIT_DENSE(T)                                                                                             \
   template Seen class_sums(const ClassRows<T>&, const double*, std::size_t, int, double*, double*);                  \
-  template void class_spread(const ClassRows<T>&, std::size_t, int, double*, double*, double*, double*);             \
+  template void class_spread(const ClassRows<T>&, std::size_t, int, double*, double*, double*, double*, double*);    \
   template Seen column_range(const T*, std::size_t, std::size_t, int, T*, T*);                                       \
   template void category_counts(const ClassRows<T>&, const std::int64_t*, std::size_t, int, double*, double*);
 SUREFIT_DENSE(float)

@@ -35,11 +35,12 @@ template <class T, class Index>
 Seen class_sums(const SparseClassRows<T, Index>& rows, const double* threshold, std::size_t leaf_rows, int n_threads,
                 double* weights, double* sums);
 
-// For each class W = Σ w, and for each class and feature the mean m = Σ w x / W and the squares Σ w (x - m)².
+// For each class W = Σ w, and for each class and feature the mean m = Σ w x / W (as means + lows, lows what rounding took)
+// and the squares Σ w (x - m)².
 // `feature_weights` (n_classes × n_features), where it is not null: NaN is left out, and W is that of the feature.
 template <class T>
 void class_spread(const ClassRows<T>& rows, std::size_t leaf_rows, int n_threads, double* weights,
-                  double* feature_weights, double* means, double* squares);
+                  double* feature_weights, double* means, double* lows, double* squares);
 
 // Lowest and highest number of every column (n_rows ≥ 1).
 template <class T>
