@@ -13,6 +13,16 @@ from .claim import Claim, failed
 MISSING = object()
 
 
+def real(value: Any) -> float:
+    """The value as a float; NaN for what is not a real number, and for whole numbers beyond floating point."""
+    if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, np.timedelta64):
+        return float("nan")
+    try:
+        return float(value)
+    except OverflowError:
+        return float("nan")
+
+
 class Attributes:
     """The public attributes of a fitted model, with the faults found while reading them."""
 
@@ -34,6 +44,10 @@ class Attributes:
     def flag(self, name: str, default: bool) -> bool:
         value = getattr(self.model, name, default)
         return bool(value) if isinstance(value, (bool, np.bool_, int)) else default
+
+    def text(self, name: str, default: str) -> str:
+        value = getattr(self.model, name, default)
+        return value if isinstance(value, str) else default
 
     def raw(self, name: str) -> NDArray | None:
         """The attribute as an array of its own type, or None where it is not numeric."""

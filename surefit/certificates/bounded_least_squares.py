@@ -12,6 +12,8 @@ def bounded_least_squares(A: F64, c: F64, lo: F64, hi: F64) -> F64:
 
     What the caller proves with the answer must not rest on its being the best: any point of the box is a valid answer.
     """
+    if not all(np.isfinite(v).all() for v in (A, c, lo, hi)):
+        return np.clip(np.zeros(lo.size), lo, hi)
     middle = (lo + hi) / 2
     x = middle + _solve(A, c - A @ middle)
     if ((x >= lo) & (x <= hi)).all():

@@ -28,6 +28,8 @@ def checker(find: Callable[..., Findings]) -> Callable[..., Certificate]:
                 claims, cost = find(model, blocks)
             except BadData as fault:
                 claims, cost = [failed("data", f"Nothing can be checked: {fault}.")], "one pass"
+            except np.linalg.LinAlgError as fault:  # numbers beyond floating point: a factor without an end
+                claims, cost = [failed("finite", f"A factor could not be computed: {fault}.")], "not known"
         seconds = time.perf_counter() - start
         return Certificate(claims, type(model).__name__, blocks.n_rows, blocks.n_features, seconds, cost)
 

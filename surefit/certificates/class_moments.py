@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes
+from .attributes import Attributes, real
 from .blocks import F64, BadData, Blocks, dense
 from .classes import Labels, codes, label_pass
 from .scatter import column_squares, slices, weights
@@ -109,8 +109,8 @@ def read_shrinkage(attrs: Attributes) -> Shrinkage:
     given = getattr(attrs.model, "shrinkage", None)
     if given is None or (isinstance(given, str) and given == "auto"):
         return given
-    if isinstance(given, (int, float, np.number)) and np.isrealobj(given) and 0 <= float(given) <= 1:
-        return float(given)
+    if 0 <= real(given) <= 1:
+        return real(given)
     attrs.faults.append("shrinkage is neither None, 'auto' nor a number between 0 and 1")
     return None
 

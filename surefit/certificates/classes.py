@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .attributes import Attributes
+from .attributes import Attributes, real
 from .blocks import F64, BadData, Block, Blocks, all_finite, tmatmul
 from .certificate import CertificateError
 
@@ -93,10 +93,7 @@ def class_factors(attrs: Attributes, labels: Labels) -> F64 | None:
     if isinstance(given, str) and given == "balanced":
         return labels.total / (k * np.where(labels.weight > 0, labels.weight, np.inf))
     if isinstance(given, dict):
-        try:
-            factors = np.array([float(given.get(c, 1.0)) for c in np.asarray(attrs.model.classes_).tolist()])
-        except (TypeError, ValueError):
-            factors = np.array([np.nan])
+        factors = np.array([real(given.get(c, 1.0)) for c in np.asarray(attrs.model.classes_).tolist()])
         if np.isfinite(factors).all() and (factors >= 0).all():
             return factors
     attrs.faults.append("class_weight is neither None, 'balanced' nor a dictionary of weights")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes, bad_attributes
+from .attributes import Attributes, bad_attributes, real
 from .blocks import F64, Blocks
 from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
@@ -73,8 +73,8 @@ def read_threshold(attrs: Attributes) -> float | None:
     given = getattr(attrs.model, "binarize", 0.0)
     if given is None:
         return None
-    if isinstance(given, (int, float, np.number)) and np.isrealobj(given) and np.isfinite(float(given)):
-        return float(given)
+    if np.isfinite(real(given)):
+        return real(given)
     attrs.faults.append("binarize is neither None nor a number")
     return None
 

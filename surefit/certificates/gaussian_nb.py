@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes, bad_attributes
+from .attributes import Attributes, bad_attributes, real
 from .blocks import F64, Blocks
 from .checker import Findings, checker
 from .claim import Claim, Grade, at_most
@@ -47,8 +47,8 @@ def _claims(model: Any, blocks: Blocks) -> list[Claim]:
 
 def read_smoothing(attrs: Attributes) -> float:
     given = attrs.parameter("var_smoothing", 1e-9)
-    if isinstance(given, (int, float, np.number)) and np.isrealobj(given) and 0 <= float(given) < np.inf:
-        return float(given)
+    if 0 <= real(given) < np.inf:
+        return real(given)
     attrs.faults.append("var_smoothing is not a number from 0 up")
     return 0.0
 

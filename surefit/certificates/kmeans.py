@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes, bad_attributes
+from .attributes import Attributes, bad_attributes, real
 from .blocks import F64, Block, Blocks, Rows, dense, matmul, sq_norms
 from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
@@ -169,7 +169,7 @@ def _inertia(claimed: float, step: Step, moments: Moments, centers: F64, n: int,
 def _fixed_point(attrs: Attributes, step: Step, centers: F64, origin: F64, n: int, eps: float) -> Claim:
     """Lloyd's next step: Σ ‖c_new − c‖² against tol × mean variance, the rule by which the fit was to stop."""
     tol = attrs.parameter("tol", 1e-4)
-    tol = float(tol) if isinstance(tol, (int, float, np.number)) and 0 <= float(tol) <= MAX_TOL else MAX_TOL
+    tol = real(tol) if 0 <= real(tol) <= MAX_TOL else MAX_TOL
     used = step.weight > 0
     C = centers - origin
     means = step.sums[used] / step.weight[used, None]

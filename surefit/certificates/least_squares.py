@@ -98,6 +98,13 @@ def affordable(n: int, d: int) -> bool:
     return d <= MAX_COLUMNS and 2.0 * n * d * d <= MAX_WORK
 
 
+def column_norms(A: F64) -> F64:
+    """‖a_j‖ of every column, whose squares may be beyond floating point."""
+    largest = np.abs(A).max(axis=0, initial=0.0)
+    scaled = A / np.where(largest > 0, largest, 1.0)
+    return largest * np.sqrt(np.einsum("ij,ij->j", scaled, scaled))
+
+
 def fold_qr(R: F64 | None, block: F64) -> F64:
     """The triangular factor of R stacked on the block."""
     width = block.shape[1]
@@ -116,7 +123,7 @@ def second_pass(blocks: Blocks, moments: Moments, coef: F64, intercept: F64, cen
     form = affordable(blocks.n_rows, d)
     R: F64 | None = None
     r_sq, y_sq, s_sq, sums = np.zeros(t), np.zeros(t), np.zeros(t), np.zeros(t)
-    gradient, norm_sq, raw_sq = np.zeros((d, t)), np.zeros(d), np.zeros(d)
+    gradient, norms, raw_sq = np.zeros((d, t)), np.zeros(d), np.zeros(d)
     for X, y, w in blocks:
         root = np.ones(X.shape[0]) if w is None else np.sqrt(np.asarray(w, dtype=np.float64))
         y2 = two_dimensional(y)
@@ -129,7 +136,7 @@ def second_pass(blocks: Blocks, moments: Moments, coef: F64, intercept: F64, cen
         if form or not isinstance(X, Rows):
             A = (dense(X) - m) * root[:, None]
             gradient += A.T @ r
-            norm_sq += np.einsum("ij,ij->j", A, A)
+            norms = np.hypot(norms, column_norms(A))
             if form:
                 columns = [root[:, None], A, r] if centred else [A, r]
                 R = fold_qr(R, np.hstack(columns))
@@ -138,14 +145,14 @@ def second_pass(blocks: Blocks, moments: Moments, coef: F64, intercept: F64, cen
             squares = Rows(X.data.astype(np.float64) ** 2, X.indices, X.indptr, X.shape)
             raw_sq += tmatmul(squares, root * root)
     if raw_sq.any():
-        norm_sq += np.maximum(raw_sq - moments.total * m * m, UNIT * raw_sq)
+        norms = np.hypot(norms, np.sqrt(np.maximum(raw_sq - moments.total * m * m, UNIT * raw_sq)))
     factor = projected = None
     if R is not None and np.isfinite(R).all():
         R = R[1:, 1:] if centred else R
         factor, projected = R[:, :d], R[:, d:]
     root_total = float(np.sqrt(moments.total))
     return Residuals(
-        moments.total, m, moments.y_mean, np.sqrt(norm_sq), np.sqrt(r_sq), np.sqrt(y_sq), np.sqrt(s_sq),
+        moments.total, m, moments.y_mean, norms, np.sqrt(r_sq), np.sqrt(y_sq), np.sqrt(s_sq),
         gradient, sums / root_total if centred else np.zeros(t), factor, projected,
     )  # fmt: skip
 
@@ -167,7 +174,7 @@ def project(factor: F64, projected: F64, rank_limit: float, noise: F64) -> Proje
     Columns with a norm below `noise` are constant to working precision and count as zero; directions whose singular
     value is below rank_limit times the largest are rounding, not data, and are left out.
     """
-    norms = np.sqrt(np.einsum("ij,ij->j", factor, factor))
+    norms = column_norms(factor)
     inverse = np.where(norms > noise, 1.0 / np.where(norms > noise, norms, 1.0), 0.0)
     U, S, Vt = np.linalg.svd(factor * inverse, full_matrices=False)
     rank = int(np.count_nonzero(S > rank_limit * S[0])) if S.size and S[0] > 0 else 0

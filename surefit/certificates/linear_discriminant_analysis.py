@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes, bad_attributes
+from .attributes import Attributes, bad_attributes, real
 from .blocks import F64, Blocks
 from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
@@ -107,8 +107,8 @@ def _read(attrs: Attributes, k: int, d: int) -> Fit | None:
     rows = 1 if k == 2 else k
     coef, intercept = attrs.array("coef_", (rows, d)), attrs.array("intercept_", (rows,), finite=False)
     means, priors = attrs.array("means_", (k, d)), attrs.array("priors_", (k,))
-    solver, tol = attrs.parameter("solver", "svd"), attrs.parameter("tol", 1e-4)
-    tol = float(tol) if isinstance(tol, (int, float, np.number)) and np.isrealobj(tol) and 0 <= tol < 1 else 1e-4
+    solver, tol = attrs.parameter("solver", "svd"), real(attrs.parameter("tol", 1e-4))
+    tol = tol if 0 <= tol < 1 else 1e-4
     if coef is None or intercept is None or means is None or priors is None:
         return None
     if not isinstance(solver, str) or solver not in ("svd", "lsqr", "eigen"):

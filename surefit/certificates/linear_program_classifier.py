@@ -15,7 +15,7 @@ from .blocks import F64, Blocks, Rows, dense
 from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
 from .classes import Labels, label_pass, read_classes, signs, weights_of
-from .least_squares import affordable, fold_qr
+from .least_squares import affordable, column_norms, fold_qr
 from .piecewise_linear import Part, Problem, Value, constructed, gap_of, given, times, value
 from .rounding import UNIT, epsilon, gamma, typical
 from .separation import (
@@ -129,7 +129,7 @@ def _gap(problem: Problem, theta: F64, at: Value, deltas: Deltas, total: float) 
         R = fold_qr(R, delta[on, None] * block)
     if not np.isfinite(R).all():
         return np.inf
-    norms = np.sqrt(np.einsum("ij,ij->j", R, R))
+    norms = column_norms(R)
     norms = np.where(norms > 0, norms, 1.0)
     S, Vt = np.linalg.svd(R / norms, full_matrices=False)[1:]
     keep = S > 32 * typical(problem.n_rows + problem.columns(), UNIT) * (S[0] if S.size else 1.0)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes, bad_attributes
+from .attributes import Attributes, bad_attributes, real
 from .blocks import F64, Blocks
 from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
@@ -51,9 +51,9 @@ def check_logistic_regression(model: Any, blocks: Blocks) -> Findings:
     task = _task(blocks, labels, factors, lasso, ridge, intercept, first=k - rows)
     if lasso == 0 and ridge == 0:
         return _free_claims(attrs, task, theta, eps)
-    if intercept and getattr(model, "solver", None) == "liblinear":
-        scaling = attrs.parameter("intercept_scaling", 1.0)
-        scaling = float(scaling) if isinstance(scaling, (int, float)) and 1e-100 < scaling < 1e100 else 1.0
+    if intercept and attrs.text("solver", "") == "liblinear":
+        scaling = real(attrs.parameter("intercept_scaling", 1.0))
+        scaling = scaling if 1e-100 < scaling < 1e100 else 1.0
         other = _penalised_intercept(task, scaling)
         claim = _penalised(other, theta, eps, note=", the intercept penalised as liblinear does")
         if claim.holds:
@@ -64,13 +64,13 @@ def check_logistic_regression(model: Any, blocks: Blocks) -> Findings:
 
 def penalties(attrs: Attributes) -> tuple[float, float] | None:
     """λ₁ and λ₂, from C, l1_ratio and the older `penalty`; None with the fault noted."""
-    C, ratio, kind = attrs.parameter("C", 1.0), attrs.parameter("l1_ratio", 0.0), getattr(attrs.model, "penalty", "")
-    numbers = all(isinstance(v, (int, float, np.number)) and np.isrealobj(v) for v in (C, ratio))
-    if not numbers or not float(C) > 1e-300 or not 0 <= float(ratio) <= 1:
+    C, ratio = real(attrs.parameter("C", 1.0)), real(attrs.parameter("l1_ratio", 0.0))
+    kind = attrs.text("penalty", "")
+    if not C > 1e-300 or not 0 <= ratio <= 1:
         attrs.faults.append("C is not a positive number, or l1_ratio not one between 0 and 1")
         return None
-    ratio = {"l1": 1.0, "l2": 0.0}.get(kind, float(ratio)) if isinstance(kind, str) else float(ratio)
-    strength = 0.0 if kind is None or kind == "none" else 1.0 / float(C)
+    ratio = {"l1": 1.0, "l2": 0.0}.get(kind, ratio)
+    strength = 0.0 if kind == "none" or getattr(attrs.model, "penalty", "") is None else 1.0 / C
     return strength * ratio, strength * (1.0 - ratio)
 
 

@@ -61,7 +61,7 @@ def optimality(res: Residuals, coef: F64, alpha: F64, eps: float, *, positive: b
             backward[j] = _backward(res, view, k, int(j), gradient[:, j], coef[j], value)
 
     # cosine between the residual and each column; for constrained fits only the half that matters
-    norm = np.sqrt(res.column_norm[:, None] ** 2 + alpha)
+    norm = np.hypot(res.column_norm[:, None], np.sqrt(alpha))
     room = np.sqrt(f) + floor / np.sqrt(limit)
     room = np.where(room > 0, room, 1.0)
     cosine = np.abs(gradient) / np.where(norm > 0, norm, 1.0) / room

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .attributes import Attributes, bad_attributes
+from .attributes import Attributes, bad_attributes, real
 from .blocks import F64, Blocks
 from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
@@ -120,8 +120,8 @@ def check_quadratic_discriminant_analysis(model: Any, blocks: Blocks) -> Finding
 
 def _read_reg(attrs: Attributes) -> float:
     given = attrs.parameter("reg_param", 0.0)
-    if isinstance(given, (int, float, np.number)) and np.isrealobj(given) and 0 <= float(given) <= 1:
-        return float(given)
+    if 0 <= real(given) <= 1:
+        return real(given)
     attrs.faults.append("reg_param is not a number between 0 and 1")
     return 0.0
 

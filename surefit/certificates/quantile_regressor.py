@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .attributes import Attributes, bad_attributes
+from .attributes import Attributes, bad_attributes, real
 from .blocks import F64, Blocks, dense
 from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
 from .classes import weights_of
-from .least_squares import Moments, affordable, first_pass, two_dimensional
+from .least_squares import Moments, affordable, column_norms, first_pass, two_dimensional
 from .linear_regression import read_linear
 from .piecewise_linear import Gap, Part, Problem, Value, constructed, factor, gap_of, given, value
 from .rounding import UNIT, epsilon, gamma, typical
@@ -45,8 +45,8 @@ def _claims(model: Any, blocks: Blocks, alpha: float, quantile: float | None) ->
     if moments.n_targets != 1:
         return [failed("data", "Nothing can be checked: y has more than one column.")], "one pass"
     coef, b = read_linear(attrs, moments, blocks.n_features, intercept)
-    q = _number(attrs, "quantile", 0.5) if quantile is None else quantile
-    alpha = _number(attrs, "alpha", alpha)
+    q = real(attrs.parameter("quantile", 0.5)) if quantile is None else quantile
+    alpha = real(attrs.parameter("alpha", alpha))
     if not 0 < q < 1:
         attrs.faults.append("quantile is not a number between 0 and 1")
     if not 0 <= alpha < np.inf:
@@ -76,11 +76,6 @@ def _claims(model: Any, blocks: Blocks, alpha: float, quantile: float | None) ->
         return [failed("optimal", reason)], "three passes over the rows"
     bound, gap = min(bounds, key=lambda pair: pair[0] if np.isfinite(pair[0]) else np.inf)
     return [_optimal(gap, bound, at, moments, floor)], "up to ten passes over the rows; the dual vector was rebuilt"
-
-
-def _number(attrs: Attributes, name: str, default: float) -> float:
-    given_ = attrs.parameter(name, default)
-    return float(given_) if isinstance(given_, (int, float, np.number)) and np.isrealobj(given_) else float("nan")
 
 
 def _shift(moments: Moments, intercept: bool) -> F64:
@@ -119,7 +114,9 @@ def _reach(problem: Problem, theta: F64, at: Value, moments: Moments, alpha: flo
     if not affordable(problem.n_rows, problem.columns()):
         return lambda gap: gap.within(far) if alpha > 0 else np.inf
     R = factor(problem)
-    norms = np.sqrt(np.einsum("ij,ij->j", R, R))
+    if not np.isfinite(R).all():
+        return lambda gap: np.inf
+    norms = column_norms(R)
     norms = np.where(norms > 0, norms, 1.0)
     S, Vt = np.linalg.svd(R / norms, full_matrices=False)[1:]
     keep = S > 32 * typical(problem.n_rows + problem.columns(), UNIT) * (S[0] if S.size else 1.0)
@@ -180,8 +177,8 @@ def _optimal(gap: Gap, bound: float, at: Value, moments: Moments, floor: Floor) 
     limit = floor.limit
     scale = at.objective + floor.size / limit
     if not np.isfinite(bound):
-        return failed("optimal", "There are too many columns for a proof without a penalty.")
-    relative = bound / scale if scale > 0 else 0.0
+        return failed("optimal", "No lower bound was found: without a penalty there is none with this many columns.")
+    relative = 0.0 if scale == 0 else bound / scale
     return at_most(
         "optimal",
         "No coefficients have a sum of pinball losses (and penalty) lower by more than a relative "

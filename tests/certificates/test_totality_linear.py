@@ -129,7 +129,9 @@ def test_any_data(name: str, data: str) -> None:
 )
 def test_parameters_may_be_anything(name: str, parameter: str) -> None:
     model, y = MODELS[name]
-    for lie in (None, np.nan, "text", [], {}, {"a": "b"}, {0: None}, object(), -1, 0, 1e-320, 1e308, 1j, [1.0, "a"]):
+    lies = [None, np.nan, "text", [], {}, {"a": "b"}, {0: None}, object(), -1, 0, 1e-320, 1e308, 1j, [1.0, "a"]]
+    lies += [10**400, {0: 10**400}, np.timedelta64(3, "s"), np.array(["l1", "l2"]), np.longdouble("1e4000"), np.inf]
+    for lie in lies:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             c = certify(altered(model, **{parameter: lie}), X, y)
