@@ -44,6 +44,8 @@ class Range:
             ends.append(f"{low} {self.low:g}")
         if self.high < math.inf:
             ends.append(f"{high} {self.high:g}")
+        elif high == "<":
+            ends.append("finite")
         return " and ".join(ends)
 
 

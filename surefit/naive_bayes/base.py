@@ -178,11 +178,22 @@ def _log_posterior(joint: np.ndarray) -> np.ndarray:
 
 def given_priors(priors: Any, n_classes: int) -> np.ndarray:
     """Priors named by the user, checked in scikit-learn's words."""
-    priors = np.asarray(priors, dtype=np.float64)
-    if priors.shape != (n_classes,):
-        raise InvalidParameter("Number of priors must match number of classes.")
+    priors = prior_numbers(priors, n_classes)
     if not np.isclose(priors.sum(), 1.0):
         raise InvalidParameter("The sum of the priors should be 1.")
+    return priors
+
+
+def prior_numbers(priors: Any, n_classes: int) -> np.ndarray:
+    """One finite number ≥ 0 for each class, not all of them zero."""
+    try:
+        priors = np.asarray(priors, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidParameter(f"Priors must be numbers, one for each class; got {priors!r}") from error
+    if priors.shape != (n_classes,):
+        raise InvalidParameter("Number of priors must match number of classes.")
     if (priors < 0).any():
         raise InvalidParameter("Priors must be non-negative.")
+    if not (np.isfinite(priors).all() and priors.any()):
+        raise InvalidParameter(f"Priors must be finite, and one of them above zero; got {priors}")
     return priors

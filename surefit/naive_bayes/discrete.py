@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from surefit._core.errors import InvalidParameter
-from surefit.naive_bayes.base import NaiveBayes
+from surefit.naive_bayes.base import NaiveBayes, prior_numbers
 
 LEAST_ALPHA = 1e-10
 
@@ -20,9 +20,7 @@ def log_prior(class_count: np.ndarray, fit_prior: bool, class_prior: Any) -> np.
     n_classes = len(class_count)
     with np.errstate(divide="ignore"):
         if class_prior is not None:
-            if len(class_prior) != n_classes:
-                raise InvalidParameter("Number of priors must match number of classes.")
-            return np.log(np.asarray(class_prior, dtype=np.float64))
+            return np.log(prior_numbers(class_prior, n_classes))
         if fit_prior:
             return np.log(class_count) - np.log(class_count.sum())
     return np.full(n_classes, -np.log(n_classes))
@@ -55,6 +53,8 @@ class DiscreteNaiveBayes(NaiveBayes):
                     "When alpha is an array, it should contains `n_features`. "
                     f"Got {alpha.shape[0]} elements instead of {self.n_features_in_}."
                 )
+            if alpha.dtype.kind not in "fiu" or not np.isfinite(alpha).all():
+                raise InvalidParameter(f"All values in alpha must be finite numbers; got {alpha}")
             if alpha.min() < 0:
                 raise InvalidParameter("All values in alpha must be greater than 0.")
         if np.min(alpha) < LEAST_ALPHA and not self.force_alpha:

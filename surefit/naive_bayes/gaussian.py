@@ -92,7 +92,7 @@ class GaussianNB(NaiveBayes):
             np.ndarray | None, "Probabilities of the classes; None takes their shares of the rows."
         ] = None,
         var_smoothing: Annotated[
-            float, Range(0), "Share of the largest variance of a feature that is added to all variances."
+            float, Range(0, open="high"), "Share of the largest variance of a feature that is added to all variances."
         ] = 1e-9,
         missing: Annotated[
             Literal["error", "ignore"], "Whether NaN in X is refused, or left out feature by feature."

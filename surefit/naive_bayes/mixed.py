@@ -128,7 +128,9 @@ class MixedNB(NaiveBayes):
         ] = "auto",
         alpha: Alpha = 1.0,
         var_smoothing: Annotated[
-            float, Range(0), "Share of the largest variance of a Gaussian column that is added to all variances."
+            float,
+            Range(0, open="high"),
+            "Share of the largest variance of a Gaussian column that is added to all variances.",
         ] = 1e-9,
         binarize: Annotated[float | None, Range(0), "A Bernoulli column is there where x exceeds this."] = 0.0,
         min_categories: Annotated[

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import surefit
-from surefit._core.errors import InvalidData
+from surefit._core.errors import InvalidData, InvalidParameter
 from surefit.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MixedNB, MultinomialNB
 
 X = np.array([[1.0, 0.0, 2.0], [2.0, 0.0, 1.0], [0.0, 3.0, 1.0], [0.0, 1.0, 0.0]])
@@ -82,3 +82,18 @@ def test_large_weights_of_single_rows_in_single_precision():
     model = GaussianNB().fit(rows, Y, sample_weight=np.full(4, 1e300))
     np.testing.assert_array_equal(model.class_count_, [2e300, 2e300])
     np.testing.assert_array_equal(model.class_prior_, [0.5, 0.5])
+
+
+@pytest.mark.parametrize("alpha", [np.inf, [1.0, 1.0, np.inf], [1.0, np.nan, 1.0], ["a", "b", "c"]])
+@pytest.mark.parametrize("cls", [BernoulliNB, ComplementNB, MultinomialNB])
+def test_smoothing_is_finite(cls, alpha):
+    with pytest.raises(InvalidParameter, match=r"alpha.*finite"):
+        cls(alpha=alpha).fit(X, Y)
+
+
+@pytest.mark.parametrize("prior", [[-0.5, 1.5], [np.nan, 1.0], [np.inf, 1.0], [0.0, 0.0], ["a", "b"], [[0.5, 0.5]]])
+def test_priors_are_probabilities(prior):
+    with pytest.raises(InvalidParameter, match=r"prior|Prior"):
+        MultinomialNB(class_prior=prior).fit(X, Y)
+    with pytest.raises(InvalidParameter, match=r"prior|Prior"):
+        GaussianNB(priors=prior).fit(X, Y)
