@@ -16,12 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from .blocks import F64, dense
+from .least_squares import column_norms, fold_qr
 from .log_loss import LogLoss, derivatives, divergence, log_softmax
-from .rounding import gamma, typical
+from .rounding import UNIT, gamma, typical
 
-NULL = 1e-11  # eigenvalues of the scaled Hessian below this share of the largest are no curvature
+NULL = 1e-11  # where eigenvalues of the scaled Hessian are below this share of the largest, rows are factorised
 SURE = 0.5  # νR near one is what the tail of separated classes has, give or take rounding
-OUTSIDE = 1e-7  # what a row may have outside the directions with curvature, relative
+OUTSIDE = 1e-11  # what a row may have outside the directions with curvature, relative
 
 
 @dataclass
@@ -31,6 +32,7 @@ class FreeBound:
     x: float  # ν R: below one where there is a minimum
     sizes: float
     why: str = ""
+    outside: float = 0.0  # the largest share of a row in directions that were left out
 
 
 def free_bound(task: LogLoss, theta: F64, near: F64) -> FreeBound:
@@ -45,13 +47,16 @@ def free_bound(task: LogLoss, theta: F64, near: F64) -> FreeBound:
     if not np.isfinite(scaled).all():
         return FreeBound(f, np.inf, np.inf, sizes, "the curvature overflows")
     values, vectors = np.linalg.eigh(scaled)
-    keep = values > NULL * max(float(values[-1]), 1e-300)
-    if not keep.any():
+    null = np.zeros((values.size, 0))
+    if (values > NULL * max(float(values[-1]), 1e-300)).all():
+        root = vectors / np.sqrt(values) * D[:, None]  # H⁻¹ = root rootᵀ
+    else:
+        D, root, null = _factorised(task, near)
+    if not (root.size and np.isfinite(root).all()):
         return FreeBound(f, np.inf, np.inf, sizes, "the curvature vanishes")
-    root = vectors[:, keep] / np.sqrt(values[keep]) * D[:, None]  # H⁻¹ = root rootᵀ
     wobble = typical(task.blocks.n_rows) * here.rounding.reshape(-1)
     nu = float(np.linalg.norm(root.T @ here.gradient.reshape(-1)) + np.linalg.norm(np.abs(root.T) @ wobble))
-    R, outside = _widest(task, root.reshape(c, d1, -1), (vectors[:, ~keep] * D[:, None]).reshape(c, d1, -1), D)
+    R, outside = _widest(task, root.reshape(c, d1, -1), null.reshape(c, d1, -1), D)
     if not outside <= OUTSIDE:
         return FreeBound(f, np.inf, np.inf, sizes, "the Hessian is singular to working precision")
     x = nu * R
@@ -59,8 +64,32 @@ def free_bound(task: LogLoss, theta: F64, near: F64) -> FreeBound:
         return FreeBound(f, np.inf, x, sizes, "the gradient is too large for the curvature")
     above = nu * nu / 2 if x < 1e-4 else (x + (1 - x) * np.log1p(-x)) / (R * R)
     above *= 1.0 + x  # covers the series cut at x²
-    linear = float(np.abs(here.gradient * (theta - near)).sum())
-    return FreeBound(f, apart + linear + above + rounding, x, sizes)
+    linear = float(((np.abs(here.gradient) + wobble.reshape(c, d1)) * np.abs(theta - near)).sum())
+    return FreeBound(f, apart + linear + above + rounding, x, sizes, outside=outside)
+
+
+def _factorised(task: LogLoss, near: F64) -> tuple[F64, F64, F64]:
+    """Scales D, a root with H⁻¹ = root rootᵀ, and the directions that rounding cannot tell from none, times D.
+
+    diag p − ppᵀ = Σₖ pₖ(eₖ − p)(eₖ − p)ᵀ: the rows √(ω pₖ) (eₖ − p) ⊗ x have the factor of H. Their singular values are
+    known to rounding; the eigenvalues of H are their squares, and below 10⁻⁸ of the largest nothing would be left.
+    """
+    c, d1 = near.shape
+    T = np.zeros((0, c * d1))
+    for X, _, omega in task.rows():
+        P = np.exp(log_softmax(task.logits(X, near)))
+        B = np.hstack([dense(X) - task.shift, np.full((len(omega), 1), float(task.intercept))])
+        for k in range(task.n_classes):
+            apart = -P
+            apart[:, k] = np.delete(P, k, axis=1).sum(axis=1)
+            apart *= np.sqrt(omega * P[:, k])[:, None]
+            T = fold_qr(T, (apart[:, task.first :, None] * B[:, None, :]).reshape(len(omega), -1))
+    norms = column_norms(T)
+    D = np.where(norms > 0, 1.0 / np.where(norms > 0, norms, 1.0), 0.0)
+    S, Vt = np.linalg.svd(T * D, full_matrices=True)[1:]
+    S = np.append(S, np.zeros(len(Vt) - S.size))
+    keep = S > 32 * typical(task.blocks.n_rows + c * d1, UNIT) * S[0]
+    return D, Vt[keep].T / S[keep] * D[:, None], Vt[~keep].T * D[:, None]
 
 
 def _apart(task: LogLoss, theta: F64, near: F64) -> tuple[float, float, float, float]:
@@ -90,6 +119,8 @@ def _widest(task: LogLoss, root: F64, null: F64, D: F64) -> tuple[float, float]:
         norms = np.stack([np.linalg.norm(B @ root[k], axis=1) for k in range(c)], axis=1)
         top = np.sort(norms, axis=1)[:, -2:].sum(axis=1)
         widest = np.maximum(widest, top.max())  # keeps a NaN
+        if (np.abs(B).max(axis=0) * (weight == 0)).any():
+            outside = np.inf  # a column without curvature that moves logits: they are too large to see it
         if null.shape[2]:
             for k in range(c):
                 size = np.linalg.norm(B * weight[k], axis=1)

@@ -167,7 +167,8 @@ def _free_claims(attrs: Attributes, task: LogLoss, theta: F64, eps: float) -> tu
         better = free_bound(task, theta, near)
         bound = better if better.gap < bound.gap or not np.isfinite(bound.gap) else bound
     if np.isfinite(bound.gap):
-        return [_gap_claim(bound.f, bound.gap, bound.sizes, eps)], _cost(task)
+        note = f", columns that depend on others to a relative {bound.outside:.0e} left out" if bound.outside else ""
+        return [_gap_claim(bound.f, bound.gap, bound.sizes, eps, note)], _cost(task)
     for ray in (near, theta):
         if gains(task, ray).surely:
             reason = (

@@ -1,0 +1,59 @@
+"""Logistic regression without a penalty where curvature is hard to see: nearly dependent columns, logits of thousands."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from tests.certificates.bench import altered, certify
+
+rng = np.random.default_rng(41)
+N = 200
+X, Z = rng.normal(size=N), rng.normal(size=N)
+Y = (X + Z + 1.5 * rng.logistic(size=N) > 0).astype(int)
+THREE = np.digitize(X + Z + 1.5 * rng.logistic(size=N), [-1.0, 1.0])
+
+
+def free(A: np.ndarray, y: np.ndarray, intercept: bool = True) -> LogisticRegression:
+    model = LogisticRegression(C=np.inf, tol=1e-12, max_iter=1000, solver="newton-cg", fit_intercept=intercept)
+    return model.fit(A, y)
+
+
+@pytest.mark.parametrize("labels", [Y, THREE], ids=["two", "three"])
+@pytest.mark.parametrize("t", [1e-4, 1e-6, 1e-7, 1e-8])
+def test_columns_that_differ_by_little(t: float, labels: np.ndarray) -> None:
+    """(x, x + tz) has the least value of (x, z): w₁x + w₂z = (w₁ − w₂/t)x + (w₂/t)(x + tz)."""
+    apart, alone = free(np.column_stack([X, Z]), labels), free(X[:, None], labels)
+    A = np.column_stack([X, X + t * Z])
+    w1, w2 = apart.coef_[:, 0], apart.coef_[:, 1]
+    best = altered(apart, coef_=np.column_stack([w1 - w2 / t, w2 / t]))
+    c = certify(best, A, labels)
+    assert c.holds, f"\n{c}"
+    # without the second column the loss is higher by some per cent
+    without = altered(alone, coef_=np.column_stack([alone.coef_[:, 0], np.zeros(len(w1))]))
+    assert not certify(without, A, labels).holds
+
+
+@pytest.mark.parametrize("labels", [Y, THREE], ids=["two", "three"])
+def test_columns_that_depend_on_others_are_named(labels: np.ndarray) -> None:
+    model = free(np.column_stack([X, Z]), labels)
+    halves = altered(model, coef_=model.coef_[:, [0, 1, 1]] * np.array([1.0, 0.25, 0.25]))
+    claim = certify(halves, np.column_stack([X, Z, 3.0 * Z]), labels)["optimal"]
+    assert claim.holds and "depend on others" in claim.sentence
+    assert not certify(altered(halves, coef_=halves.coef_ * 1.1), np.column_stack([X, Z, 3.0 * Z]), labels).holds
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_column_whose_logits_have_no_curvature_left(sign: float) -> None:
+    """Two rows of both classes have the second column: its best coefficient is near zero, and ±2000 loses 2000."""
+    column = np.zeros(N)
+    column[:2] = 1.0
+    y = Y.copy()
+    y[:2] = [0, 1]
+    A = np.column_stack([X, column])
+    model = free(A, y, intercept=False)
+    assert certify(model, A, y).holds
+    rest = free(X[2:, None], y[2:], intercept=False)
+    wrong = altered(model, coef_=np.array([[rest.coef_[0, 0], sign * 2000.0]]))
+    assert not certify(wrong, A, y).holds
