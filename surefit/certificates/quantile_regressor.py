@@ -136,7 +136,7 @@ def _reach(problem: Problem, theta: F64, at: Value, moments: Moments, alpha: flo
 
 
 def _feasible(problem: Problem, dual: F64, gap: Gap, at: Value, eps: float) -> Claim:
-    """The box, relative to the row's slopes; the equations, relative to Σ slope |a| of the column."""
+    """The box, relative to the row's slopes; the equations, relative to Σ slope |x| of the column as it came."""
     outside, row = 0.0, 0
     for part in problem.parts():
         d = dual[row : row + part.t.size]
@@ -145,7 +145,7 @@ def _feasible(problem: Problem, dual: F64, gap: Gap, at: Value, eps: float) -> C
         over = np.where(width > 0, over / np.where(width > 0, width, 1.0), np.where(d == 0, 0.0, np.inf))
         outside = max(outside, float(over.max(initial=0.0)))
         row += d.size
-    size = np.where(at.columns > 0, at.columns, 1.0)
+    size = np.where(at.raw > 0, at.raw, 1.0)
     missed = float((np.abs(gap.left) / size).max(initial=0.0))
     return at_most(
         "dual_feasible",

@@ -157,18 +157,21 @@ class ScaledRows:
             R = np.column_stack([R[:, -1:], R[:, :-1]])
             Q, _ = scipy.linalg.qr(R[:, :1], mode="economic")
             R = R[:, 1:] - Q @ (Q.T @ R[:, 1:])
-        share = nearly_dependent(self.n + self.d)
-        while R.shape[1]:
-            T, order = scipy.linalg.qr(R, mode="r", pivoting=True)
+        share, noise = nearly_dependent(self.n + self.d), self._noise(self.n)
+        left = np.arange(R.shape[1])
+        while len(left):
+            T, order = scipy.linalg.qr(R[:, left], mode="r", pivoting=True)
             diagonal = np.abs(np.diag(T))
             rank = int((diagonal > share * max(diagonal.max(initial=0.0), 1e-300)).sum())
-            noise = self._noise(self.n)[order[:rank]]
-            rounded = np.flatnonzero(_explained(T[:rank, :rank], noise))
-            chosen = order[:rank] if not len(rounded) else np.delete(order[:rank], rounded[0])
-            self.columns = self.columns[np.sort(chosen)]
+            chosen = left[order[:rank]]
+            shares = _noise_of_remainders(T[:rank, :rank], noise[chosen])
+            rounded = np.flatnonzero(shares.sum(axis=0) >= 1)
             if not len(rounded):
+                self.columns = self.columns[np.sort(chosen)]
                 return
-            R = R[:, np.sort(chosen)]
+            # of the columns that explain each other the one with most noise goes
+            left = np.setdiff1d(left, chosen[shares[:, rounded[0]].argmax()])
+        self.columns = self.columns[left]
 
     def _noise(self, rows: int) -> np.ndarray:
         """The length of the rounding in each column in use, over so many rows.
@@ -184,18 +187,18 @@ class ScaledRows:
         if min(R.shape) < self.width or not (np.abs(np.diag(R)).min(initial=np.inf) > floor * np.abs(R).max(initial=0)):
             return False
         noise = np.append(self._noise(rows), np.zeros(int(self.fit_intercept)))
-        return not _explained(R, noise).any()
+        return not (_noise_of_remainders(R, noise).sum(axis=0) >= 1).any()
 
 
-def _explained(R: np.ndarray, noise: np.ndarray) -> np.ndarray:
-    """For each column of the triangle R: whether it is those before it, up to the noise of all of them.
+def _noise_of_remainders(R: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """In column k the noise in what is left of column k of the triangle R beside those before it, by its origin.
 
-    Column k of R⁻¹ holds the combination whose length is one: |R⁻¹ₖ| · noise ≥ 1 is a length within the noise.
+    Column k of R⁻¹ holds the combination of columns whose length is one: noise |R⁻¹ₖ| is relative to that length.
     """
     if not len(R):
-        return np.zeros(0, dtype=bool)
+        return np.zeros((0, 0))
     inverse = scipy.linalg.solve_triangular(R, np.eye(len(R)), check_finite=False)
-    return noise @ np.abs(inverse) >= 1
+    return noise[:, None] * np.abs(inverse)
 
 
 def nearly_dependent(size: int) -> float:

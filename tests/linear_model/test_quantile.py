@@ -129,6 +129,22 @@ def test_nearly_dependent_columns_far_from_zero_are_proved():
     assert np.abs(y - model.predict(X)).sum() <= np.abs(y - one.predict(X[:, :1])).sum()
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_of_columns_that_only_rounding_tells_apart_the_rounded_one_goes(dtype):
+    """The sum of two columns, stored far from zero: the fit is that of the two."""
+    rng = np.random.default_rng(2)
+    pair = rng.normal(size=(60, 2)).astype(dtype)
+    far = (pair.sum(axis=1) + (1e9 if dtype is np.float64 else 1e3)).astype(dtype)
+    y = (pair @ [1.0, -2.0] + rng.standard_t(2, size=60)).astype(dtype)
+    model, two = LADRegressor().fit(np.column_stack([far, pair]), y), LADRegressor().fit(pair, y)
+    X = np.column_stack([far, pair]).astype(np.float64)
+    ours = np.abs(y - X @ model.coef_.astype(np.float64) - float(model.intercept_)).sum()
+    theirs = np.abs(y - pair.astype(np.float64) @ two.coef_.astype(np.float64) - float(two.intercept_)).sum()
+    assert ours == pytest.approx(theirs, rel=1e-5 if dtype is np.float64 else 1e-3)
+    assert np.abs(model.coef_).max() < 10
+    assert model.certify(np.column_stack([far, pair]), y).holds
+
+
 def test_twenty_thousand_rows_against_highs_on_the_dual():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(20_000, 5))
