@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .blocks import F64, dense
+from .blocks import F64, Rows, dense, magnitude, matmul
 from .least_squares import column_norms, fold_qr
 from .log_loss import LogLoss, derivatives, divergence, log_softmax
 from .rounding import UNIT, gamma, typical
@@ -131,17 +131,40 @@ def _widest(task: LogLoss, root: F64, null: F64, D: F64) -> tuple[float, float]:
 
 @dataclass
 class Gains:
-    """Along a direction, over the rows with weight: how much a row's own class gains on the others."""
+    """Along a direction s, over the rows with weight: how much a row's own class gains on the others.
+
+    With c the typical entries of the columns, a change of s by a relative τ moves a row's logits by τ Σⱼ |xⱼ|/cⱼ max |c s|.
+    Gains and losses are relative to that, with τ = 1. A column that s leaves out counts like the others, for rounding
+    does not know of it; a row far from all others does not excuse them.
+    """
 
     loss: float  # the largest that a row loses to another class; negative where all gain
     gain: float  # the largest that a row gains on another class
-    size: float  # the largest |x||w| + |b| of a row
     rows: int  # rows that gain on all
     surely: bool  # all rows gain on all, whatever rounding did
 
 
+def typical_entries(task: LogLoss) -> F64:
+    """c: the geometric mean of the entries of a column that are not zero, which no huge one rules; 1 for b."""
+    d = task.shift.size
+    logs, counts = np.zeros(d), np.zeros(d)
+    for X, _, omega in task.rows():
+        used = omega > 0
+        if isinstance(X, Rows):
+            on = used[X.owner()] & (X.data != 0)
+            column, entries = X.indices[on], X.data[on].astype(np.float64)
+        else:
+            i, column = np.nonzero(X * used[:, None])
+            entries = X[i, column].astype(np.float64)
+        logs += np.bincount(column, weights=np.log(np.abs(entries)), minlength=d)
+        counts += np.bincount(column, minlength=d)
+    return np.append(np.exp(logs / np.maximum(counts, 1.0)), 1.0)
+
+
 def gains(task: LogLoss, direction: F64) -> Gains:
-    loss, gain, top, rows, surely = -np.inf, -np.inf, 0.0, 0, True
+    c = typical_entries(task)
+    largest = float((np.abs(direction) * c).max())
+    loss, gain, rows, surely = -np.inf, -np.inf, 0, True
     for X, code, omega in task.rows():
         used = omega > 0
         Z, at = task.logits(X, direction), np.arange(code.size)
@@ -151,10 +174,11 @@ def gains(task: LogLoss, direction: F64) -> Gains:
         Z[at, code] = np.inf
         most = (own - Z.min(axis=1))[used]
         size = 2.0 * task.sizes(X, direction)[used]
+        unit = largest * (matmul(magnitude(X), 1.0 / c[:-1]) + float(task.intercept))[used]
+        unit = np.where(unit > 0, unit, 1.0)
         # np.maximum keeps a NaN, which overflow makes
-        loss = np.maximum(loss, (-least).max(initial=-np.inf))
-        gain = np.maximum(gain, most.max(initial=-np.inf))
-        top = np.maximum(top, size.max(initial=0.0))
+        loss = np.maximum(loss, (-least / unit).max(initial=-np.inf))
+        gain = np.maximum(gain, (most / unit).max(initial=-np.inf))
         rows += int(np.count_nonzero(least > 0))
         surely = surely and bool((least > gamma(direction.shape[1] + 2) * size).all())
-    return Gains(float(loss), float(gain), float(top), rows, surely)
+    return Gains(float(loss), float(gain), rows, surely)

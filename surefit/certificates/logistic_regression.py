@@ -190,14 +190,13 @@ def _separation(attrs: Attributes, task: LogLoss) -> list[Claim]:
     plain = replace(task, shift=np.zeros(d))
     along = gains(plain, ray)
     limit = max(RAY, SEPARATED * epsilon(False, np.asarray(attrs.model.separation_)))
-    unit = along.size if along.size > 0 else 1.0
-    loss = float(np.maximum(along.loss, 0.0)) / unit
+    loss = float(np.maximum(along.loss, 0.0))
     how = "exactly" if along.surely else f"for data changed by a relative {loss + gamma(d + 3):.1e} at most"
     return [
         at_most(
             "separated",
             f"No minimum exists: along separation_ no row's own class loses to another ({how}); largest loss, relative "
-            "to the size of the terms.",
+            "to what a change of all of separation_ by its own size would do to the row.",
             Grade.NO_SOLUTION,
             loss,
             limit,
@@ -205,12 +204,12 @@ def _separation(attrs: Attributes, task: LogLoss) -> list[Claim]:
         ),
         at_most(
             "falls_for_ever",
-            f"Some row's own class gains on another along separation_, by a relative {along.gain / unit:.1e}, so the "
+            f"Some row's own class gains on another along separation_, by a relative {along.gain:.1e}, so the "
             "log-loss falls along the whole ray; one where no row gains beyond rounding.",
             Grade.NO_SOLUTION,
-            0 if along.gain / unit > 1e3 * limit else 1,
+            0 if along.gain > 1e3 * limit else 1,
             0,
-            {"best_gain": along.gain / unit},
+            {"best_gain": along.gain},
         ),
     ]
 

@@ -1,4 +1,4 @@
-"""Logistic regression without a penalty where curvature is hard to see: nearly dependent columns, logits of thousands."""
+"""Logistic regression without a penalty where curvature hides: nearly dependent columns, logits of thousands."""
 
 from __future__ import annotations
 
@@ -57,3 +57,17 @@ def test_a_column_whose_logits_have_no_curvature_left(sign: float) -> None:
     rest = free(X[2:, None], y[2:], intercept=False)
     wrong = altered(model, coef_=np.array([[rest.coef_[0, 0], sign * 2000.0]]))
     assert not certify(wrong, A, y).holds
+
+
+@pytest.mark.parametrize("far", [1e9, 1e13, 1e15])
+@pytest.mark.parametrize("columns", [1, 2])
+def test_a_row_far_out_excuses_no_other(far: float, columns: int) -> None:
+    """Overlapping classes have a minimum; a row at 10¹³ on its own side adds no loss and proves nothing."""
+    A = np.column_stack([np.append(X, far), np.append(Z, 0.0)])[:, :columns]
+    y = np.append(Y, 1)
+    ray = np.zeros((1, columns + 1))
+    ray[0, 0] = 1.0
+    model = altered(free(X[:, None], Y), coef_=ray[:, :-1].copy(), separation_=ray)
+    assert not certify(model, A, y).holds
+    # the same ray where the column does separate
+    assert certify(model, A, np.append(X > 0, True).astype(int)).holds
