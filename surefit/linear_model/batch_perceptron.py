@@ -93,7 +93,7 @@ class BatchPerceptron(TwoClassClassifier):
         if end != SEPARATED:
             programme = least_violations(data.X, data.sign, data.w, p.fit_intercept, any_separator=True)
             if not rows.certain(rows.in_own_units(programme.coef, programme.intercept)):
-                farkas = farkas_vector(programme.dual)
+                farkas = farkas_vector(programme.dual, rows, data.w)
                 if farkas is not None:
                     progress.end()
                     return self._not_separable(visit, data, programme, farkas)

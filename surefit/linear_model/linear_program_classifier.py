@@ -61,7 +61,7 @@ class LinearProgramClassifier(TwoClassClassifier):
         self.separable_ = self._learn(rows, fit.coef, fit.intercept, data)
         self.farkas_ = None
         if not self.separable_:
-            farkas = farkas_vector(fit.dual)
+            farkas = farkas_vector(fit.dual, rows, data.w)
             if farkas is None:
                 self.separable_ = None
                 warnings.warn(

@@ -91,6 +91,25 @@ class SignedRows:
         whole = (self.X[which].astype(np.float64).T @ signed) * self.scale
         return np.append(whole, [self.scale * signed.sum()] if self.fit_intercept else [])
 
+    def imbalance(self, phi: np.ndarray, w: np.ndarray) -> float:
+        """The largest |Σ φᵢ σᵢ x| / Σ φᵢ |x| of the columns, each about its mean where there is an intercept."""
+        signed, used = phi * self.sign, phi > 0
+        level = float(signed.sum())
+        centre = np.asarray(self.X.T @ w) / w.sum() if self.fit_intercept else np.zeros(self.d)
+        sums, sizes = np.zeros(self.d), np.zeros(self.d)
+        for where, rows in self._chunks():
+            on = np.flatnonzero(used[where])
+            part, share = rows[on], phi[where][on]
+            if self.is_sparse:
+                sums += part.T @ signed[where][on] - centre * float(signed[where][on].sum())
+                sizes += abs(part).T @ share + np.abs(centre) * float(share.sum())
+            else:
+                part = part - centre
+                sums += signed[where][on] @ part
+                sizes += share @ np.abs(part)
+        missed = np.abs(sums) / np.where(sizes > 0, sizes, 1.0)
+        return float(np.append(missed, abs(level) / phi.sum() if self.fit_intercept else 0.0).max())
+
     def in_users_units(self, theta: np.ndarray) -> tuple[np.ndarray, float]:
         """θ as coefficients and an intercept of the rows as they came: those whose updates are whole rows."""
         with np.errstate(over="ignore"):

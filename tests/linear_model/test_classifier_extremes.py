@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.optimize import linprog
 
 import surefit
 from surefit._core.errors import InvalidData
@@ -83,3 +87,44 @@ def test_labels_in_another_container():
     model = LogisticRegression().fit(SQUARE, y)
     assert surefit.certify(model, SQUARE, y.astype(object)).holds
     assert not surefit.certify(model, SQUARE, y[::-1].astype(object)).holds
+
+
+def separable(signed):
+    """Whether some θ has signed · θ ≥ 1, by SciPy's simplex."""
+    answer = linprog(np.zeros(signed.shape[1]), A_ub=-signed, b_ub=-np.ones(len(signed)), bounds=(None, None))
+    return answer.status == 0
+
+
+@pytest.mark.filterwarnings("ignore:the classes are not linearly separable")
+@pytest.mark.parametrize("cls", [BatchPerceptron, LinearProgramClassifier])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_proofs_on_small_whole_numbers(cls, fit_intercept):
+    """Many rows on the same hyperplanes: vertices of the dual coincide, and what is left of them is rounding."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        rows, y = rng.integers(-2, 3, (30, 6 + seed % 8)).astype(float), rng.integers(0, 2, 30)
+        rows = rows[rng.integers(0, 30, 30)] if seed % 2 else rows
+        model = cls(fit_intercept=fit_intercept).fit(rows, y)
+        points = np.hstack([rows, np.ones((30, 1))]) if fit_intercept else rows
+        assert model.separable_ is separable(np.where(y, 1.0, -1.0)[:, None] * points), seed
+        assert surefit.certify(model, rows, y).holds, seed
+
+
+@pytest.mark.filterwarnings("ignore:the classes are so close")
+def test_nothing_is_said_where_nothing_is_proved():
+    """The classes touch within rounding of a column that hardly varies: not separable is said with a proof only."""
+    rng = np.random.default_rng(1)
+    for offset in (1e9, 1e12, 1e15):
+        rows = np.column_stack([offset + rng.normal(size=40), 1e-4 * rng.normal(size=40) + 100])
+        y = (rows @ [1.0, 3e3] > np.median(rows @ [1.0, 3e3])).astype(int)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = LinearProgramClassifier(fit_intercept=False).fit(rows, y)
+        if model.separable_ is False:
+            phi = [Fraction(v) for v in model.farkas_]
+            for column in rows.T:
+                terms = [p * Fraction(float(x)) for p, x in zip(phi, column, strict=True)]
+                signed = sum(t if side else -t for t, side in zip(terms, y, strict=True))
+                assert abs(signed) <= Fraction(1, 10**8) * sum(abs(t) for t in terms)
+        else:
+            assert model.separable_ is None or (model.predict(rows) == y).all()
