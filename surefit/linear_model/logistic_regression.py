@@ -174,7 +174,7 @@ class LogisticRegression(LinearClassifier):
             return None
         if class_weight == "balanced":
             counts = data.fold(FirstLookStep(len(classes), False)).counts
-            return counts.sum() / (len(classes) * np.maximum(counts, np.finfo(float).tiny))
+            return counts.sum() / (len(classes) * np.where(counts > 0, counts, 1.0))  # no rows: any weight will do
         return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes), dtype=np.float64)
 
     def _start(self, n_classes: int, n_features: int, fit_intercept: bool) -> tuple[np.ndarray, np.ndarray] | None:

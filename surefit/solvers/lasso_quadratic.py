@@ -46,14 +46,17 @@ def minimise_lasso(
     z = u.copy()
     slack = 1e-14 * np.sqrt(np.diagonal(H)) * (np.abs(g) / np.sqrt(np.diagonal(H))).max(initial=0.0)
     r = g.copy()
+    crossed = False
     for _ in range(rounds):
-        _native.lasso_sweeps(H, r, z, t, SWEEPS, QUIET)
-        z = settle(z)
-        r = g + H @ (z - u)
+        if not crossed:  # entries that leave zero do so from the minimum under the present signs
+            _native.lasso_sweeps(H, r, z, t, SWEEPS, QUIET)
+            z = settle(z)
+            r = g + H @ (z - u)
         crossed = _to_minimum(H, r, z, t, alive)
         z = settle(z)
         r = g + H @ (z - u)
-        if not crossed and (np.abs(r[z == 0]) <= (t + slack)[z == 0]).all():
+        wrong = np.where(z != 0, np.abs(r + t * np.sign(z)) - 1e4 * slack, np.abs(r) - t - slack)
+        if not crossed and (wrong <= 0).all():
             break
     return z
 
@@ -81,9 +84,7 @@ def _to_minimum(H: np.ndarray, r: np.ndarray, z: np.ndarray, t: np.ndarray, aliv
         return False
     scale = 1 / np.sqrt(H[free, free])
     block = H[np.ix_(free, free)]
-    factor, fault = dpotrf(block * scale[:, None] * scale, lower=0, clean=0)
-    if fault:
-        return False
+    factor = _factor(block * scale[:, None] * scale)
     here, wrong = z[free], r[free] + t[free] * np.sign(z[free])
     move = -scale * dpotrs(factor, scale * wrong, lower=0)[0]
     move -= scale * dpotrs(factor, scale * (wrong + block @ move), lower=0)[0]  # once more, for what rounding left
@@ -102,6 +103,19 @@ def _to_minimum(H: np.ndarray, r: np.ndarray, z: np.ndarray, t: np.ndarray, aliv
     bold = np.where(crossing, 0.0, here + move)
     z[free] = bold if change(bold) < change(along) else along
     return True
+
+
+def _factor(C: np.ndarray) -> np.ndarray:
+    """Cholesky's factor of C, its diagonal of one raised where rounding has left C indefinite.
+
+    With M at least C, the step −M⁻¹r lowers the quadratic function of C from where its gradient is r.
+    """
+    raised = 0.0
+    while True:
+        factor, fault = dpotrf(C + raised * np.eye(len(C)), lower=0, clean=0)
+        if not fault:
+            return factor
+        raised = max(100 * raised, 1e-13)
 
 
 def _along(

@@ -256,6 +256,14 @@ class TestWeights:
         manual = LogisticRegression(tol=1e-8).fit(X, y, w * (w.sum() / (2 * totals))[y])
         np.testing.assert_allclose(model.coef_, manual.coef_, rtol=1e-8)
 
+    def test_balanced_where_a_class_weighs_nothing(self):
+        X, y = data(classes=3)
+        w = np.where(y == 2, 0.0, 1.0)
+        model = LogisticRegression(class_weight="balanced", tol=1e-8).fit(X, y, w)
+        share = w.sum() / 3 / np.bincount(y)[:2]
+        manual = LogisticRegression(tol=1e-8).fit(X, y, w * np.append(share, 0.0)[y])
+        np.testing.assert_allclose(model.coef_, manual.coef_, rtol=1e-6, atol=1e-9)
+
 
 class TestWords:
     def test_stopping_early_says_what_is_missing(self):

@@ -52,6 +52,16 @@ def test_the_conditions_of_a_minimum_from_any_start(seed):
     np.testing.assert_allclose(r[z != 0], (-t * np.sign(z))[z != 0], atol=1e-6 * size)
 
 
+def test_nearly_equal_columns_end_in_few_rounds():
+    A, b = problem(200, 12, 5)
+    A = np.hstack([A, A + 1e-4 * np.random.default_rng(1).normal(size=A.shape)])
+    H, g, t = A.T @ A, -A.T @ b, np.full(24, 1e-3)
+    z = minimise_lasso(H, g, np.zeros(24), t, 60)
+    r = g + H @ z
+    assert (np.abs(r) <= t + 1e-9 * np.abs(g).max()).all()
+    np.testing.assert_allclose(r[z != 0], (-t * np.sign(z))[z != 0], atol=1e-9 * np.abs(g).max())
+
+
 def test_entries_without_curvature():
     H, g = np.diag([0.0, 1.0, 0.0]), np.array([0.0, -3.0, 0.0])
     z = minimise_lasso(H, g, np.array([5.0, 0.0, 4.0]), np.array([1.0, 1.0, 0.0]), 20)
