@@ -75,7 +75,12 @@ def priors_of(priors: Any, data: Source, classes: Classes) -> np.ndarray:
     given, n = np.array(priors, dtype=np.float64), len(labels_of(data))
     if len(given) not in (n, len(classes.labels)):
         raise InvalidParameter(f"priors has {len(given)} entries, y has {n} classes")
-    return given[classes.codes] if len(given) == n else given
+    given = given[classes.codes] if len(given) == n else given
+    if (given < 0).any():
+        raise InvalidParameter("priors must be non-negative")
+    if not given.any():
+        raise InvalidParameter("priors are all zero: at least one class with weight needs one above zero")
+    return given
 
 
 def automatic(data: Source, classes: Classes, total: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from surefit._core.base import Estimator, fitting
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.params import Range
+from surefit._core.precision import narrowed
 from surefit.discriminant_analysis.estimates import (
     Classes,
     automatic,
@@ -139,8 +140,6 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
 
     def _priors(self, p: SimpleNamespace, data: Source, classes: Classes) -> np.ndarray:
         priors = priors_of(p.priors, data, classes)
-        if (priors < 0).any():
-            raise InvalidParameter("priors must be non-negative")
         if abs(priors.sum() - 1.0) > 1e-5:
             warnings.warn("The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=5)
             priors = priors / priors.sum()
@@ -201,7 +200,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
         else:
             values, directions = fisher_from_matrix(T, between)
         whole, kept = values.sum(), values[:n_components]
-        self.scalings_ = directions.astype(data.dtype)
+        self.scalings_ = narrowed(directions, data.dtype)
         self.fisher_eigenvalues_ = kept.astype(data.dtype)
         self.explained_variance_ratio_ = (kept / whole if whole > 0 else np.zeros_like(kept)).astype(data.dtype)
         with np.errstate(divide="ignore"):  # a prior of zero: the class is never predicted
@@ -218,7 +217,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
         self.xbar_ = centre.astype(data.dtype)
         # Scores about zero: where rows are far from it they differ by little beside their size, and need all digits.
         kind = data.dtype if p.solver == "svd" or len(classes.labels) == 2 else np.dtype(np.float64)
-        self.coef_, self.intercept_ = coef.astype(kind), intercept.astype(kind)
+        self.coef_, self.intercept_ = narrowed(coef, kind), narrowed(intercept, kind)
         self._max_components = n_components
         self._centred = p.solver == "svd"
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from surefit._core.base import Estimator, fitting
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.params import Range
+from surefit._core.precision import narrowed
 from surefit.discriminant_analysis.estimates import (
     Classes,
     automatic,
@@ -112,11 +113,11 @@ class QuadraticDiscriminantAnalysis(ClassifierMixin, Estimator):
                 variances = (1 - p.reg_param) * variances + p.reg_param
                 covariances[k] = (axes * variances) @ axes.T
             self._refuse_flat(p, data, classes, k, variances)
-            scalings.append(variances.astype(data.dtype))
+            scalings.append(narrowed(variances, data.dtype, each=True))
             rotations.append(axes.astype(data.dtype))
         self.__dict__.pop("covariance_", None)
         if p.store_covariance:
-            self.covariance_ = [c.astype(data.dtype) for c in covariances]
+            self.covariance_ = [narrowed(c, data.dtype) for c in covariances]
         self.classes_ = classes.labels
         self.priors_ = priors_of(p.priors, data, classes)
         self.means_ = classes.means.astype(data.dtype)
