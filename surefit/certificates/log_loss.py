@@ -75,13 +75,24 @@ class LogLoss:
 
 
 def log_softmax(Z: F64) -> F64:
-    Z = Z - Z.max(axis=1, keepdims=True)
-    return Z - np.log(np.exp(Z).sum(axis=1, keepdims=True))
+    """log p for every row, to a relative rounding where p is near one too: −log(1 + Σ of the others)."""
+    at, top = np.arange(len(Z)), np.argmax(Z, axis=1)
+    Z = Z - Z[at, top][:, None]
+    others = np.exp(Z)
+    others[at, top] = 0.0
+    return Z - np.log1p(others.sum(axis=1))[:, None]
 
 
 def divergence(q: F64, log_p: F64) -> F64:
-    """Σₖ q log(q/p) − q + p for every row: the Kullback–Leibler divergence, no term of which is negative."""
+    """Σₖ q log(q/p) − q + p for every row: the Kullback–Leibler divergence, no term of which is negative.
+
+    The largest q is one less the others: both q log(q/p) and p − q keep their digits where it is near one.
+    """
     terms = np.where(q > 0, q * (np.log(np.where(q > 0, q, 1.0)) - log_p), 0.0) - q + np.exp(log_p)
+    at, top = np.arange(len(q)), np.argmax(q, axis=1)
+    others = np.where(np.arange(q.shape[1]) == top[:, None], 0.0, q).sum(axis=1)
+    log_top = log_p[at, top]
+    terms[at, top] = (1.0 - others) * (np.log1p(-others) - log_top) + others + np.expm1(log_top)
     return np.maximum(terms, 0.0).sum(axis=1)
 
 

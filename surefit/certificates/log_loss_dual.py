@@ -6,6 +6,11 @@ Every choice of distributions qᵢ over the classes, with G = Σ ωᵢ (qᵢ −
     f(θ) − f(θ′) ≤ Σ ωᵢ KL(qᵢ ‖ pᵢ(θ)) + Σⱼ (Ω(θⱼ) + Ω*(−Gⱼ) + θⱼ Gⱼ),
 
 Ω the penalty. No term is negative. The sum is zero at the optimum, with q = p.
+
+Rounding. Let Σ ωᵢ (qᵢ − eᵢ) be r instead of zero, Nₖ = Σ ω of class k, W = Σ N and η = max |rₖ|/Nₖ ≤ 1. The same
+s = N/W − (1 − η) r/(ηW) for all rows is a distribution, and q̃ = (1 − η) q + η s has Σ ω(q̃ − e) = 0. KL is convex, so
+Σ ω KL(q̃ ‖ p) ≤ Σ ω KL(q ‖ p) + η Σ ω max(−log p), and G moves by at most 2η Σ ω|x − m|: so much of
+it is not known.
 """
 
 from __future__ import annotations
@@ -30,13 +35,10 @@ class DualBound:
 def dual_bound(task: LogLoss, theta: F64, near: F64) -> DualBound:
     """The gap of θ, with q made from the probabilities at `near` (θ itself, or a better point)."""
     down, share = _balance(task, near)
-    bound, G = _evaluate(task, theta, near, down, share, 1.0)
-    pure = (task.lasso > 0) & ~(task.ridge > 0)
-    if pure.any():
+    bound, top = _evaluate(task, theta, near, down, share, 1.0)
+    if top > 1.0:
         # no G beyond λ₁ has a finite conjugate: draw q towards e, which keeps Σ ω(q − e) = 0
-        top = np.abs(G[:, pure]) / task.lasso[pure]
-        scale = 1.0 / max(1.0, float(top.max(initial=0.0)))
-        bound, G = _evaluate(task, theta, near, down, share, scale)
+        bound, _ = _evaluate(task, theta, near, down, share, 1.0 / top)
     return bound
 
 
@@ -59,10 +61,12 @@ def _balance(task: LogLoss, near: F64) -> tuple[F64, F64]:
     return down, lacks / lacks.sum() if lacks.sum() > 0 else np.full(k, 1.0 / k)
 
 
-def _evaluate(task: LogLoss, theta: F64, near: F64, down: F64, share: F64, scale: float) -> tuple[DualBound, F64]:
-    f = apart = sizes = noise = 0.0
+def _evaluate(task: LogLoss, theta: F64, near: F64, down: F64, share: F64, scale: float) -> tuple[DualBound, float]:
+    """The bound, and the largest |G|/λ₁ of columns without λ₂, rounding included: above one nothing would be proved."""
+    f = apart = sizes = noise = farthest = 0.0
     G, A = np.zeros(theta.shape), np.zeros(theta.shape)
     d = theta.shape[1] - 1
+    weight, size = np.zeros(task.n_classes), np.zeros(d)
     for X, code, omega in task.rows():
         at = np.arange(code.size)
         log_p = log_softmax(task.logits(X, theta))
@@ -73,7 +77,8 @@ def _evaluate(task: LogLoss, theta: F64, near: F64, down: F64, share: F64, scale
             q *= scale
             q[at, code] += 1.0 - scale
         D = q.copy()
-        D[at, code] = -(q.sum(axis=1) - q[at, code])
+        D[at, code] = 0.0
+        D[at, code] = -D.sum(axis=1)
         f -= float(omega @ log_p[at, code])
         apart += float(omega @ divergence(q, log_p))
         G += task.transposed(X, omega[:, None] * D)
@@ -82,14 +87,28 @@ def _evaluate(task: LogLoss, theta: F64, near: F64, down: F64, share: F64, scale
         A[:, d] += E.sum(axis=0)
         s = task.sizes(X, theta)
         sizes += float(omega @ (s * s))
-        noise += float((omega * s) @ np.abs(D).sum(axis=1))
+        noise += float((omega * s) @ (np.abs(D).sum(axis=1) + np.abs(np.exp(log_p) - q).sum(axis=1)))
+        farthest -= float(omega @ log_p.min(axis=1))
+        weight += np.bincount(code, weights=omega, minlength=weight.size)
+        size += tmatmul(magnitude(X), omega) + np.abs(task.shift) * omega.sum()
     wobble = typical(task.blocks.n_rows) * A
+    off = _imbalance(task, np.abs(G[:, -1]) + wobble[:, -1], weight)
+    wobble[:, :d] += 2.0 * off * size
     slack = _penalty_slack(task, theta, G, np.zeros_like(G))
-    rounding = _penalty_slack(task, theta, G, wobble) - slack + gamma(d + 4) * noise
-    if task.free_intercept:
-        rounding += float((np.abs(G[:, -1]) + wobble[:, -1]) @ (1.0 + np.abs(theta[:, -1])))
+    rounding = _penalty_slack(task, theta, G, wobble) - slack + gamma(d + 4) * noise + off * farthest
+    pure = (task.lasso > 0) & ~(task.ridge > 0)
+    top = float(((np.abs(G) + wobble)[:, pure] / task.lasso[pure]).max(initial=0.0))
     gap = apart + slack + rounding
-    return DualBound(f + task.penalty(theta), gap, rounding, sizes), G
+    return DualBound(f + task.penalty(theta), gap, rounding, sizes), top
+
+
+def _imbalance(task: LogLoss, r: F64, weight: F64) -> float:
+    """η, from |r| of the classes with coefficients; that of the first of two is the sum of the others."""
+    if not task.free_intercept:
+        return 0.0
+    r = np.append(np.full(task.first, r.sum()), r)
+    share = np.where(r > 0, r / np.where(weight > 0, weight, np.finfo(np.float64).tiny), 0.0)
+    return float(share.max()) if share.max() <= 1 else np.inf
 
 
 def _penalty_slack(task: LogLoss, theta: F64, G: F64, wobble: F64) -> float:

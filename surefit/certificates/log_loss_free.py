@@ -133,7 +133,7 @@ def _widest(task: LogLoss, root: F64, null: F64, D: F64) -> tuple[float, float]:
 class Gains:
     """Along a direction s, over the rows with weight: how much a row's own class gains on the others.
 
-    With c the typical entries of the columns, a change of s by a relative τ moves a row's logits by τ Σⱼ |xⱼ|/cⱼ max |c s|.
+    With c the typical entries of columns, a change of s by a relative τ moves a row's logits by τ Σⱼ |xⱼ|/cⱼ max |cs|.
     Gains and losses are relative to that, with τ = 1. A column that s leaves out counts like the others, for rounding
     does not know of it; a row far from all others does not excuse them.
     """

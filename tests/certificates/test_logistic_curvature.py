@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from surefit.certificates.log_loss import divergence, log_softmax
 from tests.certificates.bench import altered, certify
 
 rng = np.random.default_rng(41)
@@ -71,3 +72,12 @@ def test_a_row_far_out_excuses_no_other(far: float, columns: int) -> None:
     assert not certify(model, A, y).holds
     # the same ray where the column does separate
     assert certify(model, A, np.append(X > 0, True).astype(int)).holds
+
+
+def test_probabilities_near_one_keep_their_digits() -> None:
+    """log(1/(1 + e⁻⁴⁰)) = −e⁻⁴⁰ ; the divergence of (1 − a, a) from (1 − b, b) is a log(a/b) − a + b, and (a − b)²/2."""
+    assert log_softmax(np.array([[0.0, -40.0]]))[0, 0] == pytest.approx(-np.exp(-40.0), rel=1e-14)
+    a, b = 1e-9, 2e-9
+    truth = a * np.log(a / b) - a + b + (a - b) ** 2 / 2
+    found = divergence(np.array([[1.0 - a, a]]), np.array([[np.log1p(-b), np.log(b)]]))
+    assert found[0] == pytest.approx(truth, rel=1e-11)
