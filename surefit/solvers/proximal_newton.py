@@ -92,14 +92,18 @@ def minimise_sparse(
         rounds = ROUNDS * (1 + n_iter)
         settle = partial(problem.settle, entries=entries)
         aim = minimise_lasso(H, at.gradient[entries], u[entries], t, rounds, settle)
+        if not reached and len(entries) == len(u) and -_promise(at, u, entries, aim, t) <= 1e-3 * tol * at.value:
+            gap = min(gap, problem.gap_by_step(at, u, aim, H))
+            reached = gap <= tol * at.value
+            if reached and (problem.metric_cost > CHEAP or bonus == 2):
+                return Sparse(u, at, gap, n_iter, history, True)
+            bonus += reached
         found = _search(problem, u, at, entries, aim, t)
         if found is None:
             if not reached and problem.sharpen():
                 at = problem.evaluate(u)
                 continue
-            if not reached and len(entries) == len(u):
-                gap = min(gap, problem.gap_by_step(at, u, aim, H))
-            return Sparse(u, at, gap, n_iter, history, reached or gap <= tol * at.value)
+            return Sparse(u, at, gap, n_iter, history, reached)
         moved, (u, at) = found[0] - u, found
         n_iter += 1
         history.append(float(at.value))
@@ -108,12 +112,17 @@ def minimise_sparse(
             return Sparse(u, at, gap, n_iter, history, gap <= tol * at.value)
 
 
+def _promise(at: Any, u: np.ndarray, entries: np.ndarray, aim: np.ndarray, t: np.ndarray) -> float:
+    """Δ of this file."""
+    here = u[entries]
+    return float(at.gradient[entries] @ (aim - here)) + float(t @ (np.abs(aim) - np.abs(here)))
+
+
 def _search(
     problem: Composite, u: np.ndarray, at: Any, entries: np.ndarray, aim: np.ndarray, t: np.ndarray
 ) -> tuple[np.ndarray, Any] | None:
     """The first of the lengths 1, ½, ¼ … that is accepted, with what is there; None when there is none."""
-    here = u[entries]
-    promise = float(at.gradient[entries] @ (aim - here)) + float(t @ (np.abs(aim) - np.abs(here)))
+    here, promise = u[entries], _promise(at, u, entries, aim, t)
     noise = problem.rounding * abs(at.value)
     if not promise < 0:
         return None

@@ -156,6 +156,14 @@ class TestContainers:
             np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=1e-8)
             assert surefit.certify(weighted, X, y, w).holds
 
+    def test_a_class_that_weighs_nothing(self):
+        X, y = IRIS
+        w = np.where(y == 2, 0.0, 1.0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = sparse(C=300.0).fit(X, y, w)
+        assert model.rel_gap_ <= 1e-6 and surefit.certify(model, X, y, w).holds
+
     def test_streams_give_the_bits_of_memory(self, tmp_path):
         rng = np.random.default_rng(0)
         X = rng.normal(size=(9000, 5))
