@@ -9,6 +9,8 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import Estimator
+from surefit._core.errors import InvalidData
+from surefit._core.precision import narrowed
 from surefit.engine.apply import apply_rows
 from surefit.engine.source import Source
 
@@ -38,9 +40,20 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         `flat`: a single target column gives a flat `coef_`, as scikit-learn's ridge does.
         """
         single = data.target_ndim == 1
-        coef = coef.astype(data.dtype, copy=False)
+        refuse_endless(self, coef, intercept)
+        coef = narrowed(coef, data.dtype)
         self.coef_ = coef[0] if single or (flat and len(coef) == 1) else coef
         if not with_intercept:
             self.intercept_: Any = 0.0
         else:
-            self.intercept_ = data.dtype.type(intercept[0]) if single else intercept.astype(data.dtype, copy=False)
+            intercept = narrowed(intercept, data.dtype)
+            self.intercept_ = intercept[0] if single else intercept
+
+
+def refuse_endless(estimator: Any, *learnt: Any) -> None:
+    """An error where coefficients are NaN or infinite: the columns and the target are too far apart in size."""
+    if not all(np.isfinite(values).all() for values in learnt):
+        raise InvalidData(
+            f"the coefficients of {type(estimator).__name__} left the range of floating-point numbers: bring the "
+            "columns of X, and y, to a common scale"
+        )

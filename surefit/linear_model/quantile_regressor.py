@@ -12,9 +12,10 @@ from sklearn.utils import column_or_1d
 from surefit._core.base import fitting
 from surefit._core.errors import InvalidParameter
 from surefit._core.params import Range
+from surefit._core.precision import narrowed
 from surefit.engine.open import open_data
 from surefit.engine.resident import in_memory
-from surefit.linear_model.predictor import LinearRegressor
+from surefit.linear_model.predictor import LinearRegressor, refuse_endless
 from surefit.solvers.linear_programme import solve_piecewise_linear
 
 Solver = Literal["highs-ds", "highs-ipm", "highs", "interior-point", "revised simplex"]
@@ -50,8 +51,9 @@ class _PinballRegressor(LinearRegressor):
                 ConvergenceWarning,
                 stacklevel=6,
             )
-        self.coef_ = fit.coef.astype(data.dtype)
-        self.intercept_ = data.dtype.type(fit.intercept) if fit_intercept else 0.0
+        refuse_endless(self, fit.coef, fit.intercept)
+        self.coef_ = narrowed(fit.coef, data.dtype)
+        self.intercept_ = narrowed(np.array([fit.intercept]), data.dtype)[0] if fit_intercept else 0.0
         self.n_iter_ = fit.n_iter
         self.dual_ = np.zeros(data.n_rows)
         self.dual_[counted] = fit.dual * unit

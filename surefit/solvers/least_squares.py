@@ -116,6 +116,11 @@ def from_moments(
             )
         else:
             w[members] = inverses[i].apply(cross[:, members].T)
+    if not np.isfinite(w).all():
+        raise InvalidData(
+            "the coefficients left the range of floating-point numbers: bring the columns of X, and y, to a common "
+            "scale"
+        )
     b, residual_ss = _intercept(w, centre, d, fit_intercept), None
     if inference and triangle is None:
         residual_ss = total_ss - np.einsum("kj,jk->k", w, cross)
@@ -245,7 +250,7 @@ def _intercept(w: np.ndarray, centre: np.ndarray, d: int, fit_intercept: bool) -
 def _powers(norms: np.ndarray, weight: float) -> np.ndarray:
     """Powers of two that bring the columns to about unit size."""
     size = np.where((norms > 0) & np.isfinite(norms), norms, 1.0) / np.sqrt(weight)
-    return np.ldexp(1.0, -np.frexp(size)[1])
+    return np.ldexp(1.0, np.minimum(-np.frexp(size)[1], 1023))
 
 
 def _singular_values(factor: np.ndarray | None, d: int) -> np.ndarray:

@@ -133,7 +133,8 @@ class ScaledRows:
         """Coefficients and intercept of the user's columns."""
         coef = np.zeros(self.d)
         k = len(self.columns)
-        coef[self.columns] = beta[:k] / self.scale[self.columns]
+        with np.errstate(over="ignore"):  # beyond floating point: the caller refuses it
+            coef[self.columns] = beta[:k] / self.scale[self.columns]
         return coef, dot(-coef, self.centre, float(beta[-1])) if self.fit_intercept else 0.0
 
     def keep_independent(self, sample: np.ndarray) -> None:

@@ -77,7 +77,8 @@ def solve_triangle(
     z = (U.T @ Z) / s[:, None]
     w = np.zeros((Z.shape[1], d))
     full = rank == len(norms)
-    w[:, keep] = (Vt.T @ z).T / norms if full else _shortest(Vt.T * norms[:, None], z).T
+    with np.errstate(over="ignore"):  # beyond floating point: the caller refuses it
+        w[:, keep] = (Vt.T @ z).T / norms if full else _shortest(Vt.T * norms[:, None], z).T
 
     def solve(g: np.ndarray) -> np.ndarray:
         return ((g @ Vt.T) / s**2) @ Vt
