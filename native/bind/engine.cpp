@@ -2,6 +2,7 @@
 #include <tuple>
 
 #include "arrays.hpp"
+#include "engine/csr_products.hpp"
 #include "engine/finite.hpp"
 #include "engine/moments.hpp"
 #include "engine/permutation.hpp"
@@ -66,6 +67,41 @@ Result moments_csr(const Vector<T>& data, const Vector<Index>& indices, const Ve
   return compute(rows, leaf_rows, n_threads);
 }
 
+template <class T, class Index>
+surefit::Compressed<T, Index> compressed(const Vector<T>& data, const Vector<Index>& indices,
+                                         const Vector<Index>& indptr, std::size_t n_inner) {
+  return {data.data(), indices.data(), indptr.data(), csr_rows(data, indices, indptr), n_inner};
+}
+
+template <class T, class Index>
+Array<double> csr_scores(const Vector<T>& data, const Vector<Index>& indices, const Vector<Index>& indptr,
+                         const Matrix<double>& w, const Vector<double>& b, int n_threads) {
+  const auto rows = compressed(data, indices, indptr, w.shape(0));
+  const std::size_t m = w.shape(1);
+  same("b", b.shape(0), m);
+  std::unique_ptr<double[]> scores;
+  {
+    nb::gil_scoped_release released;
+    scores.reset(new double[rows.n_outer * m]);
+    surefit::csr_scores(rows, w.data(), b.data(), m, n_threads, scores.get());
+  }
+  return owned(std::move(scores), {rows.n_outer, m});
+}
+
+template <class T, class Index>
+Array<double> csc_sums(const Vector<T>& data, const Vector<Index>& indices, const Vector<Index>& indptr,
+                       const Matrix<double>& r, std::size_t leaf_rows, int n_threads) {
+  const auto columns = compressed(data, indices, indptr, r.shape(1));
+  const std::size_t m = r.shape(0);
+  std::unique_ptr<double[]> sums;
+  {
+    nb::gil_scoped_release released;
+    sums.reset(new double[m * columns.n_outer]);
+    surefit::csc_sums(columns, r.data(), m, leaf_rows, n_threads, sums.get());
+  }
+  return owned(std::move(sums), {m, columns.n_outer});
+}
+
 template <class T>
 bool all_finite(const Vector<T>& x, int n_threads) {
   nb::gil_scoped_release released;
@@ -91,6 +127,10 @@ void define_csr(nb::module_& m) {
   m.def("moments_csr", &moments_csr<T, Index>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
         nb::arg("indptr").noconvert(), nb::arg("n_features"), nb::arg("Y").none().noconvert(),
         nb::arg("w").none().noconvert(), nb::arg("leaf_rows"), nb::arg("n_threads"));
+  m.def("csr_scores", &csr_scores<T, Index>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
+        nb::arg("indptr").noconvert(), nb::arg("w").noconvert(), nb::arg("b").noconvert(), nb::arg("n_threads"));
+  m.def("csc_sums", &csc_sums<T, Index>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
+        nb::arg("indptr").noconvert(), nb::arg("r").noconvert(), nb::arg("leaf_rows"), nb::arg("n_threads"));
 }
 
 }  // namespace

@@ -27,6 +27,8 @@ from surefit.engine.moments import Moments, MomentsStep
 from surefit.engine.moments import combine as combine_moments
 from surefit.engine.step import Step
 from surefit.objectives import logistic, softmax
+from surefit.solvers import sparse_products
+from surefit.solvers.sparse_products import by_leaves, tree_sum
 
 
 class Point(NamedTuple):
@@ -69,7 +71,7 @@ def row_weights(block: Block, class_weight: np.ndarray | None) -> np.ndarray | N
 
 
 def pass_twin(X: Any, codes: np.ndarray, w: np.ndarray | None, at: Point) -> Pass:
-    """What the compiled loop computes, in plain NumPy (and for CSR in SciPy)."""
+    """What a pass over a leaf computes, in plain NumPy (and for CSR in SciPy)."""
     n, m = X.shape[0], len(at.intercept)
     codes = codes.astype(np.intp)
     w = np.ones(n) if w is None else w
@@ -84,9 +86,7 @@ def pass_twin(X: Any, codes: np.ndarray, w: np.ndarray | None, at: Point) -> Pas
         loss, R = softmax.value(Z, codes), softmax.gradient(Z, codes)
         P = probabilities(Z, axis=1)
         curvature = np.diag(w @ P) - (P * w[:, None]).T @ P
-        others = Z.copy()
-        others[np.arange(n), codes] = -np.inf
-        lead = Z[np.arange(n), codes] - others.max(axis=1)
+        lead = leads(Z, codes)
         spread = Z.max(axis=1) - Z.min(axis=1)
     R *= w[:, None]
     return Pass(
@@ -97,6 +97,48 @@ def pass_twin(X: Any, codes: np.ndarray, w: np.ndarray | None, at: Point) -> Pas
         float(spread[counted].max(initial=0.0)),
         float(lead[counted].min(initial=np.inf)),
     )
+
+
+def csr_pass(block: Block, w: np.ndarray | None, at: Point, n_threads: int) -> Pass:
+    """The same for CSR rows: products compiled, the rest in NumPy on the rows of all leaves at once."""
+    m, codes = len(at.intercept), block.y.astype(np.intp)
+    Z = sparse_products.scores(block.X, at.coef, at.intercept, n_threads)
+    w = np.ones(len(Z)) if w is None else w
+    counted = w > 0
+    if m == 1:
+        z = Z[:, 0]
+        loss, R = logistic.value(z, codes), logistic.gradient(z, codes)[:, None]
+        curved = (w * logistic.second(z, codes))[:, None]
+        lead, spread = np.where(codes == 1, z, -z), np.abs(z)
+    else:
+        loss, R = softmax.value(Z, codes), softmax.gradient(Z, codes)
+        P = probabilities(Z, axis=1)
+        curved = P * w[:, None]
+        lead = leads(Z, codes)
+        spread = Z.max(axis=1) - Z.min(axis=1)
+    R *= w[:, None]
+    of_rows = np.column_stack([np.where(counted, w * loss, 0.0), R, curved])
+    of_leaves = by_leaves(of_rows, block.leaf_rows).sum(axis=1)
+    sums, curvatures = tree_sum(of_leaves), of_leaves[:, None, 1 + m :]
+    if m > 1:
+        outer = by_leaves(curved, block.leaf_rows).transpose(0, 2, 1) @ by_leaves(P, block.leaf_rows)
+        curvatures = np.eye(m) * curvatures - outer
+    return Pass(
+        float(sums[0]),
+        sparse_products.column_sums(block, R, n_threads),
+        sums[1 : 1 + m],
+        tree_sum(curvatures),
+        float(spread[counted].max(initial=0.0)),
+        float(lead[counted].min(initial=np.inf)),
+    )
+
+
+def leads(Z: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """By how much the score of every row's own class is above that of the best other one."""
+    rows = np.arange(len(Z))
+    others = Z.copy()
+    others[rows, codes] = -np.inf
+    return Z[rows, codes] - others.max(axis=1)
 
 
 def curvature_twin(X: Any, w: np.ndarray | None, at: Point) -> np.ndarray:
@@ -121,12 +163,13 @@ class LogisticStep(Step):
     """`Pass` at a `Point`."""
 
     def map(self, state: Point, block: Block, n_threads: int) -> Pass:
+        w = row_weights(block, state.class_weight)
         if not isinstance(block.X, np.ndarray):
-            return super().map(state, block, n_threads)
+            return csr_pass(block, w, state, n_threads)
         values = _native.logistic_pass(
             block.X,
             np.ascontiguousarray(block.y, dtype=np.float64),
-            row_weights(block, state.class_weight),
+            w,
             state.coef,
             state.intercept,
             state.single,

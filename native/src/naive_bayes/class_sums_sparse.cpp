@@ -2,11 +2,11 @@
 // then there is no table for each leaf, but the sum of every cell is made on its own, in the same fixed tree. Adding a
 // zero changes no bit, so both ways give the same sums.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <vector>
 
 #include "class_fold.hpp"
+#include "engine/cell_tree.hpp"
 
 namespace surefit {
 namespace {
@@ -46,42 +46,6 @@ Seen sparse_leaf(const SparseClassRows<T, Index>& rows, const double* threshold,
   }
   return seen;
 }
-
-// The tree over leaves, for one cell that only some leaves touch. Two neighbours among these merge at the lowest node
-// above both: in the binary numbers of their leaves, the highest digit that differs. Lower nodes merge first.
-class CellTree {
- public:
-  // Leaves come in rising order; several values of one leaf are added up first.
-  void add(std::size_t leaf, double value) {
-    if (size_ > 0 && leaf == leaf_) {
-      stack_[size_ - 1].sum += value;
-      return;
-    }
-    const int height = size_ == 0 ? 0 : std::bit_width(leaf ^ leaf_);
-    while (size_ > 1 && stack_[size_ - 1].height < height) merge();
-    stack_[size_++] = {0.0 + value, height};
-    leaf_ = leaf;
-  }
-  double finish() {
-    while (size_ > 1) merge();
-    const double sum = size_ == 0 ? 0.0 : stack_[0].sum;
-    size_ = 0;
-    return sum;
-  }
-
- private:
-  struct Node {
-    double sum;
-    int height;  // of the node above this one and the one before it
-  };
-  void merge() {
-    --size_;
-    stack_[size_ - 1].sum += stack_[size_].sum;
-  }
-  Node stack_[66];  // heights fall along the stack
-  int size_ = 0;
-  std::size_t leaf_ = 0;
-};
 
 // One class after the other: its entries are sorted by column (counting, so that rows stay in order), then every column
 // is summed by itself.

@@ -1,0 +1,83 @@
+// Products of sparse rows, both ways, against dense sums in long double, under the sanitizers.
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+#include "check.hpp"
+#include "engine/csr_products.hpp"
+
+namespace {
+
+template <class T, class Index>
+struct Sparse {
+  std::vector<T> data;
+  std::vector<Index> indices, indptr{0};
+  surefit::Compressed<T, Index> part(std::size_t n_inner) const {
+    return {data.data(), indices.data(), indptr.data(), indptr.size() - 1, n_inner};
+  }
+};
+
+template <class T, class Index>
+void check(std::size_t n, std::size_t d, std::size_t m, double density) {
+  std::mt19937 random(static_cast<unsigned>(n * 31 + d * 7 + m));
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform;
+  std::vector<T> dense(n * d);
+  for (auto& v : dense) v = uniform(random) < density ? static_cast<T>(normal(random)) : T{0};
+  Sparse<T, Index> rows, columns;
+  const auto gather = [&](Sparse<T, Index>& to, std::size_t outer, std::size_t inner, auto at) {
+    for (std::size_t i = 0; i < outer; ++i) {
+      for (std::size_t j = 0; j < inner; ++j) {
+        if (at(i, j) == 0) continue;
+        to.data.push_back(at(i, j));
+        to.indices.push_back(static_cast<Index>(j));
+      }
+      to.indptr.push_back(static_cast<Index>(to.data.size()));
+    }
+  };
+  gather(rows, n, d, [&](std::size_t i, std::size_t j) { return dense[i * d + j]; });
+  gather(columns, d, n, [&](std::size_t j, std::size_t i) { return dense[i * d + j]; });
+  std::vector<double> w(d * m), b(m), r(m * n), scores(n * m), sums(m * d);
+  for (auto* v : {&w, &b, &r}) {
+    for (auto& x : *v) x = normal(random);
+  }
+  surefit::csr_scores(rows.part(d), w.data(), b.data(), m, 2, scores.data());
+  surefit::csc_sums(columns.part(n), r.data(), m, 8, 2, sums.data());
+  for (std::size_t k = 0; k < m; ++k) {
+    for (std::size_t i = 0; i < n; ++i) {
+      long double want = b[k];
+      for (std::size_t j = 0; j < d; ++j) want += static_cast<long double>(dense[i * d + j]) * w[j * m + k];
+      CHECK(std::fabs(static_cast<double>(want) - scores[i * m + k]) < 1e-11);
+    }
+    for (std::size_t j = 0; j < d; ++j) {
+      long double want = 0;
+      for (std::size_t i = 0; i < n; ++i) want += static_cast<long double>(dense[i * d + j]) * r[k * n + i];
+      CHECK(std::fabs(static_cast<double>(want) - sums[k * d + j]) < 1e-11);
+    }
+  }
+  if (rows.indices.empty()) return;
+  rows.indices[0] = static_cast<Index>(d);
+  bool refused = false;
+  try {
+    surefit::csr_scores(rows.part(d), w.data(), b.data(), m, 2, scores.data());
+  } catch (const std::invalid_argument&) {
+    refused = true;
+  }
+  CHECK(refused);
+}
+
+}  // namespace
+
+int main() {
+  for (std::size_t m : {1u, 3u}) {
+    for (double density : {0.0, 0.01, 0.5}) {
+      check<double, std::int32_t>(300, 40, m, density);
+      check<float, std::int64_t>(1, 5, m, density);
+      check<float, std::int32_t>(77, 3, m, density);
+      check<double, std::int64_t>(9, 200, m, density);
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,103 @@
+"""Products of CSR rows against exact fractions, and their sums against the fixed tree spelt out."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from surefit import _native
+from surefit.engine.block import Block
+from surefit.engine.leaves import merge_in_order
+from surefit.solvers.logistic_pass import LogisticStep, Point, pass_twin
+from surefit.solvers.sparse_products import by_leaves, column_sums, scores, tree_sum
+
+
+def rows_of(n, d, density, dtype=np.float64, index=np.int32, seed=0):
+    X = sp.random(n, d, density=density, format="csr", random_state=seed, dtype=np.float64)
+    X.data = np.random.default_rng(seed).standard_normal(X.nnz)
+    X = sp.csr_array(X.astype(dtype))
+    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+    return X
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("m", [1, 3])
+def test_products_are_those_of_fractions(dtype, index, m):
+    X = rows_of(40, 7, 0.4, dtype, index)
+    rng = np.random.default_rng(1)
+    coef, b, R = rng.standard_normal((m, 7)), rng.standard_normal(m), rng.standard_normal((40, m))
+    exact = [[Fraction(float(x)) for x in row] for row in X.toarray()]
+    Z = scores(X, coef, b, 2)
+    G = column_sums(Block(X, None, None, 0, 8), R, 2)
+    for k in range(m):
+        for i in range(40):
+            want = Fraction(b[k]) + sum(x * Fraction(w) for x, w in zip(exact[i], coef[k], strict=True))
+            assert Z[i, k] == pytest.approx(float(want), rel=1e-13, abs=1e-14)
+        for j in range(7):
+            want = sum(exact[i][j] * Fraction(R[i, k]) for i in range(40))
+            assert G[k, j] == pytest.approx(float(want), rel=1e-13, abs=1e-14)
+
+
+@pytest.mark.parametrize("density", [0.0, 0.002, 0.05, 0.9])
+@pytest.mark.parametrize("n", [1, 8, 9, 500])
+def test_column_sums_are_added_in_the_fixed_tree(n, density):
+    """Columns with many entries for each leaf and with hardly any are summed differently, to the same bits."""
+    X, R = rows_of(n, 6, density, seed=n), np.random.default_rng(n).standard_normal((n, 2))
+
+    def leaf(start):
+        sums = np.zeros((2, 6))
+        for i in range(start, min(n, start + 8)):
+            for place in range(X.indptr[i], X.indptr[i + 1]):
+                sums[:, X.indices[place]] += X.data[place] * R[i]
+        return sums
+
+    want = merge_in_order((leaf(start) for start in range(0, n, 8)), np.add)
+    for n_threads in (1, 2, 3):
+        assert column_sums(Block(X, None, None, 0, 8), R, n_threads).tobytes() == want.tobytes()
+
+
+@pytest.mark.parametrize("n", [1, 4, 5, 23])
+def test_tree_sum_is_the_fixed_tree(n):
+    values = np.random.default_rng(n).standard_normal((n, 3))
+    leaves = by_leaves(values, 4)
+    assert leaves.shape == (-(-n // 4), 4, 3)
+    sums = leaves.sum(axis=1)
+    assert tree_sum(sums).tobytes() == merge_in_order(list(sums), np.add).tobytes()
+
+
+def test_columns_are_kept_where_the_source_keeps_its_rows():
+    X, R, scratch = rows_of(30, 5, 0.5), np.ones((30, 1)), {}
+    first = column_sums(Block(X, None, None, 0, 8, scratch), R, 1)
+    assert first.tobytes() == column_sums(Block(X, None, None, 0, 8, scratch), R, 1).tobytes()
+    assert scratch["columns"].format == "csc"
+
+
+@pytest.mark.parametrize("m", [1, 4])
+def test_a_pass_over_csr_rows_is_its_twin(m):
+    X, rng = rows_of(700, 9, 0.3), np.random.default_rng(3)
+    y, w = rng.integers(0, max(m, 2), 700).astype(float), rng.integers(0, 3, 700).astype(float)
+    at = Point(rng.standard_normal((m, 9)), rng.standard_normal(m), rng.uniform(0.5, 2, max(m, 2)))
+    got = LogisticStep().map(at, Block(X, y, w, 0, 256), 2)
+    want = pass_twin(X, y, w * at.class_weight[y.astype(int)], at)
+    for mine, theirs in zip(got, want, strict=True):
+        assert mine == pytest.approx(theirs, rel=1e-12, abs=1e-11)
+
+
+def test_bad_calls_are_refused():
+    X = rows_of(10, 4, 0.5)
+    w, b, R = np.zeros((4, 1)), np.zeros(1), np.zeros((1, 10))
+    with pytest.raises(ValueError, match="out of range"):
+        _native.csr_scores(X.data, X.indices + 4, X.indptr, w, b, 1)
+    with pytest.raises(ValueError, match="b has length 2, expected 1"):
+        _native.csr_scores(X.data, X.indices, X.indptr, w, np.zeros(2), 1)
+    with pytest.raises(ValueError, match="does not rise"):
+        _native.csr_scores(X.data, X.indices, X.indptr[::-1].copy(), w, b, 1)
+    columns = X.tocsc()
+    with pytest.raises(ValueError, match="power of two"):
+        _native.csc_sums(columns.data, columns.indices, columns.indptr, R, 3, 1)
+    with pytest.raises(ValueError, match="out of range"):
+        _native.csc_sums(columns.data, columns.indices, columns.indptr, R[:, :2].copy(), 8, 1)
