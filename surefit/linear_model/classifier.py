@@ -8,9 +8,11 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
+from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import Estimator
+from surefit._core.errors import InvalidParameter
 from surefit._core.precision import linear_scores
 from surefit.engine.apply import apply_rows
 
@@ -64,3 +66,11 @@ class LinearClassifier(ClassifierMixin, Estimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def given_class_weight(class_weight: dict, classes: np.ndarray) -> np.ndarray:
+    """One factor for each class, from a dictionary {label: factor}."""
+    weights = np.asarray(compute_class_weight(class_weight, classes=classes, y=classes), dtype=np.float64)
+    if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
+        raise InvalidParameter(f"class_weight must hold finite numbers ≥ 0, not all of them zero; got {class_weight}")
+    return weights

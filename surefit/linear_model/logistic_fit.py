@@ -22,6 +22,9 @@ from surefit.solvers.stochastic import ascend
 Coefficients = Callable[[], tuple[np.ndarray, np.ndarray]]
 AfterStep = Callable[[Coefficients, float, int], bool]
 
+PROVED = 1e-6
+"""With a penalty a relative gap above this is told, however little could be gained by going on."""
+
 _FAILED = {
     "liblinear": "Liblinear failed to converge, increase the number of iterations.",
     "newton-cholesky": "Newton solver did not converge after {n} iterations.",
@@ -105,6 +108,9 @@ def fit_logistic(
         found = minimise(problem, u, metric=metric, tol=tol, max_iter=max_iter, after_step=watch)
         u, at, gap, n_iter, history = found.u, found.at, found.gap, found.n_iter, found.history
         finished = found.stopped and not watch.ended
+        if not watch.ended and n_iter < max_iter:
+            proved = gap <= max(tol, PROVED) * at.value or at.value <= problem.negligible
+            at_rounding = not finished or (not free and not proved)
         if free and not finished and watch.separation is None:
             watch.separation = separating_direction(data, problem.m, fit_intercept)
         inference = _inference(problem, u) if free and finished and watch.separation is None else None

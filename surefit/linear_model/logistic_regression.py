@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
-from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import fitting
@@ -18,7 +17,7 @@ from surefit._core.random import RandomStateLike, random_stream
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import open_data
 from surefit.engine.source import Source
-from surefit.linear_model.classifier import LinearClassifier
+from surefit.linear_model.classifier import LinearClassifier, given_class_weight
 from surefit.linear_model.logistic_fit import Coefficients, Fit, fit_logistic
 from surefit.linear_model.logistic_options import penalty_of, too_few_classes
 from surefit.linear_model.logistic_summary import LogisticSummary, summarise_logistic
@@ -175,7 +174,7 @@ class LogisticRegression(LinearClassifier):
         if class_weight == "balanced":
             counts = data.fold(FirstLookStep(len(classes), False)).counts
             return counts.sum() / (len(classes) * np.where(counts > 0, counts, 1.0))  # no rows: any weight will do
-        return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes), dtype=np.float64)
+        return given_class_weight(class_weight, classes)
 
     def _start(self, n_classes: int, n_features: int, fit_intercept: bool) -> tuple[np.ndarray, np.ndarray] | None:
         """The last fit's coefficients, where they fit the data."""

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import unique_labels
 
 from surefit._core.base import fitting, updating
@@ -23,7 +22,7 @@ from surefit._core.threads import thread_count
 from surefit.engine.labels import memory_codes
 from surefit.engine.open import kind_of, open_data
 from surefit.engine.source import MemorySource, Source
-from surefit.linear_model.classifier import LinearClassifier
+from surefit.linear_model.classifier import LinearClassifier, given_class_weight
 from surefit.solvers.logistic_pass import FirstLookStep
 from surefit.solvers.perceptron import Epoch, MistakesStep, Planes, Rule, Stopping, epochs, overflow_words
 from surefit.solvers.visits import Visits
@@ -236,10 +235,7 @@ class Perceptron(LinearClassifier):
         if class_weight == "balanced":
             counts = data.fold(FirstLookStep(len(classes), False)).counts
             return counts.sum() / (len(classes) * np.maximum(counts, np.finfo(float).tiny))
-        weights = np.asarray(compute_class_weight(class_weight, classes=classes, y=classes), dtype=np.float64)
-        if not (np.isfinite(weights) & (weights >= 0)).all():
-            raise InvalidParameter(f"class_weight must hold finite numbers ≥ 0; got {class_weight}")
-        return weights
+        return given_class_weight(class_weight, classes)
 
 
 def _start(n_classes: int, n_features: int, coef: Any, intercept: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -63,7 +63,8 @@ class Minimum(NamedTuple):
     history: list[float]
     metric: Metric
     stopped: bool
-    """Ended by itself (gap reached, or no further progress possible), not by the limit or a callback."""
+    """Ended at the minimum (gap reached, or no progress possible and none expected), not by the limit, a callback, or
+    rounding far from it."""
 
 
 def minimise(
@@ -103,7 +104,8 @@ def minimise(
                 at = problem.evaluate(u)
                 continue
             if reached or (fresh and not memory) or not math.isfinite(problem.metric_cost):
-                stopped = True
+                # no step lowers the value: the minimum, if little is left by the model of the function too
+                stopped = reached or decrement <= max(tol, 100 * problem.rounding) * abs(at.value)
                 break
             memory.clear()
             metric, fresh, last = problem.metric(u), True, math.inf

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import linprog
+from sklearn.exceptions import ConvergenceWarning
 
 import surefit
-from surefit._core.errors import InvalidData
+from surefit._core.errors import InvalidData, InvalidParameter
 from surefit.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from surefit.linear_model import BatchPerceptron, LinearProgramClassifier, LogisticRegression, Perceptron
 
@@ -128,3 +129,37 @@ def test_nothing_is_said_where_nothing_is_proved():
                 assert abs(signed) <= Fraction(1, 10**8) * sum(abs(t) for t in terms)
         else:
             assert model.separable_ is None or (model.predict(rows) == y).all()
+
+
+@pytest.mark.parametrize("cls", [LogisticRegression, Perceptron])
+@pytest.mark.parametrize("factor", [np.nan, -1.0, np.inf])
+def test_class_weights_are_numbers(cls, factor):
+    with pytest.raises(InvalidParameter, match="class_weight must hold finite numbers"):
+        cls(class_weight={"left": factor}).fit(SQUARE, SIDES)
+    with pytest.raises(InvalidParameter, match="not all of them zero"):
+        cls(class_weight={"left": 0.0, "right": 0.0}).fit(SQUARE, SIDES)
+
+
+def overlapping(scale):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 120)
+    return (rng.normal(size=(120, 4)) * [1, 2, 3, 4] + 3 * rng.normal(size=(3, 4))[y]) * scale, y
+
+
+@pytest.mark.parametrize("scale", [1e10, 1e12, 1e15])
+def test_a_logistic_fit_without_a_proof_says_so(scale):
+    """Columns of 1e10 and more leave a penalty of C = 1 no say: what rounding hides is told, not passed over."""
+    rows, y = overlapping(scale)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model = LogisticRegression().fit(rows, y)
+    assert surefit.certify(model, rows, y).holds or any(t.category is ConvergenceWarning for t in told)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3, 1e6])
+def test_a_logistic_fit_with_a_proof_is_silent(scale):
+    rows, y = overlapping(scale)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = LogisticRegression().fit(rows, y)
+    assert surefit.certify(model, rows, y).holds
