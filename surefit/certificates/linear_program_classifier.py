@@ -17,7 +17,7 @@ from .claim import Claim, Grade, at_most, failed
 from .classes import Labels, label_pass, read_classes, signs, weights_of
 from .least_squares import affordable, column_norms, fold_qr
 from .piecewise_linear import Part, Problem, Value, constructed, gap_of, given, times, value
-from .rounding import UNIT, epsilon, gamma, typical
+from .rounding import epsilon, gamma, typical
 from .separation import (
     farkas_claims,
     margins_of,
@@ -69,7 +69,7 @@ def _least_violations(
     if not np.isfinite(at.scale):
         return failed("optimal", "The margins overflow: coefficients of this size separate nothing.")
     limit = GAP[eps > 1e-10]
-    allowed = limit * at.objective + ROUNDINGS * eps * at.scale
+    allowed = limit * at.objective + ROUNDINGS * eps * at.scale + problem.rounding * float(at.raw @ np.abs(theta))
     bound, tried = np.inf, False
     for deltas in _dual_points(problem, theta, at, farkas):
         tried = True
@@ -86,7 +86,7 @@ def _least_violations(
     return at_most(
         "optimal",
         "No hyperplane has a sum of violations Σ max(0, 1 − y(x·w + b)) lower by more than a relative "
-        f"{relative:.1e}{among}.",
+        f"{relative:.1e}, or by more than its own margins lose in rounding{among}.",
         Grade.OPTIMAL,
         relative,
         allowed / at.objective,
@@ -132,11 +132,19 @@ def _gap(problem: Problem, theta: F64, at: Value, deltas: Deltas, total: float) 
     norms = column_norms(R)
     norms = np.where(norms > 0, norms, 1.0)
     S, Vt = np.linalg.svd(R / norms, full_matrices=False)[1:]
-    keep = S > 32 * typical(problem.n_rows + problem.columns(), UNIT) * (S[0] if S.size else 1.0)
+    keep = S > problem.rounding * (S[0] if S.size else 1.0)
     inverse = Vt[keep] / S[keep, None] / norms
-    miss = float(np.linalg.norm(inverse @ gap.left) + np.linalg.norm(np.abs(inverse) @ gap.room))
+    room = float(np.linalg.norm(np.abs(inverse) @ gap.room))
     worst = at.objective + gamma(problem.columns() + 3) * at.scale
-    return gap.slack + 4.0 * worst * miss / (1.0 - miss) if miss < 0.5 else np.inf
+    # r as it is; or less what margins lose, at the price of what those of θ lose
+    plain, short = (float(np.linalg.norm(inverse @ r)) + room for r in (gap.left, gap.chosen(inverse)))
+    price = problem.rounding * float(at.raw @ np.abs(theta))
+    return min(gap.slack - price + _times(worst, plain), gap.slack + _times(worst, short))
+
+
+def _times(worst: float, miss: float) -> float:
+    """4Pε/(1 − ε), for ε well below one."""
+    return 4.0 * worst * miss / (1.0 - miss) if miss < 0.5 else np.inf
 
 
 def _sparse(blocks: Blocks) -> bool:
@@ -154,4 +162,5 @@ def _problem(blocks: Blocks, labels: Labels, intercept: bool) -> Problem:
 
     d = blocks.n_features
     shift = labels.x_mean if intercept and not _sparse(blocks) else None
-    return Problem(parts, blocks.n_rows, d, intercept, np.zeros(d + int(intercept)), shift)
+    columns = d + int(intercept)
+    return Problem(parts, blocks.n_rows, d, intercept, np.zeros(columns), shift, typical(columns))

@@ -18,7 +18,7 @@ from .classes import weights_of
 from .least_squares import Moments, affordable, column_norms, first_pass, two_dimensional
 from .linear_regression import read_linear
 from .piecewise_linear import Gap, Part, Problem, Value, constructed, factor, gap_of, given, value
-from .rounding import UNIT, epsilon, gamma, typical
+from .rounding import epsilon, gamma, typical
 from .twofold import dot
 
 GAP = {False: 1e-8, True: 1e-5}  # relative gap accepted, in float64 and in float32
@@ -119,7 +119,7 @@ def _reach(problem: Problem, theta: F64, at: Value, moments: Moments, alpha: flo
     norms = column_norms(R)
     norms = np.where(norms > 0, norms, 1.0)
     S, Vt = np.linalg.svd(R / norms, full_matrices=False)[1:]
-    keep = S > 32 * typical(problem.n_rows + problem.columns(), UNIT) * (S[0] if S.size else 1.0)
+    keep = S > typical(problem.columns()) * (S[0] if S.size else 1.0)
     inverse = Vt[keep] / S[keep, None] / norms
 
     def bound(gap: Gap) -> float:

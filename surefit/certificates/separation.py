@@ -11,11 +11,12 @@ from .attributes import Attributes
 from .blocks import F64, Block, Blocks, Rows, dense, magnitude, matmul, sq_norms, tmatmul
 from .claim import Claim, Grade, at_most, failed
 from .classes import Labels, signs, weights_of
-from .rounding import gamma
+from .rounding import gamma, typical
 
 EXACT_COLUMNS = 12  # up to here, Farkas' vector is solved for again in rational numbers
 EXACT_ROWS = 2000  # likewise, rows with a weight in it
 HUGE = 1e150  # beyond, products of coefficients and rows may overflow
+SMALLEST = 5e-324  # a product that underflows is wrong by no more
 BALANCED = {False: 1e-9, True: 1e-5}
 
 
@@ -54,7 +55,7 @@ def margins_of(blocks: Blocks, w: F64, b: float, intercept: bool) -> Margins:
         omega = weights_of(X, weight)
         used = omega > 0
         margin = signs(np.asarray(y)) * (matmul(X, w) + b)
-        room = gamma(w.size + 2) * (matmul(magnitude(X), np.abs(w)) + abs(b))
+        room = gamma(w.size + 2) * (matmul(magnitude(X), np.abs(w)) + abs(b)) + (w.size + 2) * SMALLEST
         # np.minimum keeps a NaN, which overflow makes; min would drop it
         least = np.minimum(least, margin[used].min(initial=np.inf))
         certain = np.minimum(certain, (margin - room)[used].min(initial=np.inf))
@@ -147,6 +148,7 @@ def farkas_claims(attrs: Attributes, blocks: Blocks, labels: Labels, intercept: 
         part, s, omega = lam[row : row + n], signs(np.asarray(y)), weights_of(X, weight)
         row += n
         idle = max(idle, float(np.abs(part[omega <= 0]).max(initial=0.0)))
+        part = np.where(omega > 0, part, 0.0)  # rows without weight prove nothing
         on = np.flatnonzero(part != 0)
         rows += on.size
         if not isinstance(X, np.ndarray):
@@ -158,20 +160,19 @@ def farkas_claims(attrs: Attributes, blocks: Blocks, labels: Labels, intercept: 
             size += np.abs(part)[on] @ np.abs(A)
         level += float((part * s).sum())
         spread += float(np.abs(part).sum())
-        radius = max(radius, float(np.sqrt(sq_norms(X).max(initial=0.0))) + float(np.linalg.norm(m)))
+        radius = max(radius, float(_lengths(X).max(initial=0.0)) + length(m))
         if on.size and d <= EXACT_COLUMNS and rows <= EXACT_ROWS:
             points = np.hstack([dense(X)[on], np.ones((on.size, 1))])[:, : d + int(intercept)]
             support.append(np.hstack([s[on, None] * points, part[on, None]]))
     missed = float((np.abs(r) / np.where(size > 0, size, 1.0)).max(initial=0.0))
     if intercept:
         missed = float(np.maximum(missed, abs(level) / spread if spread > 0 else 1.0))
-    largest = float(np.linalg.norm(r)) + (abs(level) * radius if intercept else 0.0)
+    lost = typical(blocks.n_rows)
+    largest = length(np.abs(r) + lost * size) + ((abs(level) + lost * spread) * radius if intercept else 0.0)
     exact = d <= EXACT_COLUMNS and 0 < rows <= EXACT_ROWS and _in_rationals(np.vstack(support), m, intercept)
-    how = (
-        "This was solved again in rational numbers, without rounding."
-        if exact
-        else f"With rounding: no hyperplane has all rows on their sides at a distance of more than {largest:.1e}."
-    )
+    none = "No hyperplane separates the classes"
+    none += ":" if exact else f" by a distance of more than {largest:.1e}, which rounding does not exclude:"
+    how = "This was solved again in rational numbers, without rounding." if exact else "The sum has rounding."
     return [
         at_most(
             "farkas_weights",
@@ -182,7 +183,7 @@ def farkas_claims(attrs: Attributes, blocks: Blocks, labels: Labels, intercept: 
         ),
         at_most(
             "farkas",
-            "No hyperplane separates the classes: with the weights of farkas_ the signed rows add up to zero, where a "
+            f"{none} with the weights of farkas_ the signed rows add up to zero, where a "
             f"separating one would make the sum positive. {how} Largest sum relative to its terms.",
             Grade.EXACT if exact else Grade.NO_SOLUTION,
             missed,

@@ -75,7 +75,7 @@ def test_a_row_far_out_excuses_no_other(far: float, columns: int) -> None:
 
 
 def test_probabilities_near_one_keep_their_digits() -> None:
-    """log(1/(1 + e⁻⁴⁰)) = −e⁻⁴⁰ ; the divergence of (1 − a, a) from (1 − b, b) is a log(a/b) − a + b, and (a − b)²/2."""
+    """log(1/(1 + e⁻⁴⁰)) = −e⁻⁴⁰; the divergence of (1 − a, a) from (1 − b, b) is a log(a/b) − a + b + (a − b)²/2."""
     assert log_softmax(np.array([[0.0, -40.0]]))[0, 0] == pytest.approx(-np.exp(-40.0), rel=1e-14)
     a, b = 1e-9, 2e-9
     truth = a * np.log(a / b) - a + b + (a - b) ** 2 / 2

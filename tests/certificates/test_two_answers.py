@@ -1,0 +1,72 @@
+"""No data has two answers: what one certificate excludes, no other certificate proves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import QuantileRegressor
+
+from tests.certificates.bench import altered, certify
+from tests.certificates.test_separation import LinearProgramClassifier
+
+rng = np.random.default_rng(53)
+N = 60
+X, Z = rng.normal(size=N), rng.normal(size=N)
+Z = np.sign(Z) * (0.5 + np.abs(Z))
+SIDE = (Z > 0).astype(int)
+
+CLOSE = [1e-8, 1e-10, 1e-12, 1e-13, 5e-14, 2e-14, 1e-14]
+
+
+@pytest.mark.parametrize("t", CLOSE)
+def test_separable_or_not_but_never_both(t: float) -> None:
+    """(x, x + tz) is separated by (−1, 1)/t with margins |z| ≥ ½, more than rounding."""
+    A = np.column_stack([X, X + t * Z])
+    alone = LinearProgramClassifier().fit(X[:, None], SIDE)
+    assert not alone.separable_
+    plane = altered(alone, separable_=True, coef_=np.array([[-1.0, 1.0]]) / t, intercept_=np.zeros(1))
+    assert certify(plane, A, SIDE).holds
+    wrong = altered(alone, coef_=np.array([[alone.coef_[0, 0], 0.0]]))
+    certificate = certify(wrong, A, SIDE)
+    assert not certificate.holds
+    # what farkas_ proves of such columns is a distance, and it is no smaller than the one there is
+    distance = (2.0 * SIDE - 1.0) * (A @ np.array([-1.0, 1.0])) / np.sqrt(2.0)
+    claim = certificate["farkas"]
+    assert not claim.detail["exact"] and claim.detail["largest_margin"] >= distance.min() * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("t", CLOSE)
+def test_the_least_sum_of_deviations_of_columns_that_nearly_agree(t: float) -> None:
+    """Coefficients (−1, 1)/t leave a tenth of the deviations and lose at most a seventh of that gain in rounding."""
+    y = Z + 0.1 * rng.normal(size=N)
+    A = np.column_stack([X, X + t * Z])
+    alone = QuantileRegressor(alpha=0.0).fit(X[:, None], y)
+    wrong = altered(alone, coef_=np.array([alone.coef_[0], 0.0]))
+    here = np.abs(y - A @ wrong.coef_ - wrong.intercept_).mean()
+    assert np.abs(y - A @ np.array([-1.0, 1.0]) / t).mean() + 1e-15 * np.abs(A).sum(axis=1).mean() / t < 0.5 * here
+    assert not certify(wrong, A, y).holds
+
+
+def test_rows_without_weight_prove_nothing() -> None:
+    """0 and 1 against 1 + 10⁻¹¹ and 2 are separable; the row in between has no weight."""
+    A = np.array([[0.0], [1.0], [1.0 + 1e-11], [2.0], [0.5]])
+    y, w = np.array([0, 0, 1, 1, 1]), np.array([1.0, 1.0, 1.0, 1.0, 0.0])
+    model = altered(LinearProgramClassifier().fit(A, np.array([0, 1, 0, 1, 0])), separable_=False)
+    small = 5e-10
+    model.farkas_ = np.array([0.0, 0.5, 0.5 - small, 0.0, small])
+    claim = certify(model, A, y, w)["farkas"]
+    assert not claim.detail["exact"]
+    # with a weight it is a proof: 1 lies between 0.5 and 1 + 10⁻¹¹
+    assert certify(model, A, y, np.ones(5))["farkas"].detail["exact"]
+
+
+def test_margins_below_the_smallest_number() -> None:
+    """2.6 − 2.4 − 2.4 is negative, in units of 10⁻³²⁴ where the first product is rounded up and the others away."""
+    A = np.array([[1.3e-162, 1.2e-162, 1.2e-162], [-1.3e-162, -1.2e-162, -1.2e-162]])
+    y = np.array([1, 0])
+    model = altered(
+        LinearProgramClassifier(False).fit(np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]]), y),
+        coef_=np.array([[2e-162, -2e-162, -2e-162]]),
+        margin_=None,
+    )
+    assert not certify(model, A, y).holds
