@@ -165,8 +165,8 @@ def _least_distance(
     if null.shape[1] == 0:
         return None
     H, c = g_rows @ null, f - g_rows @ particular
-    norms = np.linalg.norm(H, axis=1)
-    open_rows = np.flatnonzero(norms > 1e-10 * np.linalg.norm(g_rows, axis=1))  # the others follow from E x = e
+    norms = _lengths(H)
+    open_rows = np.flatnonzero(norms > 1e-10 * _lengths(g_rows))  # the others follow from E x = e
     if not len(open_rows):
         return None
     H, c = H[open_rows] / norms[open_rows, None], c[open_rows] / norms[open_rows]
@@ -178,6 +178,13 @@ def _least_distance(
         return None
     binding = open_rows[multipliers > 1e-13 * multipliers.max(initial=0.0)]
     return _equality(np.vstack([E, G[binding]]), np.append(e, f[binding]), k, start)
+
+
+def _lengths(M: np.ndarray) -> np.ndarray:
+    """‖row‖ of every row, where squares may be beyond floating point."""
+    largest = np.abs(M).max(axis=1, initial=0.0)
+    largest = np.where(largest > 0, largest, 1.0)
+    return largest * np.linalg.norm(M / largest[:, None], axis=1)
 
 
 def _span(M: np.ndarray) -> np.ndarray:
