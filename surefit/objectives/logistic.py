@@ -21,6 +21,15 @@ def second(z: np.ndarray, y: np.ndarray) -> np.ndarray:
     return expit(z) * expit(-z)
 
 
+def value_and_slopes(z: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The three above from one exponential, e = e^−|z|: quicker where all are wanted."""
+    u = np.where(y > 0.5, -z, z)
+    e = np.exp(-np.abs(u))
+    q = 1.0 / (1.0 + e)
+    wrong = np.where(u > 0, q, e * q)
+    return np.maximum(u, 0.0) + np.log1p(e), np.where(y > 0.5, -wrong, wrong), e * q * q
+
+
 def conjugate(a: np.ndarray, y: np.ndarray) -> np.ndarray:
     """p log p + (1 − p) log(1 − p) at p = y + a, infinite outside 0 ≤ p ≤ 1."""
     p = np.asarray(y + a, dtype=np.float64)

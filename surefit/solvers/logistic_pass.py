@@ -107,8 +107,8 @@ def csr_pass(block: Block, w: np.ndarray | None, at: Point, n_threads: int) -> P
     counted = w > 0
     if m == 1:
         z = Z[:, 0]
-        loss, R = logistic.value(z, codes), logistic.gradient(z, codes)[:, None]
-        curved = (w * logistic.second(z, codes))[:, None]
+        loss, slope, second = logistic.value_and_slopes(z, codes)
+        R, curved = slope[:, None], (w * second)[:, None]
         lead, spread = np.where(codes == 1, z, -z), np.abs(z)
     else:
         loss, R = softmax.value(Z, codes), softmax.gradient(Z, codes)

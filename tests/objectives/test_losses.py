@@ -81,6 +81,14 @@ def test_fenchel_young(name):
         assert (loss.value(Z, y) + loss.conjugate(other, y) >= other * Z - 1e-12).all()
 
 
+def test_logistic_value_and_slopes_at_once():
+    z = np.array([-800.0, -50.0, -1.5, -0.0, 0.0, 1e-9, 2.0, 50.0, 800.0])
+    for y in (np.zeros(9), np.ones(9)):
+        three = logistic.value(z, y), logistic.gradient(z, y), logistic.second(z, y)
+        for got, want in zip(logistic.value_and_slopes(z, y), three, strict=True):
+            np.testing.assert_allclose(got, want, rtol=4e-15)
+
+
 def test_logistic_keeps_its_digits_far_out():
     """log(1 + e⁻⁵⁰) = e⁻⁵⁰ − e⁻¹⁰⁰/2 + …"""
     z = np.array([50.0, -50.0])
