@@ -220,6 +220,8 @@ def _equality(E: np.ndarray, e: np.ndarray, k: int, start: np.ndarray) -> np.nda
 
 def _missing(E: np.ndarray, e: np.ndarray, point: np.ndarray) -> np.ndarray:
     """e − E x, summed in twice the precision."""
+    if np.abs(E).max(initial=0.0) > 2.0**990:  # halves of larger numbers overflow
+        E, point = E / 2.0**100, point * 2.0**100
     product = rows_times(twofold.exact(E), twofold.exact(-point))
     return twofold.add(twofold.exact(e), product).value if E.shape[1] else e
 
