@@ -155,12 +155,15 @@ def gap_of(
         row += e.size
     held = np.clip(g[0], -problem.penalty, problem.penalty)
     slack += float((problem.penalty * np.abs(theta) - theta * held).sum())
-    slack += gamma(problem.columns() + 3) * at.scale
-    margin = (problem.n_rows * 8 * UNIT * UNIT if precise else typical(problem.n_rows)) * at.columns
+    slack += 2.0 * gamma(problem.columns() + 3) * at.scale  # e is rounded, and hi − lo is at most twice the slope
+    margin = typical(problem.n_rows) * at.columns
+    if precise:  # the rows as they came, and the shift
+        margin = problem.n_rows * 8 * UNIT * UNIT * (at.columns + 2.0 * at.raw)
     # θ is a factor of the second sum, and |r| ≤ max(0, |g| + margin − λ): a g well inside the penalty has no r.
     slack += float(np.where(problem.penalty > 0, np.abs(theta) * margin, 0.0).sum())
     left = (g[0] - held) + np.where(np.abs(g[0]) < problem.penalty, 0.0, g[1])
-    room = np.clip(np.abs(g[0]) + np.abs(g[1]) + margin - problem.penalty, 0.0, margin)
+    hidden = margin + np.where(np.abs(g[0]) < problem.penalty, np.abs(g[1]), 0.0)
+    room = np.clip(np.abs(g[0]) + np.abs(g[1]) + margin - problem.penalty, 0.0, hidden)
     # Free: what predictions lose; and where θⱼ is zero any number between ±λⱼ may stand for clip(gⱼ).
     lost = problem.rounding * at.raw
     slack += float(lost @ np.abs(theta))

@@ -76,8 +76,8 @@ def test_a_row_far_out_excuses_no_other(far: float, columns: int) -> None:
 
 def test_probabilities_near_one_keep_their_digits() -> None:
     """log(1/(1 + e⁻⁴⁰)) = −e⁻⁴⁰; the divergence of (1 − a, a) from (1 − b, b) is a log(a/b) − a + b + (a − b)²/2."""
-    assert log_softmax(np.array([[0.0, -40.0]]))[0, 0] == pytest.approx(-np.exp(-40.0), rel=1e-14)
+    assert log_softmax(np.array([[0.0, -40.0]]))[0, 0] == pytest.approx(-np.exp(-40.0), rel=1e-14, abs=0.0)
     a, b = 1e-9, 2e-9
     truth = a * np.log(a / b) - a + b + (a - b) ** 2 / 2
     found = divergence(np.array([[1.0 - a, a]]), np.array([[np.log1p(-b), np.log(b)]]))
-    assert found[0] == pytest.approx(truth, rel=1e-11)
+    assert found[0] == pytest.approx(truth, rel=1e-11, abs=0.0)
