@@ -36,11 +36,13 @@ from surefit._core.memory import refuse_beyond_memory
 from surefit.engine.block import Block
 from surefit.engine.source import Source
 from surefit.engine.step import Step
-from surefit.solvers.logistic import WHOLE, At, LogisticProblem
+from surefit.solvers.logistic import At, LogisticProblem
 from surefit.solvers.logistic_pass import Point, curvature_twin, row_weights
 
 FIRST = 64
 """Columns in the first working set."""
+MOST = 4096
+"""Entries of a working set, whose second derivative is held; answers with more entries than that converge slowly."""
 
 
 class SparseLogisticProblem(LogisticProblem):
@@ -78,7 +80,7 @@ class SparseLogisticProblem(LogisticProblem):
         t = self.lasso * self.scale
         worst = np.where(U != 0, np.abs(G + t * np.sign(U)), np.maximum(np.abs(G) - t, 0.0)).max(axis=0)
         used = (U != 0).any(axis=0)
-        most = max(1, WHOLE // self.m - 1)
+        most = max(1, MOST // self.m - 1)
         room = min(most, max(self.n_working, 2 * int(used.sum())))
         rank = np.where(used, np.inf, worst) if 2 * used.sum() <= most else worst
         columns = np.sort(np.argsort(-rank, kind="stable")[:room])
