@@ -91,7 +91,7 @@ class LogisticProblem:
         self.single = data.dtype == np.float32 and self.m > 1
         self.rounding = 1e-8 if self.single else 1e-13
         self.metric_cost = self._metric_cost() if self.whole else math.inf
-        self.negligible = 1e-9 * self.weight
+        self.negligible = 1e-9 * self.weight if penalty == 0 else 0.0  # a penalty has a minimum to be found
         self.full_rank = True
         self.passes = 0
 

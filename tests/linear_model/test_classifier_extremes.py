@@ -163,3 +163,12 @@ def test_a_logistic_fit_with_a_proof_is_silent(scale):
         warnings.simplefilter("error")
         model = LogisticRegression().fit(rows, y)
     assert surefit.certify(model, rows, y).holds
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0])
+def test_a_minimum_that_is_tiny_is_a_minimum(C):
+    """Two rows far apart: little is lost with tiny coefficients, and the least of that little is found all the same."""
+    rows = np.array([[1e5, 2e5, 1.0], [-2e5, 1e5, 3.0]])
+    model = LogisticRegression(C=C).fit(rows, ["a", "b"])
+    assert surefit.certify(model, rows, ["a", "b"]).holds
+    assert model.rel_gap_ < 1e-6
