@@ -65,6 +65,7 @@ class SparseLogisticProblem(LogisticProblem):
         t = np.append(lasso * self.scale, intercept_lasso) if fit_intercept else lasso * self.scale
         self.thresholds = np.tile(t, self.m)
         self.n_working = FIRST
+        self.negligible = 0.0
 
     def evaluate(self, u: np.ndarray) -> At:
         at = super().evaluate(u)
