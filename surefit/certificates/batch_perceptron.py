@@ -64,7 +64,7 @@ def _claims(model: Any, blocks: Blocks) -> list[Claim]:
 def _updates(attrs: Attributes, blocks: Blocks, theta: F64, m: Margins, updates: float) -> list[Claim]:
     low, high = shortest_separator(blocks, attrs.flag("fit_intercept", True), theta)
     high = min(high, m.full_norm / m.certain)
-    least, most = (m.radius * low) ** 2, (m.radius * high) ** 2
+    least, most = m.radius * low * m.radius * low, m.radius * high * m.radius * high
     claims = [
         at_most(
             "updates",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .attributes import Attributes, bad_attributes
+from .attributes import Attributes, bad_attributes, real
 from .blocks import F64
 from .claim import Claim, Grade, at_most
 from .class_moments import Estimates
@@ -133,9 +133,9 @@ def _directions(best: _Directions, solver: str, k: int, tol: float) -> Claim:
 
 
 def _derived(attrs: Attributes, best: _Directions, k: int, d: int, limit: float) -> list[Claim]:
-    asked = getattr(attrs.model, "n_components", None)
+    asked = real(getattr(attrs.model, "n_components", None))
     most = min(k - 1, d)
-    if isinstance(asked, (int, np.integer)) and 1 <= asked <= most:
+    if 1 <= asked <= most and asked == int(asked):
         most = int(asked)
     most = min(most, best.rank)
     total = float(best.values.sum())

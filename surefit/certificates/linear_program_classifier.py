@@ -16,8 +16,8 @@ from .checker import Findings, checker
 from .claim import Claim, Grade, at_most, failed
 from .classes import Labels, label_pass, read_classes, signs, weights_of
 from .least_squares import affordable, column_norms, fold_qr
-from .piecewise_linear import Part, Problem, Value, constructed, gap_of, given, times, value
-from .rounding import epsilon, gamma, typical
+from .piecewise_linear import Part, Problem, Value, constructed, directions, gap_of, given, times, value
+from .rounding import epsilon, gamma, power_of_two, typical
 from .separation import (
     farkas_claims,
     margins_of,
@@ -61,7 +61,8 @@ def check_linear_program_classifier(model: Any, blocks: Blocks) -> Findings:
 def _least_violations(
     blocks: Blocks, labels: Labels, w: F64, b: float, intercept: bool, eps: float, farkas: F64 | None
 ) -> Claim:
-    problem = _problem(blocks, labels, intercept)
+    unit = power_of_two(labels.total)  # of the weights, whose products may underflow
+    problem = _problem(blocks, labels, unit, intercept)
     theta = w
     if intercept:  # rounded once: the shifted coefficients are those of the model, not of a neighbour
         theta = np.append(w, b if problem.shift is None else dot(problem.shift, w, b))
@@ -73,7 +74,7 @@ def _least_violations(
     bound, tried = np.inf, False
     for deltas in _dual_points(problem, theta, at, farkas):
         tried = True
-        bound = float(np.fmin(bound, _gap(problem, theta, at, deltas, labels.total)))
+        bound = float(np.fmin(bound, _gap(problem, theta, at, deltas, labels.total / unit)))
         if bound <= allowed:
             break
     if not tried:
@@ -90,7 +91,11 @@ def _least_violations(
         Grade.OPTIMAL,
         relative,
         allowed / at.objective,
-        {"objective": at.objective, "gap": bound, "lower_bound": max(0.0, at.objective - bound)},
+        {
+            "objective": unit * at.objective,
+            "gap": unit * bound,
+            "lower_bound": unit * max(0.0, at.objective - bound),
+        },
     )
 
 
@@ -131,13 +136,11 @@ def _gap(problem: Problem, theta: F64, at: Value, deltas: Deltas, total: float) 
         return np.inf
     norms = column_norms(R)
     norms = np.where(norms > 0, norms, 1.0)
-    S, Vt = np.linalg.svd(R / norms, full_matrices=False)[1:]
-    keep = S > problem.rounding * (S[0] if S.size else 1.0)
-    inverse = Vt[keep] / S[keep, None] / norms
+    inverse, null, _ = directions(R / norms, norms)
     room = float(np.linalg.norm(np.abs(inverse) @ gap.room))
     worst = at.objective + gamma(problem.columns() + 3) * at.scale
     # r as it is; or less what margins lose, at the price of what those of θ lose
-    plain, short = (float(np.linalg.norm(inverse @ r)) + room for r in (gap.left, gap.chosen(inverse)))
+    plain, short = (gap.length(r, inverse, null) + room for r in (gap.left, gap.chosen(inverse, null)))
     price = problem.rounding * float(at.raw @ np.abs(theta))
     return min(gap.slack - price + _times(worst, plain), gap.slack + _times(worst, short))
 
@@ -151,12 +154,12 @@ def _sparse(blocks: Blocks) -> bool:
     return any(isinstance(X, Rows) for X, _, _ in blocks)
 
 
-def _problem(blocks: Blocks, labels: Labels, intercept: bool) -> Problem:
+def _problem(blocks: Blocks, labels: Labels, unit: float, intercept: bool) -> Problem:
     """Rows of arrays are shifted to their mean, which no hyperplane notices and rounding does."""
 
     def parts() -> Iterator[Part]:
         for X, y, w in blocks:
-            s, omega = signs(np.asarray(y)), weights_of(X, w)
+            s, omega = signs(np.asarray(y)), weights_of(X, w) / unit
             A = dense(X) - labels.x_mean if shift is not None else X
             yield Part(A, s, np.ones(s.size), np.zeros(s.size), omega, X)
 

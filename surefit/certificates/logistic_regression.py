@@ -23,6 +23,7 @@ from .rounding import epsilon, gamma
 
 GAP = {False: 1e-6, True: 1e-5}  # relative gap accepted, in float64 and in float32
 ROUNDINGS = 64.0
+MOST = 10.0  # times the limit: more than that is not excused by rounding
 RAY = 1e-12  # what rows may lose along a ray, relative: it is the ray of data changed by so much
 SEPARATED = 64.0  # likewise, in roundings of the ray
 
@@ -116,7 +117,7 @@ def _gap_claim(f: float, gap: float, sizes: float, eps: float, note: str = "") -
     if not (np.isfinite(f) and np.isfinite(gap) and np.isfinite(sizes)):
         return failed("optimal", "The log-loss overflows: coefficients of this size fit nothing.")
     # coefficients rounded by ε move a logit by ε s, and f near its optimum by at most ⅛ Σ ω (ε s)²
-    floor = 0.125 * (ROUNDINGS * eps) ** 2 * sizes
+    floor = min(0.125 * (ROUNDINGS * eps) ** 2 * sizes, MOST * limit * f)
     relative = gap / (f + floor / limit) if f + floor > 0 else 0.0
     return at_most(
         "optimal",

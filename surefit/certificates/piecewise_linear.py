@@ -119,19 +119,30 @@ class Gap:
     room: F64
     free: F64
 
-    def chosen(self, inverse: F64) -> F64:
-        """r, made short in the norm ‖inverse·r‖ by what may be added."""
+    def chosen(self, inverse: F64, null: F64) -> F64:
+        """r, made short in the norm of `length` by what may be added.
+
+        `null` has the directions that `inverse` leaves out. r has nothing there, for it is a sum of rows; what is added
+        must not have much either: nothing bounds θ′ along them.
+        """
         near = np.sign(self.left) * np.maximum(np.abs(self.left) - self.free, 0.0)
         use = self.free > 0
-        if not use.any() or not inverse.size or np.linalg.norm(inverse @ near) <= NEAR[0]:
+        if not use.any() or not inverse.size or self.length(near, inverse, null) <= NEAR[0]:
             return near
         unit = self.free[use]
         z = bounded_least_squares(
-            inverse[:, use] * unit, -inverse @ self.left, np.full(unit.size, -1.0), np.ones(unit.size)
+            np.vstack([inverse, null])[:, use] * unit,
+            np.append(-inverse @ self.left, np.zeros(len(null))),
+            np.full(unit.size, -1.0),
+            np.ones(unit.size),
         )
         out = self.left.copy()
         out[use] += unit * np.clip(z, -1.0, 1.0)
-        return out if np.linalg.norm(inverse @ out) < np.linalg.norm(inverse @ near) else near
+        return min((self.left, near, out), key=lambda r: self.length(r, inverse, null))
+
+    def length(self, r: F64, inverse: F64, null: F64) -> float:
+        """‖inverse·r‖, and what was added along directions that are left out."""
+        return float(np.linalg.norm(inverse @ r) + np.linalg.norm(null @ (r - self.left)))
 
     def within(self, reach: F64) -> float:
         """The gap against all θ′ with |θ′ − θ| ≤ reach, column by column."""
@@ -253,3 +264,15 @@ def factor(problem: Problem) -> F64:
         block = np.hstack([block, np.ones((block.shape[0], 1))]) if problem.intercept else block
         R = fold_qr(R, np.minimum(np.abs(part.lo), part.hi)[:, None] * block)
     return R
+
+
+def directions(scaled: F64, norms: F64) -> tuple[F64, F64, F64]:
+    """R⁻ᵀ over the directions that predictions in floating point can use, the others in its units; the first as rows.
+
+    A singular value below (√(d + 1) + 8)u of the largest: a step along that direction loses more than it moves.
+    """
+    S, Vt = np.linalg.svd(scaled, full_matrices=True)[1:]
+    S = np.append(S, np.zeros(len(Vt) - S.size))
+    cut = typical(S.size) * (S[0] if S.size and S[0] > 0 else 1.0)
+    keep = S > cut
+    return Vt[keep] / S[keep, None] / norms, Vt[~keep] / cut / norms, Vt[keep]

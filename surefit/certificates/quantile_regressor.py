@@ -6,6 +6,7 @@ P(w, b) = Σ ωᵢ ρ(yᵢ − xᵢ·w − b) + α Σω ‖w‖₁ ,  ρ(e) = ma
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +18,8 @@ from .claim import Claim, Grade, at_most, failed
 from .classes import weights_of
 from .least_squares import Moments, affordable, column_norms, first_pass, two_dimensional
 from .linear_regression import read_linear
-from .piecewise_linear import Gap, Part, Problem, Value, constructed, factor, gap_of, given, value
-from .rounding import epsilon, gamma, typical
+from .piecewise_linear import Gap, Part, Problem, Value, constructed, directions, factor, gap_of, given, value
+from .rounding import epsilon, gamma, power_of_two, typical
 from .twofold import dot
 
 GAP = {False: 1e-8, True: 1e-5}  # relative gap accepted, in float64 and in float32
@@ -42,6 +43,8 @@ def _claims(model: Any, blocks: Blocks, alpha: float, quantile: float | None) ->
     attrs = Attributes(model, "coef_")
     intercept = attrs.flag("fit_intercept", True)
     moments = first_pass(blocks)
+    unit = power_of_two(moments.total)  # of the weights, whose products with slopes may underflow
+    moments = replace(moments, total=moments.total / unit)
     if moments.n_targets != 1:
         return [failed("data", "Nothing can be checked: y has more than one column.")], "one pass"
     coef, b = read_linear(attrs, moments, blocks.n_features, intercept)
@@ -55,7 +58,7 @@ def _claims(model: Any, blocks: Blocks, alpha: float, quantile: float | None) ->
     if attrs.faults or coef is None or b is None:
         return [bad_attributes(attrs)], "one pass"
     eps = epsilon(moments.single, np.asarray(model.coef_))
-    problem = _problem(blocks, moments, q, alpha, intercept, eps)
+    problem = _problem(blocks, moments, unit, q, alpha, intercept, eps)
     theta = np.append(coef[0], dot(_shift(moments, intercept), coef[0], float(b[0]))) if intercept else coef[0]
     at = value(problem, theta)
     if not (np.isfinite(at.scale) and np.isfinite(at.columns).all()):
@@ -63,6 +66,7 @@ def _claims(model: Any, blocks: Blocks, alpha: float, quantile: float | None) ->
     floor = _floor(problem, at, theta, float(b[0]), eps)
     reach = _reach(problem, theta, at, moments, alpha)
     if dual is not None:
+        dual = dual / unit
         gap = gap_of(problem, theta, at, given(dual))
         feasible, optimal = _feasible(problem, dual, gap, at, eps), _optimal(gap, reach(gap), at, moments, floor)
         if not optimal.holds and feasible.holds:
@@ -83,12 +87,14 @@ def _shift(moments: Moments, intercept: bool) -> F64:
     return moments.x_mean if intercept and not moments.sparse else np.zeros_like(moments.x_mean)
 
 
-def _problem(blocks: Blocks, moments: Moments, q: float, alpha: float, intercept: bool, eps: float) -> Problem:
+def _problem(
+    blocks: Blocks, moments: Moments, unit: float, q: float, alpha: float, intercept: bool, eps: float
+) -> Problem:
     shift = _shift(moments, intercept)
 
     def parts() -> Iterator[Part]:
         for X, y, w in blocks:
-            omega = weights_of(X, w)
+            omega = weights_of(X, w) / unit
             A = X if moments.sparse else dense(X) - shift
             yield Part(A, None, two_dimensional(y)[:, 0], (q - 1.0) * omega, q * omega, X)
 
@@ -118,18 +124,16 @@ def _reach(problem: Problem, theta: F64, at: Value, moments: Moments, alpha: flo
         return lambda gap: np.inf
     norms = column_norms(R)
     norms = np.where(norms > 0, norms, 1.0)
-    S, Vt = np.linalg.svd(R / norms, full_matrices=False)[1:]
-    keep = S > typical(problem.columns()) * (S[0] if S.size else 1.0)
-    inverse = Vt[keep] / S[keep, None] / norms
+    inverse, null, kept = directions(R / norms, norms)
 
     def bound(gap: Gap) -> float:
-        left = gap.chosen(inverse)
-        miss = np.linalg.norm(inverse @ left) + np.linalg.norm(np.abs(inverse) @ gap.room)
-        total = gap.slack + 2.0 * at.objective * float(miss)
+        left = gap.chosen(inverse, null)
+        miss = gap.length(left, inverse, null) + float(np.linalg.norm(np.abs(inverse) @ gap.room))
+        total = gap.slack + 2.0 * at.objective * miss
         if alpha == 0:  # directions that rounding cannot tell from none at all move no residual
             return total
         across = left / norms
-        across = np.abs(across - Vt[keep].T @ (Vt[keep] @ across)) if not keep.all() else np.zeros_like(across)
+        across = np.abs(across - kept.T @ (kept @ across)) if len(null) else np.zeros_like(across)
         return float(min(total + float(across @ (norms * far)), gap.within(far)))
 
     return bound

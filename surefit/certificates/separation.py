@@ -11,7 +11,7 @@ from .attributes import Attributes
 from .blocks import F64, Block, Blocks, Rows, dense, magnitude, matmul, sq_norms, tmatmul
 from .claim import Claim, Grade, at_most, failed
 from .classes import Labels, signs, weights_of
-from .rounding import gamma, typical
+from .rounding import gamma, power_of_two, typical
 
 EXACT_COLUMNS = 12  # up to here, Farkas' vector is solved for again in rational numbers
 EXACT_ROWS = 2000  # likewise, rows with a weight in it
@@ -86,8 +86,7 @@ def _lengths(X: Block) -> F64:
 
 def _unit(numbers: F64) -> float:
     """A power of two near the largest of the numbers."""
-    largest = float(np.abs(numbers).max(initial=0.0))
-    return float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1)) if 0 < largest < np.inf else 1.0
+    return power_of_two(float(np.abs(numbers).max(initial=0.0)))
 
 
 def separates(m: Margins) -> Claim:

@@ -81,3 +81,13 @@ def test_probabilities_near_one_keep_their_digits() -> None:
     truth = a * np.log(a / b) - a + b + (a - b) ** 2 / 2
     found = divergence(np.array([[1.0 - a, a]]), np.array([[np.log1p(-b), np.log(b)]]))
     assert found[0] == pytest.approx(truth, rel=1e-11, abs=0.0)
+
+
+def test_rounding_of_huge_logits_excuses_no_fit() -> None:
+    """In a unit of 10¹⁰⁰ the best coefficients are next to zero: those of the unit one pay a penalty for nothing."""
+    model = LogisticRegression(C=1.0, tol=1e-10).fit(np.column_stack([X, Z]), Y)
+    assert certify(model, np.column_stack([X, Z]), Y).holds
+    w = np.zeros(N)
+    w[np.flatnonzero(model.predict(np.column_stack([X, Z])) == Y)[:1]] = 1.0
+    for unit in (1e8, 1e14, 1e100):
+        assert not certify(model, unit * np.column_stack([X, Z]), Y, w).holds

@@ -70,3 +70,30 @@ def test_margins_below_the_smallest_number() -> None:
         margin_=None,
     )
     assert not certify(model, A, y).holds
+
+
+@pytest.mark.parametrize("offset", [0.1, 1e3, 1e6, 1e12, 1e16])
+def test_a_constant_column_excuses_no_intercept(offset: float) -> None:
+    """The mean of a constant column is rounded; what is left of the column is rounding, and must not carry the rest."""
+    local = np.random.default_rng(7)
+    w, y = local.random(N), Z + 0.1 * local.normal(size=N)
+    A = np.column_stack([X, np.full(N, offset)])
+    model = QuantileRegressor(alpha=0.0).fit(X[:, None], y, w)
+    model = altered(model, coef_=np.append(model.coef_, 0.0))
+    assert certify(model, A, y, w).holds
+    for step in (10.0, -10.0, 0.5):
+        assert not certify(altered(model, intercept_=model.intercept_ + step), A, y, w).holds
+        carried = altered(model, coef_=np.append(model.coef_[0], step / offset))
+        assert not certify(carried, A, y, w).holds
+
+
+@pytest.mark.parametrize("unit", [5e-324, 1e-310, 1e-300, 1e300])
+def test_weights_in_any_unit(unit: float) -> None:
+    """All weights alike change nothing: a wrong fit stays wrong where slopes times weights underflow."""
+    y, w = Z + 0.1 * rng.normal(size=N), np.full(N, unit)
+    median = QuantileRegressor(alpha=0.0).fit(X[:, None], y)
+    labels = (X + Z > 0).astype(int)
+    plane = LinearProgramClassifier().fit(X[:, None], labels)
+    for model, target in ((median, y), (plane, labels)):
+        assert certify(model, X[:, None], target, w).holds
+        assert not certify(altered(model, coef_=model.coef_ * 1.01), X[:, None], target, w).holds
