@@ -46,3 +46,12 @@ class Block:
 
     def leaves(self) -> Iterator[Block]:
         return (self.leaf(i) for i in range(self.n_leaves))
+
+
+def row_weights(block: Block, class_weight: np.ndarray | None) -> np.ndarray | None:
+    """Weights of the rows times those of their classes; None when all are one."""
+    if class_weight is None:
+        return block.w
+    assert block.y is not None
+    of_class = class_weight[block.y.astype(np.intp)]
+    return of_class if block.w is None else block.w * of_class

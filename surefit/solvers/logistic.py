@@ -40,6 +40,7 @@ from surefit.solvers.logistic_pass import (
 )
 from surefit.solvers.metric import Diagonal, Kronecker, Whole
 from surefit.solvers.newton import CHEAP, Metric
+from surefit.solvers.sparse_products import ColumnSumsStep
 
 WHOLE = 1200
 """Parameters up to which the second derivative is held whole."""
@@ -100,6 +101,11 @@ class LogisticProblem:
         if self.look.moments is not None:
             mean, ss = self.look.moments.mean, np.diagonal(self.look.moments.products)
             ss = ss * (self.weight / self.look.moments.weight)
+        elif self.data.is_sparse:
+            columns = self.data.fold(ColumnSumsStep(), self.class_weight)
+            with np.errstate(over="ignore", invalid="ignore"):
+                mean = columns.sums / columns.weight
+                ss = np.maximum(columns.squares - columns.sums * mean, 0.0)
         else:
             columns = self.data.fold(ColumnsStep(), self.class_weight)
             mean, ss = columns.mean, columns.ss

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from scipy.special import softmax as probabilities
 
 from surefit import _native
-from surefit.engine.block import Block
+from surefit.engine.block import Block, row_weights
 from surefit.engine.leaves import fold_tree
 from surefit.engine.moments import Moments, MomentsStep
 from surefit.engine.moments import combine as combine_moments
@@ -60,14 +60,6 @@ class FirstLook(NamedTuple):
     """Of every row, or of every `every`-th leaf."""
     square_sum: float
     """Σ ω ‖x‖², where not every row is in the moments."""
-
-
-def row_weights(block: Block, class_weight: np.ndarray | None) -> np.ndarray | None:
-    """Weights of the rows times those of their classes; None when all are one."""
-    if class_weight is None:
-        return block.w
-    of_class = class_weight[block.y.astype(np.intp)]
-    return of_class if block.w is None else block.w * of_class
 
 
 def pass_twin(X: Any, codes: np.ndarray, w: np.ndarray | None, at: Point) -> Pass:

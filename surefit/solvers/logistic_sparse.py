@@ -33,11 +33,11 @@ from scipy.special import expit
 from scipy.special import softmax as probabilities
 
 from surefit._core.memory import refuse_beyond_memory
-from surefit.engine.block import Block
+from surefit.engine.block import Block, row_weights
 from surefit.engine.source import Source
 from surefit.engine.step import Step
 from surefit.solvers.logistic import At, LogisticProblem
-from surefit.solvers.logistic_pass import Point, curvature_twin, row_weights
+from surefit.solvers.logistic_pass import Point, curvature_twin
 
 FIRST = 64
 """Columns in the first working set."""

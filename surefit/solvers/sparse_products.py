@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from surefit import _native
-from surefit.engine.block import Block
+from surefit.engine.block import Block, row_weights
+from surefit.engine.step import Step
 
 
 def scores(X: Any, coef: np.ndarray, intercept: np.ndarray, n_threads: int) -> np.ndarray:
@@ -17,17 +19,44 @@ def scores(X: Any, coef: np.ndarray, intercept: np.ndarray, n_threads: int) -> n
 
 def column_sums(block: Block, R: np.ndarray, n_threads: int) -> np.ndarray:
     """RᵀX, (m, d), for R of shape (n, m)."""
-    columns = None if block.scratch is None else block.scratch.get("columns")
-    if columns is None:
-        columns = block.X.tocsc()
-        if block.scratch is not None:
-            block.scratch["columns"] = columns
-    return _native.csc_sums(*_parts(columns), np.ascontiguousarray(R.T), block.leaf_rows, n_threads)
+    return _native.csc_sums(*_parts(_columns(block)), np.ascontiguousarray(R.T), block.leaf_rows, n_threads)
+
+
+def _columns(block: Block) -> Any:
+    """The rows by columns, kept where the source keeps its rows."""
+    if block.scratch is None:
+        return sp.csc_array(block.X)
+    if "columns" not in block.scratch:
+        block.scratch["columns"] = sp.csc_array(block.X)
+    return block.scratch["columns"]
 
 
 def _parts(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     indptr = X.indptr if X.indptr.dtype == X.indices.dtype else X.indptr.astype(X.indices.dtype)
     return X.data, X.indices, indptr
+
+
+class ColumnSums(NamedTuple):
+    weight: float
+    sums: np.ndarray
+    """Σ ω x of every column."""
+    squares: np.ndarray
+    """Σ ω x²"""
+
+
+class ColumnSumsStep(Step):
+    """Sums of every column of CSR rows and of its squares. The state: weights of the classes, or None."""
+
+    def map(self, state: np.ndarray | None, block: Block, n_threads: int) -> ColumnSums:
+        w = row_weights(block, state)
+        w = np.ones(block.n_rows) if w is None else w
+        data, rows, ends = _parts(_columns(block))
+        squares = _native.csc_sums(data.astype(np.float64) ** 2, rows, ends, w[None], block.leaf_rows, n_threads)[0]
+        weight = float(tree_sum(by_leaves(w, block.leaf_rows).sum(axis=1)))
+        return ColumnSums(weight, column_sums(block, w[:, None], n_threads)[0], squares)
+
+    def combine(self, left: ColumnSums, right: ColumnSums) -> ColumnSums:
+        return ColumnSums(left.weight + right.weight, left.sums + right.sums, left.squares + right.squares)
 
 
 def by_leaves(values: np.ndarray, leaf_rows: int) -> np.ndarray:

@@ -16,8 +16,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit
 
+from surefit.engine.block import row_weights
 from surefit.solvers.logistic import At, LogisticProblem
-from surefit.solvers.logistic_pass import row_weights
 
 
 def epoch(problem: LogisticProblem, u: np.ndarray, number: int, random: np.random.Generator) -> np.ndarray:

@@ -35,6 +35,7 @@ from surefit.solvers.perceptron import MistakesStep
 from surefit.solvers.refine import Answer, GapStep, PlainGapStep
 from surefit.solvers.seeding import SketchStep
 from surefit.solvers.shrinkage import Centres, FourthPowersStep
+from surefit.solvers.sparse_products import ColumnSumsStep
 from surefit.solvers.squared_pass import Plane, SpreadStep, SquaredStep
 from surefit.solvers.tsqr import Shift, TriangularStep
 from surefit.solvers.twofold import exact
@@ -187,6 +188,7 @@ CASES = [
     Case("logistic curvature", BinaryHessianStep(), _point_state(2), classes=2),
     Case("softmax curvature", SoftmaxHessianStep(np.full(8, 99.5), True), _point_state(3), classes=3),
     Case("logistic curvature of a few columns", _working_step(), _point_state(2), classes=2),
+    Case("sums of sparse columns", ColumnSumsStep(), _class_weight, classes=3),
     Case("logistic curvature of a few sparse columns", SparseGramStep(np.array([1, 2, 6])), _point_state(2), classes=2),
     Case("softmax curvature of a few columns", _working_step(), _point_state(3), classes=3),
     Case("logistic reach", ReachStep(), _point_state(3), classes=3),

@@ -12,7 +12,7 @@ from surefit import _native
 from surefit.engine.block import Block
 from surefit.engine.leaves import merge_in_order
 from surefit.solvers.logistic_pass import LogisticStep, Point, pass_twin
-from surefit.solvers.sparse_products import by_leaves, column_sums, scores, tree_sum
+from surefit.solvers.sparse_products import ColumnSumsStep, by_leaves, column_sums, scores, tree_sum
 
 
 def rows_of(n, d, density, dtype=np.float64, index=np.int32, seed=0):
@@ -101,3 +101,13 @@ def test_bad_calls_are_refused():
         _native.csc_sums(columns.data, columns.indices, columns.indptr, R, 3, 1)
     with pytest.raises(ValueError, match="out of range"):
         _native.csc_sums(columns.data, columns.indices, columns.indptr, R[:, :2].copy(), 8, 1)
+
+
+def test_sums_of_columns_and_of_their_squares():
+    X, w = rows_of(50, 6, 0.4, np.float32), np.random.default_rng(4).integers(0, 3, 50).astype(float)
+    y, factor = np.arange(50) % 2.0, np.array([0.5, 2.0])
+    got = ColumnSumsStep().map(factor, Block(X, y, w, 0, 8), 2)
+    weights, dense = w * factor[y.astype(int)], X.toarray().astype(np.float64)
+    assert got.weight == weights.sum()
+    np.testing.assert_allclose(got.sums, weights @ dense, rtol=1e-13, atol=1e-14)
+    np.testing.assert_allclose(got.squares, weights @ dense**2, rtol=1e-13)
