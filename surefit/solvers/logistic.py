@@ -31,12 +31,12 @@ from surefit.solvers.logistic_pass import (
     ColumnsStep,
     FirstLook,
     FirstLookStep,
+    HessianStep,
     LogisticStep,
     Pass,
     Point,
     Reach,
     ReachStep,
-    SoftmaxHessianStep,
 )
 from surefit.solvers.metric import Diagonal, Kronecker, Whole
 from surefit.solvers.newton import CHEAP, Metric
@@ -234,7 +234,7 @@ class LogisticProblem:
                 H[:d, d] = H[d, :d] = moments.weight * offset
                 H[d, d] = moments.weight
         else:
-            H = self.data.fold(SoftmaxHessianStep(self.centre, self.fit_intercept), point)
+            H = self.data.fold(HessianStep(self.centre, self.fit_intercept), point)
         scale = np.append(self.scale, 1.0) if self.fit_intercept else self.scale
         scales = np.tile(scale, self.m)
         H = H * scales[:, None] * scales

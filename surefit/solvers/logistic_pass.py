@@ -239,23 +239,30 @@ class BinaryHessianStep(Step):
         return combine_moments(left, right)
 
 
-class SoftmaxHessianStep(Step):
+class HessianStep(Step):
     """Σ ω (diag(p) − p pᵀ) ⊗ (x̃ x̃ᵀ) for m scores, with x̃ = (x − centre, 1): (m (d+1), m (d+1)).
 
-    With the rows p_k x̃ of all classes side by side in Z, it is the blocks Σ ω p_k x̃ x̃ᵀ on the diagonal less Zᵀ W Z.
+    For two classes, m = 1, it is Σ ω p (1 − p) x̃ x̃ᵀ. For more, with the rows p_k x̃ of all classes side by side in Z, it
+    is the blocks Σ ω p_k x̃ x̃ᵀ on the diagonal less Zᵀ W Z.
     """
 
-    def __init__(self, centre: np.ndarray, with_intercept: bool) -> None:
-        self.centre, self.with_intercept = centre, with_intercept
+    def __init__(self, centre: np.ndarray, with_intercept: bool, columns: np.ndarray | None = None) -> None:
+        """`columns`: only these, with their centres."""
+        self.centre, self.with_intercept, self.columns = centre, with_intercept, columns
 
     def map_leaf(self, state: Point, leaf: Block) -> np.ndarray:
-        X = leaf.X.toarray() if sp.issparse(leaf.X) else leaf.X
+        X = leaf.X if self.columns is None else leaf.X[:, self.columns]
+        X = X.toarray() if sp.issparse(X) else X
         w = row_weights(leaf, state.class_weight)
-        P = probabilities(np.asarray(leaf.X @ state.coef.T) + state.intercept, axis=1)
         root = np.ones(len(X)) if w is None else np.sqrt(w)
         rows = np.subtract(X, self.centre, dtype=np.float64) * root[:, None]
         if self.with_intercept:
             rows = np.hstack([rows, root[:, None]])
+        scores = np.asarray(leaf.X @ state.coef.T) + state.intercept
+        if scores.shape[1] == 1:
+            half = rows * np.sqrt(logistic.second(scores, scores))
+            return half.T @ half
+        P = probabilities(scores, axis=1)
         n, width, m = len(rows), rows.shape[1], P.shape[1]
         Z = (P[:, :, None] * rows[:, None, :]).reshape(n, m * width)
         H = -(Z.T @ Z)

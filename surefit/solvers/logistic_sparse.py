@@ -29,15 +29,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import expit
-from scipy.special import softmax as probabilities
 
 from surefit._core.memory import refuse_beyond_memory
 from surefit.engine.block import Block, row_weights
 from surefit.engine.source import Source
 from surefit.engine.step import Step
 from surefit.solvers.logistic import At, LogisticProblem
-from surefit.solvers.logistic_pass import Point, curvature_twin
+from surefit.solvers.logistic_pass import HessianStep, Point, curvature_twin
 
 FIRST = 64
 """Columns in the first working set."""
@@ -117,7 +115,7 @@ class SparseLogisticProblem(LogisticProblem):
         """The second derivative of the loss over these columns less their centres, and the intercept."""
         centre = self.centre[columns]
         if self.m > 1 or not self.data.is_sparse:
-            return self.data.fold(WorkingHessianStep(columns, centre, self.fit_intercept), point)
+            return self.data.fold(HessianStep(centre, self.fit_intercept, columns), point)
         gram: SparseGram = self.data.fold(SparseGramStep(columns), point)
         # products of the stored entries, then the shift: right to rounding where the columns are mostly zero
         H = gram.products.toarray() + gram.weight * np.outer(centre, centre)
@@ -206,38 +204,6 @@ def best_shift(Z: np.ndarray, ridge: np.ndarray, lasso: np.ndarray) -> np.ndarra
     balance = (m - 2 * np.arange(m + 1))[:, None]
     rests = -Z.mean(axis=0) - lasso / (m * ridge) * balance
     return np.sort(np.vstack([breaks, rests]), axis=0)[m]
-
-
-class WorkingHessianStep(Step):
-    """Σ ω (diag(p) − p pᵀ) ⊗ (x̃ x̃ᵀ) with x̃ = (x − centre, 1) over a few columns; for two classes Σ ω p (1 − p) x̃ x̃ᵀ."""
-
-    def __init__(self, columns: np.ndarray, centre: np.ndarray, with_intercept: bool) -> None:
-        self.columns, self.centre, self.with_intercept = columns, centre, with_intercept
-
-    def map_leaf(self, state: Point, leaf: Block) -> np.ndarray:
-        X = leaf.X[:, self.columns]
-        w = row_weights(leaf, state.class_weight)
-        scores = np.asarray(leaf.X @ state.coef.T) + state.intercept
-        X = X.toarray() if sp.issparse(X) else X
-        root = np.ones(len(X)) if w is None else np.sqrt(w)
-        rows = np.subtract(X, self.centre, dtype=np.float64) * root[:, None]
-        if self.with_intercept:
-            rows = np.hstack([rows, root[:, None]])
-        if scores.shape[1] == 1:
-            z = scores[:, 0]
-            half = rows * np.sqrt(expit(z) * expit(-z))[:, None]
-            return half.T @ half
-        P = probabilities(scores, axis=1)
-        n, width, m = len(rows), rows.shape[1], P.shape[1]
-        Z = (P[:, :, None] * rows[:, None, :]).reshape(n, m * width)
-        H = -(Z.T @ Z)
-        for k in range(m):
-            part = slice(k * width, (k + 1) * width)
-            H[part, part] += Z[:, part].T @ rows
-        return H
-
-    def combine(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        return left + right
 
 
 class SparseGram(NamedTuple):

@@ -24,13 +24,13 @@ from surefit.solvers.lloyd import FarStep, Frame, LloydState, LloydStep
 from surefit.solvers.logistic_pass import (
     BinaryHessianStep,
     FirstLookStep,
+    HessianStep,
     LogisticStep,
     Point,
     ReachStep,
-    SoftmaxHessianStep,
 )
 from surefit.solvers.logistic_pass import ColumnsStep as LogisticColumnsStep
-from surefit.solvers.logistic_sparse import SparseGramStep, WorkingHessianStep
+from surefit.solvers.logistic_sparse import SparseGramStep
 from surefit.solvers.perceptron import MistakesStep
 from surefit.solvers.refine import Answer, GapStep, PlainGapStep
 from surefit.solvers.seeding import SketchStep
@@ -147,8 +147,8 @@ def _mixed_step() -> MixedStep:
     return MixedStep({"gaussian": np.array([0, 2, 5]), "bernoulli": np.array([1, 7])}, steps)
 
 
-def _working_step() -> WorkingHessianStep:
-    return WorkingHessianStep(np.array([1, 2, 6]), np.full(3, 99.5), True)
+def _working_step() -> HessianStep:
+    return HessianStep(np.full(3, 99.5), True, np.array([1, 2, 6]))
 
 
 def _gram(R: np.ndarray) -> np.ndarray:
@@ -186,7 +186,7 @@ CASES = [
     Case("logistic first look", FirstLookStep(3, with_moments=True), _class_weight, classes=3),
     Case("logistic first look at every third leaf", FirstLookStep(3, True, every=3), _class_weight, classes=3),
     Case("logistic curvature", BinaryHessianStep(), _point_state(2), classes=2),
-    Case("softmax curvature", SoftmaxHessianStep(np.full(8, 99.5), True), _point_state(3), classes=3),
+    Case("softmax curvature", HessianStep(np.full(8, 99.5), True), _point_state(3), classes=3),
     Case("logistic curvature of a few columns", _working_step(), _point_state(2), classes=2),
     Case("sums of sparse columns", ColumnSumsStep(), _class_weight, classes=3),
     Case("logistic curvature of a few sparse columns", SparseGramStep(np.array([1, 2, 6])), _point_state(2), classes=2),

@@ -10,10 +10,10 @@ from surefit import _native
 from surefit.engine.block import Block
 from surefit.solvers.logistic_pass import (
     BinaryHessianStep,
+    HessianStep,
     LogisticStep,
     Point,
     ReachStep,
-    SoftmaxHessianStep,
     curvature_twin,
     pass_twin,
 )
@@ -87,8 +87,8 @@ def test_gradient_and_second_derivative_are_slopes(m, sparse):
         H = moments.products + moments.weight * np.outer(moments.mean, moments.mean)
         H = np.block([[H, moments.weight * moments.mean[:, None]], [moments.weight * moments.mean, moments.weight]])
     else:
-        H = SoftmaxHessianStep(np.zeros(3), True).map(at, block, 1)
-        moved = SoftmaxHessianStep(centre, True).map(at, block, 1)
+        H = HessianStep(np.zeros(3), True).map(at, block, 1)
+        moved = HessianStep(centre, True).map(at, block, 1)
         back = np.eye(4)
         back[:3, 3] = centre  # (x, 1) = back (x − centre, 1)
         back = np.kron(np.eye(m), back)
