@@ -26,9 +26,9 @@ import numpy as np
 
 from surefit._core.errors import InvalidData
 from surefit.engine.source import Source
+from surefit.solvers.column_spread import ColumnsStep
 from surefit.solvers.logistic_pass import (
     BinaryHessianStep,
-    ColumnsStep,
     FirstLook,
     FirstLookStep,
     HessianStep,

@@ -20,7 +20,7 @@ from surefit.engine.leaves import fold_tree
 from surefit.engine.moments import Moments, MomentsStep
 from surefit.engine.source import Source
 from surefit.engine.step import Step
-from surefit.solvers.logistic_pass import Columns, ColumnsStep
+from surefit.solvers.column_spread import Columns, ColumnsStep
 
 NARROW = 128
 """Columns up to which their products are as cheap as their squares alone."""

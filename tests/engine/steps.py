@@ -17,6 +17,7 @@ from surefit.naive_bayes.mixed import MixedStep
 from surefit.solvers.category_counts import CategoryCountsStep
 from surefit.solvers.class_spread import ClassSpreadStep
 from surefit.solvers.class_sums import ClassSumsStep
+from surefit.solvers.column_spread import ColumnsStep as SpreadOfColumnsStep
 from surefit.solvers.eigen_qr import FactorStep
 from surefit.solvers.eigen_subspace import ColumnsStep, PowerStep, RitzStep
 from surefit.solvers.leave_one_out import LeaveOneOutStep, Path
@@ -29,7 +30,6 @@ from surefit.solvers.logistic_pass import (
     Point,
     ReachStep,
 )
-from surefit.solvers.logistic_pass import ColumnsStep as LogisticColumnsStep
 from surefit.solvers.logistic_sparse import SparseGramStep
 from surefit.solvers.perceptron import MistakesStep
 from surefit.solvers.refine import Answer, GapStep, PlainGapStep
@@ -192,7 +192,7 @@ CASES = [
     Case("logistic curvature of a few sparse columns", SparseGramStep(np.array([1, 2, 6])), _point_state(2), classes=2),
     Case("softmax curvature of a few columns", _working_step(), _point_state(3), classes=3),
     Case("logistic reach", ReachStep(), _point_state(3), classes=3),
-    Case("logistic columns", LogisticColumnsStep(), _class_weight, classes=3),
+    Case("logistic columns", SpreadOfColumnsStep(), _class_weight, classes=3),
     Case("mistakes of three planes", MistakesStep(), _planes_state, classes=3),
     Case("spread", SpreadStep()),
     Case("squared error and slope", SquaredStep(with_gradient=True), _plane_state(1)),
