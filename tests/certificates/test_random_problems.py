@@ -54,8 +54,11 @@ def log_loss(theta: np.ndarray, X: np.ndarray, y: np.ndarray, w: np.ndarray, str
     A = np.hstack([X, np.ones((len(X), 1))]).astype(LONG)
     Z = A @ theta.T.astype(LONG)
     Z = np.hstack([np.zeros((len(X), classes - rows), dtype=LONG), Z])
-    Z = Z - Z.max(axis=1, keepdims=True)
-    lse = np.log(np.exp(Z).sum(axis=1))
+    top = Z.argmax(axis=1)[:, None]
+    Z = Z - np.take_along_axis(Z, top, axis=1)
+    others = np.exp(Z)
+    np.put_along_axis(others, top, LONG(0), axis=1)
+    lse = np.log1p(others.sum(axis=1))
     P = np.exp(Z - lse[:, None])
     penalised = theta.astype(LONG).copy()
     penalised[:, -1] = 0
