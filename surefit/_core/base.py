@@ -31,11 +31,11 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """All parameters, checked; every fault is reported at once."""
         return checked(self)
 
-    def certify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Check this fit against the data: the same as `surefit.certify(self, X, y, sample_weight)`."""
+    def certify(self, X: Any, y: Any = None, sample_weight: Any = None, *, tol: float = 1e-6) -> Any:
+        """Check this fit against the data: the same as `surefit.certify(self, X, y, sample_weight, tol=tol)`."""
         import surefit
 
-        return surefit.certify(self, X, y, sample_weight)
+        return surefit.certify(self, X, y, sample_weight, tol=tol)
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()

@@ -5,10 +5,10 @@ NumPy and the standard library only. Checkers do not know the solvers.
 
 from __future__ import annotations
 
-from .blocks import ArrayBlocks, Blocks, Rows
-from .certificate import Certificate, CertificateError
-from .claim import Claim, Grade
-from .registry import CHECKERS, check
+from surefit.certificates.blocks import ArrayBlocks, Blocks, Rows
+from surefit.certificates.certificate import Certificate, CertificateError
+from surefit.certificates.claim import Claim, Grade
+from surefit.certificates.registry import CHECKERS, check
 
 __all__ = [
     "CHECKERS",

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .certificate import CertificateError
-from .claim import Claim, failed
+from surefit.certificates.certificate import CertificateError
+from surefit.certificates.claim import Claim, failed
 
 MISSING = object()
 

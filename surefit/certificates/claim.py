@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -28,7 +27,9 @@ class Grade(StrEnum):
     STATISTICAL = "STATISTICAL"
     """Holds with a stated probability under listed assumptions."""
     UNPROVED = "UNPROVED"
-    """Stopped early or numerically broken, and why."""
+    """Could not be decided, and why."""
+    NOT_OPTIMAL = "NOT_OPTIMAL"
+    """Proved to be off, by at least the number given."""
 
 
 # From the strongest statement to the weakest: a certificate is as strong as its weakest claim.
@@ -42,6 +43,7 @@ STRENGTH: tuple[Grade, ...] = (
     Grade.GREEDY,
     Grade.STATISTICAL,
     Grade.UNPROVED,
+    Grade.NOT_OPTIMAL,
 )
 
 
@@ -50,10 +52,11 @@ class Claim:
     """One statement, recomputed.
 
     name      a short identifier, the same for every model of the class
-    sentence  what is stated, in the user's words; for a claim that fails, the reason
-    grade     the kind of truth stated, if it holds
-    value     the number recomputed from data and fitted attributes; None when there is none to give
-    limit     the number that `value` was compared with; None for information
+    sentence  what is stated, in the user's words; for a claim that fails, what is wrong and what to do
+    grade     the kind of truth stated; NOT_OPTIMAL or UNPROVED where it fails
+    value     an upper bound of the quantity in exact arithmetic, the checker's own rounding added; None without one
+    limit     what `value` may be; None for information
+    excuse    what the roundings of the model's own precision add to the limit
     holds     the verdict
     detail    further plain numbers (interval ends, counts)
     """
@@ -65,68 +68,52 @@ class Claim:
     limit: float | None
     holds: bool
     detail: dict[str, Any] = field(default_factory=dict)
+    excuse: float = 0.0
 
     @property
     def informs(self) -> bool:
         """True for a claim that reports a number without a limit (a condition number, an interval)."""
         return self.limit is None and self.holds
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "sentence": self.sentence,
-            "grade": self.grade.value,
-            "value": plain(self.value),
-            "limit": plain(self.limit),
-            "holds": bool(self.holds),
-            "detail": {str(k): plain(v) for k, v in self.detail.items()},
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Claim:
-        return cls(
-            name=str(data["name"]),
-            sentence=str(data["sentence"]),
-            grade=Grade(data["grade"]),
-            value=unplain(data["value"]),
-            limit=unplain(data["limit"]),
-            holds=bool(data["holds"]),
-            detail={k: unplain(v) for k, v in data.get("detail", {}).items()},
-        )
-
 
 def at_most(
-    name: str, sentence: str, grade: Grade, value: float, limit: float, detail: dict[str, Any] | None = None
+    name: str,
+    sentence: str,
+    grade: Grade,
+    value: float,
+    limit: float,
+    detail: dict[str, Any] | None = None,
+    *,
+    error: float = 0.0,
+    excuse: float = 0.0,
+    lower: float | None = None,
+    failure: str | None = None,
 ) -> Claim:
-    """The claim value ≤ limit. NaN on either side fails."""
-    value, limit = float(value), float(limit)
-    return Claim(name, sentence, grade, value, limit, bool(value <= limit), dict(detail or {}))
+    """The claim that a quantity q is at most `limit`. NaN anywhere fails.
+
+    q ≤ value + error in exact arithmetic, and that sum is what is printed. q ≥ lower, by default value − error: a
+    quantity that is only bounded from above has `lower=0`. The claim
+      holds            where value + error ≤ limit + excuse, as BOUNDED only where it needs an excuse above the limit;
+      is NOT_OPTIMAL   where lower > limit + excuse: q is proved to be too large;
+      is UNPROVED      in between.
+    `failure` is the sentence for a claim that does not hold.
+    """
+    upper, limit, excuse = float(value) + float(error), float(limit), float(excuse)
+    lower = float(value) - float(error) if lower is None else float(lower)
+    holds = bool(upper <= limit + excuse)
+    if holds:
+        grade = grade if upper <= limit or excuse <= limit else Grade.BOUNDED
+    else:
+        grade = Grade.NOT_OPTIMAL if lower > limit + excuse else Grade.UNPROVED
+    text = sentence if holds or failure is None else failure
+    return Claim(name, text, grade, upper, limit, holds, dict(detail or {}), excuse)
 
 
 def failed(name: str, reason: str, value: float | None = None, limit: float | None = None) -> Claim:
-    """A claim that cannot hold, with the reason."""
-    return Claim(name, reason, Grade.UNPROVED, value, limit, False, {})
+    """A claim that could not be decided, with the reason."""
+    return Claim(name, reason, Grade.UNPROVED, value, limit, False)
 
 
-# JSON has no NaN and no infinity: they travel as strings.
-def plain(x: Any) -> Any:
-    """A number, string, list or None that `json` writes and reads back without loss."""
-    if x is None or isinstance(x, (str, bool)):
-        return x
-    if isinstance(x, (list, tuple)):
-        return [plain(v) for v in x]
-    if hasattr(x, "tolist"):
-        return plain(x.tolist())
-    if isinstance(x, int):
-        return x
-    x = float(x)
-    return x if math.isfinite(x) else str(x)
-
-
-def unplain(x: Any) -> Any:
-    """The inverse of `plain` for numbers."""
-    if isinstance(x, str) and x in ("nan", "inf", "-inf"):
-        return float(x)
-    if isinstance(x, list):
-        return [unplain(v) for v in x]
-    return x
+def refuted(name: str, reason: str, value: float | None = None, limit: float | None = None) -> Claim:
+    """A claim that is proved to be false: an attribute of another shape, a label that is no class."""
+    return Claim(name, reason, Grade.NOT_OPTIMAL, value, limit, False)

@@ -24,8 +24,8 @@ from surefit.engine.apply import apply_rows
 from surefit.engine.leaves import leaf_rows
 from surefit.engine.open import kind_of, open_data
 from surefit.engine.source import MemorySource, Source
-from surefit.solvers.center_distances import center_distances
-from surefit.solvers.lloyd import (
+from surefit.solvers.clustering.center_distances import center_distances
+from surefit.solvers.clustering.lloyd import (
     Frame,
     LloydResult,
     LloydState,
@@ -35,7 +35,7 @@ from surefit.solvers.lloyd import (
     measure_spread,
     nearest_centers,
 )
-from surefit.solvers.seeding import canonical_sample, choose, rows_at
+from surefit.solvers.clustering.seeding import canonical_sample, choose, rows_at
 
 
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):

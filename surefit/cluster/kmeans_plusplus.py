@@ -14,9 +14,9 @@ from surefit._core.random import RandomStateLike, random_stream
 from surefit._core.threads import thread_count
 from surefit.engine.leaves import leaf_rows
 from surefit.engine.source import MemorySource
-from surefit.solvers.canonical import canonical_rows, row_hashes
-from surefit.solvers.lloyd import measure_spread
-from surefit.solvers.seeding import choose, rows_at
+from surefit.solvers.clustering.lloyd import measure_spread
+from surefit.solvers.clustering.seeding import choose, rows_at
+from surefit.summaries.canonical import canonical_rows, row_hashes
 
 
 def kmeans_plusplus(

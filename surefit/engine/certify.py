@@ -14,6 +14,7 @@ from surefit._core.base import Estimator
 from surefit._core.errors import InvalidData
 from surefit._core.threads import single_threaded_blas
 from surefit.certificates import Certificate, CertificateError, Rows, check
+from surefit.certificates.checker import TOL
 from surefit.certificates.registry import checker_for
 from surefit.engine.open import open_data
 from surefit.engine.scan import Scan
@@ -25,33 +26,37 @@ class _Reader(Estimator):
 
 
 class _SourceBlocks:
-    """A source in the form checkers read: re-iterable blocks of (X, y, w), no longer than a few leaves."""
+    """A source in the form checkers read: re-iterable blocks of (X, y, w), no longer than a few leaves, y as given."""
 
-    def __init__(self, source: Source, labels: bool) -> None:
+    def __init__(self, source: Source, labels: np.ndarray | None) -> None:
         self._source, self._labels = source, labels
         self.n_rows, self.n_features = source.n_rows, source.n_features
 
     def __iter__(self) -> Iterator[tuple[Any, np.ndarray | None, np.ndarray | None]]:
+        first = 0
         for block in self._source.blocks():
             for leaf in block.leaves():
                 X = leaf.X
                 if sp.issparse(X):
                     X = Rows(X.data, X.indices, X.indptr, X.shape)
-                yield X, _known(leaf.y, leaf.w) if self._labels else leaf.y, leaf.w
+                yield X, self._target(leaf.y, first), leaf.w
+                first += X.shape[0]
+
+    def _target(self, y: np.ndarray | None, first: int) -> np.ndarray | None:
+        """The rows' targets: labels as the user has them, where rows are in memory, else from their codes."""
+        if y is None or self._source.classes is None:
+            return y
+        if self._labels is not None:
+            return self._labels[first : first + len(y)]
+        return self._source.classes[y.astype(np.intp)]
 
 
-def _known(codes: np.ndarray | None, w: np.ndarray | None) -> np.ndarray | None:
-    """Codes of labels. A class whose rows all have weight zero is none of the model's: they pass for its first."""
-    if codes is None or w is None or codes.min(initial=0.0) >= 0:
-        return codes
-    return np.where((codes < 0) & (w == 0), 0.0, codes)
-
-
-def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
+def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, tol: float = TOL) -> Certificate:
     """Prove (or refute) a fit from the data and the model's public attributes alone.
 
     `model` is a fitted estimator of surefit, or of scikit-learn with the same class name. `X`, `y` and `sample_weight`
-    are what it was fitted on, in any form `fit` takes: arrays, dataframes, Parquet paths, Dask collections.
+    are what it was fitted on, in any form `fit` takes: arrays, dataframes, Parquet paths, Dask collections. `tol` is
+    the relative distance from the optimum that still counts as converged.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.cluster import KMeans
@@ -74,7 +79,6 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Cer
         y,
         sample_weight,
         target="classes" if labels else needs_target,
-        classes=np.asarray(model.classes_) if labels else None,
         not_finite="NaN" if get_tags(model).input_tags.allow_nan else "refuse",
     )
     fitted_names = getattr(model, "feature_names_in_", None)
@@ -84,5 +88,6 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Cer
             f"the columns of X are {list(names)[:5]}…, the model was fitted on {list(fitted_names)[:5]}…: "
             "pass the same columns in the same order"
         )
+    in_memory = np.asarray(y).reshape(-1) if labels and source.resident else None
     with single_threaded_blas():
-        return check(model, _SourceBlocks(source, labels))
+        return check(model, _SourceBlocks(source, in_memory), tol)

@@ -14,11 +14,11 @@ from surefit._core.memory import refuse_beyond_memory
 from surefit._core.params import Range
 from surefit._core.threads import thread_count
 from surefit.linear_model.two_classes import TwoClassClassifier, TwoClasses, farkas_vector, least_violations
-from surefit.solvers.batch_perceptron import MOST_WORK, SEPARATED, STEP_WORK, BatchPerceptronVisit
-from surefit.solvers.canonical import canonical_rows, example_hashes
-from surefit.solvers.linear_programme import Solution
-from surefit.solvers.max_margin import shortest_separator
-from surefit.solvers.signed_rows import SignedRows
+from surefit.solvers.linear_program.linear_program import Solution
+from surefit.solvers.margin.batch_perceptron import MOST_WORK, SEPARATED, STEP_WORK, BatchPerceptronVisit
+from surefit.solvers.margin.max_margin import shortest_separator
+from surefit.solvers.margin.signed_rows import SignedRows
+from surefit.summaries.canonical import canonical_rows, example_hashes
 
 
 class BatchPerceptron(TwoClassClassifier):

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from surefit._core.base import fitting
 from surefit.linear_model.two_classes import TwoClassClassifier, farkas_vector, least_violations
-from surefit.solvers.signed_rows import SignedRows
+from surefit.solvers.margin.signed_rows import SignedRows
 
 
 class LinearProgramClassifier(TwoClassClassifier):

@@ -9,8 +9,8 @@ from surefit._core.params import Range
 from surefit.engine.open import open_data
 from surefit.linear_model.predictor import LinearRegressor
 from surefit.linear_model.summary import Summary, summarise
-from surefit.solvers.least_squares import least_squares
-from surefit.solvers.nonnegative import nonnegative_least_squares
+from surefit.solvers.least_squares.least_squares import least_squares
+from surefit.solvers.least_squares.nonnegative import nonnegative_least_squares
 
 
 class LinearRegression(LinearRegressor):

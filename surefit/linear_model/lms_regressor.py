@@ -19,11 +19,11 @@ from surefit.engine.open import kind_of, open_data
 from surefit.engine.source import MemorySource, Source
 from surefit.linear_model.lms_options import Watch, frame_for, rate_for, seed_from
 from surefit.linear_model.predictor import LinearRegressor
-from surefit.solvers.descent import automatic, plain
-from surefit.solvers.lms import Walk, descend, one_pass
-from surefit.solvers.squared_pass import Plane, Spread, SquaredStep, merged, spread_of
-from surefit.solvers.squared_surface import open_surface
-from surefit.solvers.visits import Visits
+from surefit.solvers.descent.gradient_descent import automatic, plain
+from surefit.solvers.descent.lms import Walk, descend, one_pass
+from surefit.solvers.descent.squared_pass import Plane, Spread, SquaredStep, merged, spread_of
+from surefit.solvers.descent.squared_surface import open_surface
+from surefit.solvers.descent.visits import Visits
 
 
 class LMSRegressor(LinearRegressor):

@@ -11,13 +11,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from surefit.engine.source import Source
 from surefit.linear_model.logistic_options import Penalty
-from surefit.solvers.logistic import At, LogisticProblem
-from surefit.solvers.logistic_sparse import SparseLogisticProblem
-from surefit.solvers.metric import Whole
-from surefit.solvers.newton import minimise
-from surefit.solvers.proximal_newton import minimise_sparse
-from surefit.solvers.separation import separating_direction
-from surefit.solvers.stochastic import ascend
+from surefit.solvers.logistic.elastic_net import SparseLogisticProblem
+from surefit.solvers.logistic.logistic import At, LogisticProblem
+from surefit.solvers.logistic.separation import separating_direction
+from surefit.solvers.logistic.stochastic import ascend
+from surefit.solvers.optimise.metric import Whole
+from surefit.solvers.optimise.newton import minimise
+from surefit.solvers.optimise.proximal_newton import minimise_sparse
 
 Coefficients = Callable[[], tuple[np.ndarray, np.ndarray]]
 AfterStep = Callable[[Coefficients, float, int], bool]

@@ -21,7 +21,7 @@ from surefit.linear_model.classifier import LinearClassifier, given_class_weight
 from surefit.linear_model.logistic_fit import Coefficients, Fit, fit_logistic
 from surefit.linear_model.logistic_options import penalty_of, too_few_classes
 from surefit.linear_model.logistic_summary import LogisticSummary, summarise_logistic
-from surefit.solvers.logistic_pass import FirstLookStep
+from surefit.solvers.logistic.logistic_pass import FirstLookStep
 
 Solver = Literal["lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga", "sgd"]
 

@@ -23,9 +23,9 @@ from surefit.engine.labels import memory_codes
 from surefit.engine.open import kind_of, open_data
 from surefit.engine.source import MemorySource, Source
 from surefit.linear_model.classifier import LinearClassifier, given_class_weight
-from surefit.solvers.logistic_pass import FirstLookStep
-from surefit.solvers.perceptron import Epoch, MistakesStep, Planes, Rule, Stopping, epochs, overflow_words
-from surefit.solvers.visits import Visits
+from surefit.solvers.descent.perceptron import Epoch, MistakesStep, Planes, Rule, Stopping, epochs, overflow_words
+from surefit.solvers.descent.visits import Visits
+from surefit.solvers.logistic.logistic_pass import FirstLookStep
 
 
 class Perceptron(LinearClassifier):

@@ -16,7 +16,7 @@ from surefit._core.precision import narrowed
 from surefit.engine.open import open_data
 from surefit.engine.resident import in_memory
 from surefit.linear_model.predictor import LinearRegressor, refuse_endless
-from surefit.solvers.linear_programme import solve_piecewise_linear
+from surefit.solvers.linear_program.linear_program import solve_piecewise_linear
 
 Solver = Literal["highs-ds", "highs-ipm", "highs", "interior-point", "revised simplex"]
 

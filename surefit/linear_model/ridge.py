@@ -12,8 +12,8 @@ from surefit._core.params import Range, Rule
 from surefit._core.random import RandomStateLike
 from surefit.engine.open import open_data
 from surefit.linear_model.predictor import LinearRegressor
-from surefit.solvers.least_squares import least_squares
-from surefit.solvers.nonnegative import nonnegative_least_squares
+from surefit.solvers.least_squares.least_squares import least_squares
+from surefit.solvers.least_squares.nonnegative import nonnegative_least_squares
 
 _COUNTING = ("lsqr", "sag", "saga")
 Solver = Literal["auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"]

@@ -20,7 +20,7 @@ from surefit.engine.open import open_data
 from surefit.engine.source import Source
 from surefit.linear_model.predictor import LinearRegressor
 from surefit.linear_model.ridge import Ridge
-from surefit.solvers.leave_one_out import LeaveOneOut
+from surefit.solvers.least_squares.leave_one_out import LeaveOneOut
 
 
 def _listed(value: Any) -> bool:

@@ -10,8 +10,8 @@ from surefit._core.errors import InvalidData
 from surefit.engine.open import open_data
 from surefit.engine.resident import in_memory
 from surefit.linear_model.classifier import LinearClassifier
-from surefit.solvers.linear_programme import Solution, solve_piecewise_linear
-from surefit.solvers.signed_rows import SignedRows
+from surefit.solvers.linear_program.linear_program import Solution, solve_piecewise_linear
+from surefit.solvers.margin.signed_rows import SignedRows
 
 ROUNDED = 1e-5
 """Share by which the sum of violations may grow when coefficients are rounded to the precision of the data."""

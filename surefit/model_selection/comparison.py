@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates import Certificate, Grade
-from surefit.certificates.claim import STRENGTH, plain
+from surefit.certificates.claim import STRENGTH
+from surefit.certificates.presentation import plain
 from surefit.model_selection.candidates import Task
 from surefit.model_selection.intervals import Difference, Interval
 from surefit.model_selection.scoring import LOG_LOSS

@@ -13,7 +13,7 @@ from surefit._core.errors import InvalidData
 from surefit._core.params import Range
 from surefit.naive_bayes.discrete import DiscreteNaiveBayes, times_logs
 from surefit.naive_bayes.parameters import Alphas, ClassPrior, FitPrior, ForceAlpha
-from surefit.solvers.class_sums import ClassSumsStep
+from surefit.summaries.class_sums import ClassSumsStep
 
 
 def above(rows: Any, threshold: float | None) -> Any:

@@ -13,7 +13,7 @@ from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.params import Range
 from surefit.naive_bayes.discrete import DiscreteNaiveBayes
 from surefit.naive_bayes.parameters import Alpha, ClassPrior, FitPrior, ForceAlpha
-from surefit.solvers.category_counts import CategoryCounts, CategoryCountsStep
+from surefit.summaries.category_counts import CategoryCounts, CategoryCountsStep
 
 
 def fewest_categories(min_categories: Any, n_features: int) -> np.ndarray:

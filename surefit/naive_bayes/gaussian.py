@@ -13,7 +13,7 @@ from surefit._core.errors import InvalidData
 from surefit._core.params import Range
 from surefit._core.precision import narrowed
 from surefit.naive_bayes.base import TOO_LARGE, NaiveBayes, given_priors
-from surefit.solvers.class_spread import ClassSpread, ClassSpreadStep, pooled_variance
+from surefit.summaries.class_spread import ClassSpread, ClassSpreadStep, pooled_variance
 
 
 def variances(spread: ClassSpread, smoothing: float) -> tuple[np.ndarray, float]:

@@ -23,9 +23,9 @@ from surefit.naive_bayes.categorical import categorical_log_likelihood, category
 from surefit.naive_bayes.discrete import log_prior
 from surefit.naive_bayes.gaussian import gaussian_log_likelihood, variances
 from surefit.naive_bayes.parameters import Alpha, ClassPrior, FitPrior
-from surefit.solvers.category_counts import CategoryCountsStep
-from surefit.solvers.class_spread import ClassSpreadStep
-from surefit.solvers.class_sums import ClassSumsStep
+from surefit.summaries.category_counts import CategoryCountsStep
+from surefit.summaries.class_spread import ClassSpreadStep
+from surefit.summaries.class_sums import ClassSumsStep
 
 Kind = Literal["gaussian", "bernoulli", "categorical"]
 KINDS: tuple[Kind, ...] = ("gaussian", "bernoulli", "categorical")

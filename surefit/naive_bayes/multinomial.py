@@ -10,7 +10,7 @@ import numpy as np
 
 from surefit.naive_bayes.discrete import DiscreteNaiveBayes, times_logs
 from surefit.naive_bayes.parameters import Alphas, ClassPrior, FitPrior, ForceAlpha
-from surefit.solvers.class_sums import ClassSumsStep
+from surefit.summaries.class_sums import ClassSumsStep
 
 
 class MultinomialNB(DiscreteNaiveBayes):

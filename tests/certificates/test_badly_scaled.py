@@ -14,7 +14,7 @@ import pytest
 
 import surefit
 from surefit.certificates import Grade
-from surefit.certificates.twofold import dot, transposed_product
+from surefit.certificates.theorems.twofold import dot, transposed_product
 from surefit.linear_model import LADRegressor, QuantileRegressor
 from tests.certificates.bench import altered
 from tests.certificates.test_random_problems import MANY

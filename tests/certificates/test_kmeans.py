@@ -11,8 +11,9 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs
 from sklearn.preprocessing import StandardScaler
 
-from surefit.certificates import CertificateError, Grade, kmeans_bound
-from surefit.certificates.kmeans_bound import knapsack, lower_bound
+from surefit.certificates import CertificateError, Grade
+from surefit.certificates.theorems import kmeans_bound
+from surefit.certificates.theorems.kmeans_bound import knapsack, lower_bound
 from tests.certificates.bench import altered, blocks, certify, changed, failing
 
 rng = np.random.default_rng(17)

@@ -16,7 +16,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.preprocessing import StandardScaler
 
 from surefit.certificates import Grade
-from surefit.certificates.class_moments import class_moments, shrunk_covariances
+from surefit.certificates.theorems.class_moments import class_moments, shrunk_covariances
 from tests.certificates.bench import altered, blocks, certify, changed, failing
 
 rng = np.random.default_rng(31)

@@ -129,7 +129,7 @@ MUTATIONS: dict[str, dict[str, Any]] = {
 def test_rejects_mutations(name: str) -> None:
     assert certify(MODEL, X, Y).holds
     c = certify(altered(MODEL, **MUTATIONS[name]), X, Y)
-    assert not c.holds and c.grade is Grade.UNPROVED
+    assert not c.holds and c.grade in (Grade.UNPROVED, Grade.NOT_OPTIMAL)
 
 
 def test_rejects_other_data() -> None:

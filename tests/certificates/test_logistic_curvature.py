@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from surefit.certificates.log_loss import divergence, log_softmax
+from surefit.certificates.theorems.log_loss import divergence, log_softmax
 from tests.certificates.bench import altered, certify
 
 rng = np.random.default_rng(41)

@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression
 
 from surefit.certificates import Grade
-from surefit.certificates.log_loss import divergence, log_softmax
+from surefit.certificates.theorems.log_loss import divergence, log_softmax
 from tests.certificates.bench import altered, certify, changed, failing
 
 rng = np.random.default_rng(17)

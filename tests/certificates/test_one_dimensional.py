@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from surefit.certificates.one_dimensional import Pieces, bin_bound, optimum, points
+from surefit.certificates.theorems.one_dimensional import Pieces, bin_bound, optimum, points
 
 
 def brute(x: np.ndarray, w: np.ndarray, k: int) -> float:

@@ -9,7 +9,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.decomposition import PCA
 
-from surefit.certificates import CertificateError, Grade, pca_largest
+from surefit.certificates import CertificateError, Grade
+from surefit.certificates.theorems import pca_largest
 from tests.certificates.bench import altered, certify, changed, failing
 
 rng = np.random.default_rng(13)

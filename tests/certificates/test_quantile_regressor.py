@@ -11,7 +11,7 @@ from scipy.optimize import linprog, lsq_linear
 from sklearn.linear_model import LinearRegression, QuantileRegressor
 
 from surefit.certificates import Grade
-from surefit.certificates.bounded_least_squares import bounded_least_squares
+from surefit.certificates.search.bounded_least_squares import bounded_least_squares
 from tests.certificates.bench import altered, certify, changed, failing
 
 rng = np.random.default_rng(5)

@@ -87,6 +87,6 @@ def test_batch_perceptron(seed: int) -> None:
         model = BatchPerceptron(fit_intercept=bool(rng.random() < 0.8), max_updates=20_000).fit(X, y, w)
     c = surefit.certify(model, X, y, w)
     if model.separable_ is None:
-        assert model.n_updates_ == 20_000 and c.grade is Grade.UNPROVED
+        assert model.n_updates_ == 20_000 and c.grade in (Grade.UNPROVED, Grade.NOT_OPTIMAL)
     else:
         assert c.holds, f"\n{c}"

@@ -49,6 +49,6 @@ def test_only_numpy_and_the_standard_library() -> None:
 
 
 def test_checkers_are_imported_when_needed() -> None:
-    code = "import sys; import surefit.certificates; print('surefit.certificates.kmeans' in sys.modules)"
+    code = "import sys; import surefit.certificates; print('surefit.certificates.cluster.kmeans' in sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "False"

@@ -17,7 +17,7 @@ from sklearn.metrics import adjusted_rand_score
 import surefit
 from surefit.cluster import KMeans
 from surefit.engine.source import MemorySource
-from surefit.solvers.lloyd import measure_spread
+from surefit.solvers.clustering.lloyd import measure_spread
 
 IRIS = load_iris().data
 

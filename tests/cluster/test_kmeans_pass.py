@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from surefit import _native
 from surefit.engine.block import Block
 from surefit.engine.leaves import merge_in_order
-from surefit.solvers.lloyd import FarStep, Frame, LloydState, LloydStep, lloyd_twin
+from surefit.solvers.clustering.lloyd import FarStep, Frame, LloydState, LloydStep, lloyd_twin
 
 TYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 

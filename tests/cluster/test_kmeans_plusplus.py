@@ -13,9 +13,9 @@ from surefit.cluster import kmeans_plusplus
 from surefit.engine.block import Block
 from surefit.engine.leaves import merge_in_order
 from surefit.engine.source import MemorySource
-from surefit.solvers import seeding
-from surefit.solvers.canonical import Canonical, canonical_rows, row_hashes
-from surefit.solvers.seeding import SketchStep, canonical_sample, choose, plus_plus_twin, rows_at
+from surefit.solvers.clustering import seeding
+from surefit.solvers.clustering.seeding import SketchStep, canonical_sample, choose, plus_plus_twin, rows_at
+from surefit.summaries.canonical import Canonical, canonical_rows, row_hashes
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

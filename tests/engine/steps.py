@@ -10,19 +10,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit.engine.block import Block
-from surefit.engine.class_moments import ClassMomentsStep
-from surefit.engine.moments import MomentsStep
 from surefit.engine.step import Step
 from surefit.naive_bayes.mixed import MixedStep
-from surefit.solvers.category_counts import CategoryCountsStep
-from surefit.solvers.class_spread import ClassSpreadStep
-from surefit.solvers.class_sums import ClassSumsStep
-from surefit.solvers.column_spread import ColumnsStep as SpreadOfColumnsStep
-from surefit.solvers.eigen_qr import FactorStep
-from surefit.solvers.eigen_subspace import ColumnsStep, PowerStep, RitzStep
-from surefit.solvers.leave_one_out import LeaveOneOutStep, Path
-from surefit.solvers.lloyd import FarStep, Frame, LloydState, LloydStep
-from surefit.solvers.logistic_pass import (
+from surefit.solvers.clustering.lloyd import FarStep, Frame, LloydState, LloydStep
+from surefit.solvers.clustering.seeding import SketchStep
+from surefit.solvers.descent.perceptron import MistakesStep
+from surefit.solvers.descent.squared_pass import Plane, SpreadStep, SquaredStep
+from surefit.solvers.least_squares.leave_one_out import LeaveOneOutStep, Path
+from surefit.solvers.least_squares.refine import Answer, GapStep, PlainGapStep
+from surefit.solvers.least_squares.tsqr import Shift, TriangularStep
+from surefit.solvers.logistic.elastic_net import SparseGramStep
+from surefit.solvers.logistic.logistic_pass import (
     BinaryHessianStep,
     FirstLookStep,
     HessianStep,
@@ -30,15 +28,17 @@ from surefit.solvers.logistic_pass import (
     Point,
     ReachStep,
 )
-from surefit.solvers.logistic_sparse import SparseGramStep
-from surefit.solvers.perceptron import MistakesStep
-from surefit.solvers.refine import Answer, GapStep, PlainGapStep
-from surefit.solvers.seeding import SketchStep
-from surefit.solvers.shrinkage import Centres, FourthPowersStep
-from surefit.solvers.sparse_products import ColumnSumsStep
-from surefit.solvers.squared_pass import Plane, SpreadStep, SquaredStep
-from surefit.solvers.tsqr import Shift, TriangularStep
-from surefit.solvers.twofold import exact
+from surefit.solvers.numerics.twofold import exact
+from surefit.solvers.spectral.eigen_qr import FactorStep
+from surefit.solvers.spectral.eigen_subspace import ColumnsStep, PowerStep, RitzStep
+from surefit.solvers.spectral.shrinkage import Centres, FourthPowersStep
+from surefit.summaries.category_counts import CategoryCountsStep
+from surefit.summaries.class_moments import ClassMomentsStep
+from surefit.summaries.class_spread import ClassSpreadStep
+from surefit.summaries.class_sums import ClassSumsStep
+from surefit.summaries.column_spread import ColumnsStep as SpreadOfColumnsStep
+from surefit.summaries.moments import MomentsStep
+from surefit.summaries.row_products import ColumnSumsStep
 
 
 class Totals(NamedTuple):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from surefit import _native
-from surefit.engine.class_moments import ClassMoments, class_moments_twin, combine
 from surefit.engine.leaves import merge_in_order
+from surefit.summaries.class_moments import ClassMoments, class_moments_twin, combine
 
 
 def native(X, classes, n_classes, w=None, pooled=True, leaf_rows=64, n_threads=1):

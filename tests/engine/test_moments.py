@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from surefit import _native
 from surefit.engine.block import Block
 from surefit.engine.leaves import merge_in_order
-from surefit.engine.moments import Moments, MomentsStep, combine, moments_twin
+from surefit.summaries.moments import Moments, MomentsStep, combine, moments_twin
 
 EPS = np.finfo(np.float64).eps
 
@@ -138,7 +138,7 @@ def test_twin(n, d, t, weighted, dtype):
 @pytest.mark.parametrize("level", ["baseline", "v3", "v4"])
 def test_every_vector_level(level):
     script = (
-        "import numpy as np; from surefit import _native; from surefit.engine.moments import moments_twin\n"
+        "import numpy as np; from surefit import _native; from surefit.summaries.moments import moments_twin\n"
         "for n, d, dtype in [(5, 3, 'f8'), (600, 29, 'f4'), (600, 64, 'f8')]:\n"
         "    rng = np.random.default_rng(n); X = (rng.normal(size=(n, d)) + 3).astype(dtype); w = rng.random(n)\n"
         "    Y = rng.normal(size=(n, 2)); W, m, _, S = _native.moments(X, Y, w, 128, 2); T = moments_twin(X, Y, w)\n"

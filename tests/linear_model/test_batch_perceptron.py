@@ -14,8 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 import surefit
 from surefit.linear_model import BatchPerceptron
-from surefit.solvers.batch_perceptron import SEPARATED, BatchPerceptronVisit, batch_perceptron_twin
-from surefit.solvers.signed_rows import SignedRows
+from surefit.solvers.margin.batch_perceptron import SEPARATED, BatchPerceptronVisit, batch_perceptron_twin
+from surefit.solvers.margin.signed_rows import SignedRows
 
 KINDS = {"dense": np.asarray, "float32": lambda X: X.astype(np.float32), "CSR": sp.csr_array}
 

@@ -17,8 +17,8 @@ import surefit
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit.engine.source import MemorySource
 from surefit.linear_model import LinearRegression
-from surefit.solvers import twofold
-from surefit.solvers.tsqr import triangular_factor
+from surefit.solvers.least_squares.tsqr import triangular_factor
+from surefit.solvers.numerics import twofold
 
 
 def problem(n=60, d=5, targets=0, seed=0, offset=0.0):
@@ -75,7 +75,7 @@ def test_powers_of_a_large_sample_in_plain_and_in_twofold_precision(monkeypatch)
     x = np.tile(np.arange(31.0), 300)
     X, y = x[:, None] ** np.arange(1, 7), sum(x**k for k in range(7))
     np.testing.assert_allclose(LinearRegression().fit(X, y).coef_, 1.0, rtol=1e-13)
-    monkeypatch.setattr("surefit.solvers.refine.TWOFOLD_ELEMENTS", 0)
+    monkeypatch.setattr("surefit.solvers.least_squares.refine.TWOFOLD_ELEMENTS", 0)
     np.testing.assert_allclose(LinearRegression().fit(X, y).coef_, 1.0, rtol=1e-8)
 
 

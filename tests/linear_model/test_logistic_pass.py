@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from surefit import _native
 from surefit.engine.block import Block
-from surefit.solvers.logistic_pass import (
+from surefit.solvers.logistic.logistic_pass import (
     BinaryHessianStep,
     HessianStep,
     LogisticStep,

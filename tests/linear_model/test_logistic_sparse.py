@@ -20,7 +20,7 @@ import surefit
 from surefit.engine.source import MemorySource
 from surefit.linear_model import LogisticRegression
 from surefit.linear_model.summary import NoInference
-from surefit.solvers.logistic_sparse import SparseLogisticProblem
+from surefit.solvers.logistic.elastic_net import SparseLogisticProblem
 
 IRIS = load_iris(return_X_y=True)
 TWO = (IRIS[0], (IRIS[1] == 1).astype(int))

@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 
 from surefit._core.errors import TooMuchMemory
 from surefit.linear_model import LADRegressor, QuantileRegressor
-from surefit.solvers import linear_programme
+from surefit.solvers.linear_program import linear_program as linear_programme
 
 
 def problem(seed, n=200, d=6, ties=False):

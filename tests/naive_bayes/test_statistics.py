@@ -10,9 +10,9 @@ import scipy.sparse as sp
 
 from surefit import _native
 from surefit.engine.block import Block
-from surefit.solvers.category_counts import CategoryCountsStep, category_counts_twin
-from surefit.solvers.class_spread import ClassSpreadStep, class_spread_twin, pooled_variance
-from surefit.solvers.class_sums import ClassSumsStep, class_sums_twin
+from surefit.summaries.category_counts import CategoryCountsStep, category_counts_twin
+from surefit.summaries.class_spread import ClassSpreadStep, class_spread_twin, pooled_variance
+from surefit.summaries.class_sums import ClassSumsStep, class_sums_twin
 
 N, D, C, LEAF = 1000, 5, 3, 128
 TYPES = [np.float64, np.float32, np.int64, np.int32]

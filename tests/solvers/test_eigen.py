@@ -9,12 +9,12 @@ import scipy.sparse as sp
 import surefit
 from surefit._core.threads import single_threaded_blas
 from surefit.engine.source import MemorySource
-from surefit.solvers.eigen import Iteration, principal_axes, size_of
-from surefit.solvers.eigen_basis import complete_basis, fix_signs, orthonormalise
-from surefit.solvers.eigen_gram import RowProducts, SparseRowProducts, leaf_columns
-from surefit.solvers.eigen_pairs import leading_pairs
-from surefit.solvers.eigen_qr import FactorStep
-from surefit.solvers.eigen_subspace import ColumnsStep, PowerStep
+from surefit.solvers.spectral.eigen import Iteration, principal_axes, size_of
+from surefit.solvers.spectral.eigen_basis import complete_basis, fix_signs, orthonormalise
+from surefit.solvers.spectral.eigen_gram import RowProducts, SparseRowProducts, leaf_columns
+from surefit.solvers.spectral.eigen_pairs import leading_pairs
+from surefit.solvers.spectral.eigen_qr import FactorStep
+from surefit.solvers.spectral.eigen_subspace import ColumnsStep, PowerStep
 
 
 def axes(X, k, solver, w=None, seed=0):

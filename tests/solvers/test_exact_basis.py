@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from surefit.solvers.edge_descent import choose_basis, descend
-from surefit.solvers.exact_basis import solve, solve_basis
-from surefit.solvers.frisch_newton import Problem
-from surefit.solvers.twofold import Twofold, dot, exact
+from surefit.solvers.linear_program.edge_descent import choose_basis, descend
+from surefit.solvers.linear_program.exact_basis import solve, solve_basis
+from surefit.solvers.linear_program.frisch_newton import Problem
+from surefit.solvers.numerics.twofold import Twofold, dot, exact
 
 
 def rational_solve(M, b):

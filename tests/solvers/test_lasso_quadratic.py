@@ -8,8 +8,8 @@ from scipy.optimize import minimize_scalar
 from sklearn.linear_model import Lasso
 
 from surefit import _native
-from surefit.solvers.lasso_quadratic import minimise_lasso, sweeps_twin
-from surefit.solvers.logistic_sparse import best_shift
+from surefit.solvers.logistic.elastic_net import best_shift
+from surefit.solvers.optimise.lasso_quadratic import minimise_lasso, sweeps_twin
 
 
 def problem(n, p, seed=0):

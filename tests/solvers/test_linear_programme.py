@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from surefit.solvers.edge_descent import choose_basis, descend
-from surefit.solvers.frisch_newton import Problem, follow_path, weighted_gram
-from surefit.solvers.linear_programme import solve_piecewise_linear
+from surefit.solvers.linear_program.edge_descent import choose_basis, descend
+from surefit.solvers.linear_program.frisch_newton import Problem, follow_path, weighted_gram
+from surefit.solvers.linear_program.linear_program import solve_piecewise_linear
 
 
 def test_weighted_gram_is_the_product():

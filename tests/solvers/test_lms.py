@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse as sp
 
 from surefit import _native
-from surefit.solvers.lms import Rate, Walk, visit_twin
-from surefit.solvers.squared_pass import Frame
+from surefit.solvers.descent.lms import Rate, Walk, visit_twin
+from surefit.solvers.descent.squared_pass import Frame
 
 
 def case(n: int, d: int, k: int, *, weights: str = "", intercept: bool = True, seed: int = 0):

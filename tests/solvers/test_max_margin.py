@@ -7,9 +7,9 @@ import pytest
 import scipy.sparse as sp
 from sklearn.svm import SVC
 
-from surefit.solvers.least_distance import FewRows
-from surefit.solvers.max_margin import shortest_separator
-from surefit.solvers.signed_rows import SignedRows
+from surefit.solvers.margin.least_distance import FewRows
+from surefit.solvers.margin.max_margin import shortest_separator
+from surefit.solvers.margin.signed_rows import SignedRows
 
 
 def apart(rng, n, d, gap):

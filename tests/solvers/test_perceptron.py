@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse as sp
 
 from surefit import _native
-from surefit.solvers.perceptron import Planes, Rule, visit, visit_twin
-from surefit.solvers.visits import Window
+from surefit.solvers.descent.perceptron import Planes, Rule, visit, visit_twin
+from surefit.solvers.descent.visits import Window
 
 RULES = {
     "none": Rule(1.0, 0.0, 0.0, True),

@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from surefit import _native
 from surefit.engine.block import Block
 from surefit.engine.leaves import merge_in_order
-from surefit.solvers.logistic_pass import LogisticStep, Point, pass_twin
-from surefit.solvers.sparse_products import ColumnSumsStep, by_leaves, column_sums, scores, tree_sum
+from surefit.solvers.logistic.logistic_pass import LogisticStep, Point, pass_twin
+from surefit.summaries.row_products import ColumnSumsStep, by_leaves, column_sums, scores, tree_sum
 
 
 def rows_of(n, d, density, dtype=np.float64, index=np.int32, seed=0):

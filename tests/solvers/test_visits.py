@@ -11,10 +11,10 @@ import scipy.sparse as sp
 
 from surefit import _native
 from surefit.engine.source import MemorySource
-from surefit.solvers import visits
-from surefit.solvers.canonical import canonical_rows, example_hashes
-from surefit.solvers.holdout import held_out
-from surefit.solvers.visits import Visits, window_rows
+from surefit.solvers.descent.gradient_descent import visits
+from surefit.solvers.descent.visits import Visits, window_rows
+from surefit.summaries.canonical import canonical_rows, example_hashes
+from surefit.summaries.holdout import held_out
 
 N, D = 300, 3
 

@@ -125,7 +125,7 @@ void spread_leaf_missing(const ClassRows<T>& leaf, double* weights, double* mean
   }
 }
 
-// Chan's merge of one class and feature, operation by operation that of `combine` in surefit/solvers/class_spread.py.
+// Chan's merge of one class and feature, operation by operation that of `combine` in surefit/summaries/class_spread.py.
 void merge_cell(double left_weight, double right_weight, double& mean, double right_mean, double& low,
                 double right_low, double& square, double right_square) {
   if (!(right_weight > 0)) return;

@@ -1,0 +1,79 @@
+"""What a model answers on a sample of its rows, held against what its fitted attributes say it must answer."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefit.certificates.blocks import F64, Blocks, dense
+from surefit.certificates.claim import Claim, Grade, at_most, refuted
+
+SAMPLE = 64
+
+
+def sample_rows(blocks: Blocks) -> NDArray:
+    """Rows spread evenly over all blocks, dense, in the type of the data."""
+    places = np.unique(np.linspace(0, blocks.n_rows - 1, min(SAMPLE, blocks.n_rows)).astype(np.intp))
+    found, first = [], 0
+    for X, _, _ in blocks:
+        n = X.shape[0]
+        inside = places[(places >= first) & (places < first + n)] - first
+        found += [dense(X[i : i + 1]).astype(X.dtype) for i in inside.tolist()]
+        first += n
+    return np.concatenate(found) if found else np.zeros((0, blocks.n_features))
+
+
+def answer_of(model: Any, method: str, X: NDArray) -> Any:
+    """What the model answers, or the reason why it does not."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return getattr(model, method)(X)
+    except Exception as fault:  # whatever a model raises on its own rows is an answer: the claim fails with it
+        return refuted(method, f"{method} fails on rows of the training data: {type(fault).__name__}: {fault}")
+
+
+def numbers_claim(model: Any, method: str, X: NDArray, expected: F64, rounding: F64 | float) -> Claim:
+    """|answer − expected| ≤ rounding entry by entry; the claim's number is the largest multiple of the rounding."""
+    answer = answer_of(model, method, X)
+    if isinstance(answer, Claim):
+        return answer
+    given = np.asarray(answer)
+    if given.shape != expected.shape or given.dtype.kind not in "biuf":
+        return refuted(method, f"{method} gives an array of shape {given.shape}, expected {expected.shape}.")
+    off, room = np.abs(given.astype(np.float64) - expected), np.broadcast_to(rounding, expected.shape)
+    same = (given == expected) | (np.isnan(given.astype(np.float64)) & np.isnan(expected))
+    ratio = np.where(same, 0.0, off / np.where(room > 0, room, np.finfo(float).tiny))
+    return at_most(
+        method,
+        f"{method} gives what the fitted attributes say, on {len(X)} rows; largest difference, in roundings.",
+        Grade.EXACT,
+        float(ratio.max(initial=0.0)),
+        1.0,
+        failure=f"{method} gives something else than the fitted attributes say, by up to {off.max(initial=0.0):.3g}.",
+    )
+
+
+def labels_claim(model: Any, X: NDArray, scores: F64, rounding: F64 | float) -> Claim:
+    """predict gives the label of a largest score (columns are classes), ties within rounding left open."""
+    answer = answer_of(model, "predict", X)
+    if isinstance(answer, Claim):
+        return answer
+    labels, classes = np.asarray(answer), np.asarray(model.classes_)
+    place = {label: k for k, label in enumerate(classes.tolist())}
+    if labels.shape != (len(X),):
+        return refuted("predict", f"predict gives an array of shape {labels.shape}, expected {(len(X),)}.")
+    chosen = np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.intp)
+    own = np.where(chosen >= 0, scores[np.arange(len(X)), chosen], -np.inf)
+    wrong = int(np.count_nonzero(~(own >= scores.max(axis=1) - 2 * np.broadcast_to(rounding, (len(X),)))))
+    return at_most(
+        "predict",
+        f"predict gives a label of classes_ with the largest score; rows of {len(X)} where it does not.",
+        Grade.EXACT,
+        wrong,
+        0,
+        failure=f"predict gives another label than the scores say on {wrong} of {len(X)} rows.",
+    )

@@ -1,0 +1,1 @@
+"""Centers of k-means: where they start and how they move."""

@@ -1,0 +1,1 @@
+"""Gradient descent, all rows at once or one row at a time."""

@@ -1,0 +1,1 @@
+"""Least squares, with and without a ridge penalty."""

@@ -1,0 +1,262 @@
+"""Least squares, with or without a ridge penalty, on data of any size:
+
+    min over w, b of  Σᵢ ωᵢ (yᵢ − xᵢ·w − b)² + α ‖w‖²            one α for each target
+
+The cheap road first, the safe one when it is needed; which one depends on the data alone, never on where it lies:
+
+1. One pass gives the products of deviations. Columns are scaled to unit norm, the scaled matrix is factorised by
+   Cholesky and its condition number κ² (κ: that of the scaled data) is estimated. The answer has an error of about
+   κ²·ε. Up to `PLAIN` that is what a QR factorisation of the data would give, and the answer stands.
+2. Up to `REFINABLE`, further passes measure the gradient at the answer and correct it (`refine`); beyond `MILD`, where
+   the data is not large, in twice the working precision.
+3. Beyond that, products have lost too much. A pass computes the triangular factor of the data itself (`tsqr`); its
+   singular values decide the rank, and the answer is corrected as in 2. When columns are linearly dependent at the
+   level of rounding the answer is the shortest w in the user's coordinates.
+
+Data with more columns than rows goes to `wide`, sparse data too wide for a square matrix to `iterate`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
+
+from surefit._core.errors import InvalidData
+from surefit._core.memory import refuse_beyond_memory
+from surefit.engine.source import Source
+from surefit.solvers.least_squares import refine as refinement
+from surefit.solvers.least_squares.iterate import iterate
+from surefit.solvers.least_squares.refine import correct, refine, unshift
+from surefit.solvers.least_squares.tsqr import Shift, triangular_factor
+from surefit.solvers.least_squares.wide import solve_wide
+from surefit.solvers.numerics.triangle import EPS, Inverse, column_norms, solve_triangle, varies
+from surefit.summaries.moments import Moments, MomentsStep
+
+PLAIN = 100.0
+"""Condition of the scaled products up to which the first answer stands."""
+MILD = 1e4
+"""Condition up to which one correction in working precision makes up for the products."""
+REFINABLE = 1e8
+"""Condition of the scaled products up to which they serve to correct the answer."""
+SPARSE_WIDTH = 4096
+"""Sparse data with more columns is solved by iteration, without a square matrix."""
+
+
+class LinearFit(NamedTuple):
+    coef: np.ndarray
+    """(targets, features)"""
+    intercept: np.ndarray
+    rank: int | None = None
+    singular: np.ndarray | None = None
+    """Singular values of the (centred, √weight-scaled) data; None where they were not computed."""
+    factor: np.ndarray | None = None
+    """F with FᵀF = XᵀX (centred, weighted); None where the columns are dependent."""
+    mean: np.ndarray | None = None
+    weight: float = 0.0
+    residual_ss: np.ndarray | None = None
+    total_ss: np.ndarray | None = None
+
+
+def least_squares(
+    data: Source,
+    *,
+    alpha: np.ndarray | None = None,
+    fit_intercept: bool = True,
+    inference: bool = False,
+    max_iter: int | None = None,
+) -> LinearFit:
+    """Solve for all targets. `alpha`: a penalty for each; `inference`: rank, spectrum and residuals are wanted."""
+    d, targets = data.n_features, data.n_targets
+    alpha = np.zeros(targets) if alpha is None else alpha
+    if data.is_sparse and (d > SPARSE_WIDTH or (data.n_rows < d and data.n_rows * d > 2**26)):
+        return LinearFit(*iterate(data, alpha, fit_intercept, max_iter))
+    if data.n_rows < d:
+        return LinearFit(*solve_wide(data, alpha, fit_intercept))
+    refuse_beyond_memory(
+        32.0 * (d + targets) ** 2,
+        f"The products of {d} columns",
+        "Use fewer columns, or sparse data, which is solved by iteration.",
+    )
+    return from_moments(
+        data, data.fold(MomentsStep(True)), alpha=alpha, fit_intercept=fit_intercept, inference=inference
+    )
+
+
+def from_moments(
+    data: Source, moments: Moments, *, alpha: np.ndarray, fit_intercept: bool, inference: bool = False
+) -> LinearFit:
+    """The answer when the moments of [X, y] are known; `data` is passed over again only where they do not suffice."""
+    d, targets = data.n_features, data.n_targets
+    centre, products = centred_products(moments, data, fit_intercept)
+    S, cross, total_ss = products[:d, :d], products[:d, d:], np.diagonal(products)[d:].copy()
+    norms = np.sqrt(np.diagonal(products).clip(0.0))
+    shift = Shift(centre, _powers(norms, moments.weight), fit_intercept)
+    penalties, group = np.unique(alpha, return_inverse=True)
+    trusted = _products_are_good(products, norms, moments, data)
+    lost = _lost_to_offsets(centre, norms, moments.weight, data.is_sparse)
+    inverses: list[Inverse | None] = [_cholesky(S, penalty, lost) if trusted else None for penalty in penalties]
+
+    w = np.zeros((targets, d))
+    triangle = None
+    if any(inverse is None for inverse in inverses):
+        triangle = triangular_factor(data, centre, fit_intercept)
+        norms = column_norms(triangle)
+        shift = shift._replace(scale=_powers(norms, moments.weight))
+        with np.errstate(over="ignore"):  # a target of 1e200 has no sum of squares; its coefficients do not need it
+            total_ss = norms[d:] ** 2
+        noise = np.sqrt(moments.weight) * np.abs(centre[:d])
+    for i, penalty in enumerate(penalties):
+        members = np.flatnonzero(group == i)
+        if inverses[i] is None:
+            w[members], inverses[i] = solve_triangle(
+                triangle[:, :d], triangle[:, d + members], penalty, noise, min(data.n_rows, data.leaf_rows)
+            )
+        else:
+            w[members] = inverses[i].apply(cross[:, members].T)
+    if not np.isfinite(w).all():
+        raise InvalidData(
+            "the coefficients left the range of floating-point numbers: bring the columns of X, and y, to a common "
+            "scale"
+        )
+    b, residual_ss = _intercept(w, centre, d, fit_intercept), None
+    if inference and triangle is None:
+        residual_ss = total_ss - np.einsum("kj,jk->k", w, cross)
+    # Σ y² − w·Xᵀy loses the digits of a small residual; a pass over the rows does not
+    measured = inference and (triangle is not None or bool((residual_ss <= 1e-6 * total_ss).any()))
+    worst = max((inverse.condition for inverse in inverses if inverse.full_rank), default=1.0)
+    if measured or worst > PLAIN:
+        precise = measured or worst > MILD
+        w, b, residual_ss = _refined(data, shift, moments.weight, w, alpha, inverses, group, precise)
+    if not inference:
+        return LinearFit(w, b)
+    factor = triangle[:d, :d] if triangle is not None else inverses[0].factor
+    singular = _singular_values(factor, d)
+    return LinearFit(
+        w,
+        b,
+        inverses[0].rank,
+        singular,
+        factor if inverses[0].rank == d else None,
+        centre[:d],
+        moments.weight,
+        np.maximum(residual_ss, 0.0),
+        total_ss,
+    )
+
+
+def centred_products(moments: Moments, data: Source, fit_intercept: bool) -> tuple[np.ndarray, np.ndarray]:
+    """What is subtracted from the columns (nothing without an intercept), and the products of what remains."""
+    if not np.isfinite(moments.mean).all():
+        column = int(np.flatnonzero(~np.isfinite(moments.mean))[0])
+        what = f"column {column} of X" if column < data.n_features else "the target"
+        raise InvalidData(f"the mean of {what} overflows: its values are too large. Rescale it.")
+    if fit_intercept:
+        return moments.mean, moments.products
+    raw = moments.products + moments.weight * np.multiply.outer(moments.mean, moments.mean)
+    return np.zeros_like(moments.mean), raw
+
+
+def _products_are_good(products: np.ndarray, norms: np.ndarray, moments: Moments, data: Source) -> bool:
+    """Not overflown or underflown; and for CSR, whose products are differences, not cancelled."""
+    # a zero is that of a constant column, or of values so small that their squares vanish: their mean tells
+    size = np.where(norms > 0, norms, np.abs(moments.mean))
+    if not np.isfinite(products).all() or ((size > 0) & (size < 1e-140)).any() or size.max(initial=0.0) > 1e140:
+        return False
+    if not data.is_sparse:
+        return True
+    raw = np.diagonal(moments.products) + moments.weight * moments.mean**2
+    return bool((np.diagonal(products) >= 1e-6 * raw)[: data.n_features].all())
+
+
+def _lost_to_offsets(centre: np.ndarray, norms: np.ndarray, weight: float, sparse: bool) -> float:
+    """By how much offsets multiply the rounding of the products.
+
+    Deviations are taken from a rounded mean. With r the offset over the spread, its rounding ½εr enters the products
+    squared: a share ¼ε²r² of them, ½εr² roundings. In CSR rows the means of leaves are rounded too, and differences
+    of means enter once, as far as the rows of a chunk do not average them out.
+    """
+    varying = norms > 0
+    offset = float(np.max(np.abs(centre[varying]) * np.sqrt(weight) / norms[varying], initial=0.0))
+    return max(1.0, offset / 32 if sparse else 2 * EPS * offset * offset)
+
+
+def _cholesky(S: np.ndarray, penalty: float, lost: float) -> Inverse | None:
+    """(S + penalty·I)⁻¹ through the unit-diagonal form of S; None where it is too ill-conditioned to be used."""
+    diagonal = np.diagonal(S) + penalty
+    keep = varies(np.sqrt(diagonal.clip(0.0)), np.zeros(len(diagonal)))
+    full = keep.all()
+    A = S if full else S[np.ix_(keep, keep)]
+    if A.shape[0] == 0:
+        return Inverse.nothing(len(keep))
+    norms = np.sqrt(diagonal[keep])
+    C = A / norms[:, None] / norms
+    np.fill_diagonal(C, 1.0)
+    factor, fault = dpotrf(C, lower=0, clean=1)
+    if fault:
+        return None
+    one_norm = np.abs(C).sum(axis=0).max()
+    reciprocal, _ = dpocon(factor, one_norm)
+    if not reciprocal * REFINABLE >= lost:
+        return None
+
+    def solve(g: np.ndarray) -> np.ndarray:
+        return dpotrs(factor, g.T, lower=0)[0].T
+
+    of_data = factor * norms if penalty == 0 else None
+    return Inverse(keep, norms, solve, lost / reciprocal, int(keep.sum()), True, of_data)
+
+
+def _refined(
+    data: Source,
+    shift: Shift,
+    weight: float,
+    w: np.ndarray,
+    alpha: np.ndarray,
+    inverses: list[Inverse],
+    group: np.ndarray,
+    precise: bool,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    d = data.n_features
+    x_scale, y_scale = shift.scale[:d], shift.scale[d:]
+
+    def solve(g: np.ndarray) -> np.ndarray:
+        # The factor belongs to unscaled columns: (s XᵀX s)⁻¹ g = s⁻¹ (XᵀX)⁻¹ s⁻¹ g.
+        step = np.zeros_like(g)
+        for i, inverse in enumerate(inverses):
+            members = np.flatnonzero(group == i)
+            if inverse.full_rank:
+                step[members] = inverse.apply(g[members] / x_scale) / x_scale
+        return step
+
+    w = w / x_scale * y_scale[:, None]
+    if precise and data.n_rows * d <= refinement.TWOFOLD_ELEMENTS:
+        answer, residual_ss = refine(data, shift, weight, w, solve, alpha)
+        w, b = unshift(answer, shift)
+    else:
+        w, b, residual_ss = correct(data, shift, weight, w, solve, alpha)
+        w = w * x_scale / y_scale[:, None]
+        b = b / y_scale + _intercept(w, shift.centre, d, shift.intercept)
+    with np.errstate(over="ignore"):
+        return w, b, residual_ss / y_scale / y_scale
+
+
+def _intercept(w: np.ndarray, centre: np.ndarray, d: int, fit_intercept: bool) -> np.ndarray:
+    return centre[d:] - w @ centre[:d] if fit_intercept else np.zeros(len(w))
+
+
+def _powers(norms: np.ndarray, weight: float) -> np.ndarray:
+    """Powers of two that bring the columns to about unit size."""
+    size = np.where((norms > 0) & np.isfinite(norms), norms, 1.0) / np.sqrt(weight)
+    return np.ldexp(1.0, np.minimum(-np.frexp(size)[1], 1023))
+
+
+def _singular_values(factor: np.ndarray | None, d: int) -> np.ndarray:
+    """Those of the data, from its triangular factor; columns that were left out count as zeros."""
+    values = np.zeros(d)
+    if factor is not None and factor.size:
+        found = scipy.linalg.svdvals(factor, check_finite=False)
+        values[: len(found)] = found
+    return values

@@ -1,0 +1,1 @@
+"""Piecewise linear fits as linear programs."""

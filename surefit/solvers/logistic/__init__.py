@@ -1,0 +1,1 @@
+"""The likelihood of logistic and softmax regression, maximised."""

@@ -1,0 +1,1 @@
+"""Hyperplanes that separate two classes."""

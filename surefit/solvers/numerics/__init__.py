@@ -1,0 +1,1 @@
+"""Arithmetic that solvers share: compensated sums, triangular factors."""

@@ -1,0 +1,1 @@
+"""Minimisers of smooth and L1-penalised convex functions."""

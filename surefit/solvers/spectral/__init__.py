@@ -1,0 +1,1 @@
+"""Principal axes, discriminant directions and covariances."""

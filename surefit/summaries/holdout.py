@@ -1,0 +1,30 @@
+"""Rows held out to judge a fit by, chosen by a hash: the choice depends on the set of weighted rows alone.
+
+Within each class the distinct examples are taken in the order of their hash mixed with the seed, as long as their
+weights add up to no more than the asked share of the weight of the class. So equal examples are on the same side,
+every class gives its share, and a row of weight two is a row given twice.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from surefit.summaries.canonical import mixed
+
+
+def held_out(hashes: np.ndarray, y: np.ndarray, w: np.ndarray | None, fraction: float, seed: int) -> np.ndarray:
+    """True for the rows held out; `hashes` are those of examples, and rows of no weight are never held out."""
+    keys = mixed(hashes ^ mixed(np.array([seed], dtype=np.uint64)))
+    out = np.zeros(len(y), dtype=bool)
+    weights = np.ones(len(y)) if w is None else w
+    for label in np.unique(y):
+        rows = np.flatnonzero((y == label) & (weights > 0))
+        rows = rows[np.lexsort((weights[rows], keys[rows]))]
+        total = np.cumsum(weights[rows])
+        if not len(rows):
+            continue
+        last = np.append(keys[rows][1:] != keys[rows][:-1], True)
+        # the weight of all examples up to and including this one, its repetitions with it
+        reached = total[last][np.cumsum(np.append(False, last[:-1]))]
+        out[rows[reached <= fraction * total[-1] * (1 + 1e-12)]] = True
+    return out
