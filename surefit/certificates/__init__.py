@@ -5,9 +5,10 @@ NumPy and the standard library only. Checkers do not know the solvers.
 
 from __future__ import annotations
 
-from surefit.certificates.blocks import ArrayBlocks, Blocks, Rows
-from surefit.certificates.certificate import Certificate, CertificateError
-from surefit.certificates.claim import Claim, Grade
+from surefit.certificates.array_blocks import ArrayBlocks
+from surefit.certificates.blocks import Blocks, Rows
+from surefit.certificates.certificate import Certificate
+from surefit.certificates.claim import CertificateError, Claim, Grade
 from surefit.certificates.registry import CHECKERS, check
 
 __all__ = [

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.certificate import CertificateError
-from surefit.certificates.claim import Claim, failed
+from surefit.certificates.claim import CertificateError, Claim, refuted
 
 MISSING = object()
 
@@ -28,9 +27,7 @@ class Attributes:
 
     def __init__(self, model: Any, fitted: str) -> None:
         """`fitted` names the attribute without which the model counts as not fitted."""
-        self.model = model
-        self.name = type(model).__name__
-        self.faults: list[str] = []
+        self.model, self.name, self.faults = model, type(model).__name__, list[str]()
         if getattr(model, fitted, MISSING) is MISSING:
             raise CertificateError(f"This {self.name} is not fitted: it has no {fitted}. Call fit first.")
 
@@ -50,33 +47,29 @@ class Attributes:
         return value if isinstance(value, str) else default
 
     def raw(self, name: str) -> NDArray | None:
-        """The attribute as an array of its own type, or None where it is not numeric."""
-        value = getattr(self.model, name, None)
+        """The attribute as an array of its own type (dense, where it is sparse), or None where it is not numeric."""
+        value: Any = getattr(self.model, name, None)
         try:
-            array = np.asarray(value)
+            array = np.asarray(value.toarray() if hasattr(value, "toarray") else value)
         except (ValueError, TypeError):  # ragged lists
             return None
         return array if array.dtype.kind in "biuf" else None
 
     def array(self, name: str, *shapes: tuple[int, ...], finite: bool = True) -> NDArray[np.float64] | None:
         """The attribute in float64 if it has one of the shapes and finite entries; else None and a fault."""
-        if getattr(self.model, name, None) is None:
-            self.faults.append(f"{name} is missing")
-            return None
         array = self.raw(name)
-        if array is None:
+        if not self.has(name):
+            self.faults.append(f"{name} is missing")
+        elif array is None:
             self.faults.append(f"{name} is not an array of numbers")
-            return None
-        if shapes and array.shape not in shapes:
+        elif shapes and array.shape not in shapes:
             wanted = " or ".join(str(s) for s in dict.fromkeys(shapes))
             self.faults.append(f"{name} has shape {array.shape}, expected {wanted}")
-            return None
-        array = array.astype(np.float64)
-        if finite and not np.isfinite(array).all():
-            bad = int(np.count_nonzero(~np.isfinite(array)))
-            self.faults.append(f"{name} has {bad} entries that are NaN or infinite")
-            return None
-        return array
+        elif finite and not np.isfinite(array).all():
+            self.faults.append(f"{name} has {np.count_nonzero(~np.isfinite(array))} entries that are NaN or infinite")
+        else:
+            return array.astype(np.float64)
+        return None
 
     def number(self, name: str) -> float | None:
         array = self.array(name, (), (1,))
@@ -84,4 +77,4 @@ class Attributes:
 
 
 def bad_attributes(attrs: Attributes) -> Claim:
-    return failed("attributes", f"{'; '.join(attrs.faults)}.")
+    return refuted("attributes", f"{'; '.join(attrs.faults)}.")

@@ -21,25 +21,15 @@ class BadData(Exception):
 
 
 class Rows:
-    """Rows in compressed form: row i has `data[indptr[i]:indptr[i+1]]` in columns `indices[...]`.
-
-    Repeated columns within a row add up, as everywhere.
-    """
+    """Rows in compressed form: row i has `data[indptr[i]:indptr[i+1]]` in columns `indices[...]`; repeats add up."""
 
     def __init__(self, data: NDArray, indices: NDArray, indptr: NDArray, shape: tuple[int, int]) -> None:
-        self.data = np.asarray(data)
-        self.indices = np.asarray(indices)
-        self.indptr = np.asarray(indptr)
-        self.shape = (int(shape[0]), int(shape[1]))
-        n = self.shape[0]
-        if self.indptr.shape != (n + 1,) or self.data.shape != self.indices.shape:
-            raise ValueError(f"Rows: indptr must have {n + 1} entries, data and indices the same length.")
+        self.data, self.indices, self.indptr = np.asarray(data), np.asarray(indices), np.asarray(indptr)
+        self.shape, self.dtype = (int(shape[0]), int(shape[1])), self.data.dtype
+        if self.indptr.shape != (self.shape[0] + 1,) or self.data.shape != self.indices.shape:
+            raise ValueError(f"Rows: indptr must have {self.shape[0] + 1} entries, data and indices the same length.")
         if self.indices.size and not (0 <= self.indices.min() and self.indices.max() < self.shape[1]):
             raise ValueError(f"Rows: column numbers must lie in [0, {self.shape[1]}).")
-
-    @property
-    def dtype(self) -> np.dtype:
-        return self.data.dtype
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -49,9 +39,9 @@ class Rows:
         lo, hi, step = rows.indices(self.shape[0])
         if step != 1:
             raise ValueError("Rows: slices have step one.")
-        hi = max(lo, hi)
-        a, b = int(self.indptr[lo]), int(self.indptr[hi])
-        return Rows(self.data[a:b], self.indices[a:b], self.indptr[lo : hi + 1] - a, (hi - lo, self.shape[1]))
+        a, b = int(self.indptr[lo]), int(self.indptr[max(lo, hi)])
+        indptr = self.indptr[lo : max(lo, hi) + 1] - a
+        return Rows(self.data[a:b], self.indices[a:b], indptr, (len(indptr) - 1, self.shape[1]))
 
     def owner(self) -> NDArray[np.intp]:
         """The row number of every stored entry."""
@@ -81,35 +71,7 @@ class Blocks(Protocol):
     def __iter__(self) -> Iterator[tuple[Block, NDArray | None, NDArray | None]]: ...
 
 
-class ArrayBlocks:
-    """Blocks of an array (or `Rows`) that is in memory."""
-
-    def __init__(self, X: Block, y: NDArray | None = None, w: NDArray | None = None, block_rows: int = 4096) -> None:
-        self.X = X if isinstance(X, Rows) else np.asarray(X)
-        if len(self.X.shape) != 2:
-            raise ValueError(f"X must have two dimensions; got {len(self.X.shape)}.")
-        self.n_rows, self.n_features = (int(s) for s in self.X.shape)
-        self.y = None if y is None else np.asarray(y)
-        self.w = None if w is None else np.asarray(w)
-        if self.y is not None and (self.y.ndim not in (1, 2) or self.y.shape[0] != self.n_rows):
-            raise ValueError(f"y must have {self.n_rows} rows and one or two dimensions; got {self.y.shape}.")
-        if self.w is not None and self.w.shape != (self.n_rows,):
-            raise ValueError(f"w must have shape ({self.n_rows},); got {self.w.shape}.")
-        if block_rows < 1:
-            raise ValueError(f"block_rows must be positive; got {block_rows}.")
-        self.block_rows = int(block_rows)
-
-    def __iter__(self) -> Iterator[BlockOf]:
-        for lo in range(0, self.n_rows, self.block_rows):
-            rows = slice(lo, min(lo + self.block_rows, self.n_rows))
-            yield BlockOf(
-                self.X[rows],
-                None if self.y is None else self.y[rows],
-                None if self.w is None else self.w[rows],
-            )
-
-
-# The few operations that checkers need, the same for arrays and for Rows, always in float64.
+# The few operations that checkers need, the same for arrays and for Rows, in float64 (or in B's longer type).
 
 
 def dense(X: Block) -> F64:
@@ -117,52 +79,37 @@ def dense(X: Block) -> F64:
     return X.toarray() if isinstance(X, Rows) else np.asarray(X, dtype=np.float64)
 
 
-def _sums(place: NDArray, values: F64, size: int) -> F64:
-    """Σ of the values in every place; floats even where there are no values."""
-    return np.bincount(place, weights=values, minlength=size).astype(np.float64, copy=False)
-
-
 def matmul(X: Block, B: F64) -> F64:
     """X B for a dense B of one or two dimensions."""
     if not isinstance(X, Rows):
         return np.asarray(X, dtype=np.float64) @ B
-    data, row, n = X.data.astype(np.float64), X.owner(), X.shape[0]
-    if B.ndim == 1:
-        return _sums(row, data * B[X.indices], n)
-    cols = [_sums(row, data * b[X.indices], n) for b in np.ascontiguousarray(B.T)]
-    return np.stack(cols, axis=1) if cols else np.zeros((n, 0))
+    return _gathered(X.owner(), X.indices, X.data, B, X.shape[0])
 
 
 def tmatmul(X: Block, B: F64) -> F64:
     """Xᵀ B for a dense B of one or two dimensions."""
     if not isinstance(X, Rows):
         return np.asarray(X, dtype=np.float64).T @ B
-    data, row, d = X.data.astype(np.float64), X.owner(), X.shape[1]
-    if B.ndim == 1:
-        return _sums(X.indices, data * B[row], d)
-    cols = [_sums(X.indices, data * b[row], d) for b in np.ascontiguousarray(B.T)]
-    return np.stack(cols, axis=1) if cols else np.zeros((d, 0))
+    return _gathered(X.indices, X.owner(), X.data, B, X.shape[1])
+
+
+def _gathered(to: NDArray, source: NDArray, data: NDArray, B: F64, size: int) -> F64:
+    """out[to] += data · B[source] over all stored entries, column by column of B."""
+    out = np.zeros((size, *B.shape[1:]), dtype=np.result_type(B, np.float64))
+    for column in np.ndindex(B.shape[1:]):
+        np.add.at(out[(slice(None), *column)], to, data.astype(np.float64) * B[(slice(None), *column)][source])
+    return out
 
 
 def magnitude(X: Block) -> Block:
     """|X|, entry by entry (for `Rows`, of the stored entries: an upper bound where columns repeat)."""
-    if isinstance(X, Rows):
-        return Rows(np.abs(X.data), X.indices, X.indptr, X.shape)
-    return np.abs(X)
+    return Rows(np.abs(X.data), X.indices, X.indptr, X.shape) if isinstance(X, Rows) else np.abs(X)
 
 
 def sq_norms(X: Block) -> F64:
     """‖x‖² of every row."""
-    if isinstance(X, Rows):
-        data = X.data.astype(np.float64)
-        return _sums(X.owner(), data * data, X.shape[0])
-    X = np.asarray(X, dtype=np.float64)
+    X = dense(X)
     return np.einsum("ij,ij->i", X, X)
-
-
-def column_sums(X: Block, w: F64) -> F64:
-    """Σᵢ wᵢ xᵢ."""
-    return tmatmul(X, w)
 
 
 def all_finite(X: Block | NDArray) -> bool:

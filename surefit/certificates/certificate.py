@@ -6,11 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from surefit.certificates import presentation
-from surefit.certificates.claim import STRENGTH, Claim, Grade
-
-
-class CertificateError(ValueError):
-    """A claim failed, or there is nothing to check."""
+from surefit.certificates.claim import CertificateError, Claim, Grade, weakest
 
 
 class Certificate:
@@ -71,8 +67,7 @@ class Certificate:
 
     @property
     def grade(self) -> Grade:
-        ranks = [STRENGTH.index(claim.grade) for claim in self.claims if not claim.informs]
-        return STRENGTH[max(ranks)] if ranks else Grade.UNPROVED
+        return weakest(self.claims)
 
     def raise_if_failed(self) -> Certificate:
         """Return the certificate, or raise `CertificateError` naming every claim that fails."""

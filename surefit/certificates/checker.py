@@ -1,42 +1,44 @@
-"""The frame around every checker: labels read, timed, quiet about overflow (which claims judge), a certificate made."""
+"""The frame around every checker: labels read, timed, quiet about overflow (which claims judge)."""
 
 from __future__ import annotations
 
 import functools
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import BadData, BlockOf, Blocks
-from surefit.certificates.certificate import Certificate
 from surefit.certificates.claim import Claim, failed
 
-TOL = 1e-6
-"""The relative distance from the optimum that people call converged."""
-
-KNOWN = ("n_features_in_", "feature_names_in_", "history_")
-"""Attributes that follow from the data's shape, or only tell what happened."""
-
-Findings = tuple[list[Claim], str]
-"""The claims about a model, and what checking them cost."""
-
-
+TOL = 1e-6  # the relative distance from the optimum that people call converged
+KNOWN = ("n_features_in_", "feature_names_in_", "history_", "certificate_")  # follow from the data, or only tell
 METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "transform", "inverse_transform")
 
+Findings = tuple[list[Claim], str]  # the claims about a model, and what checking them cost
 
-def checker(*covers: str) -> Callable[[Callable[..., Findings]], Callable[..., Certificate]]:
-    """Makes the checker (model, blocks, tol) ↦ certificate from a function (model, blocks, tol) ↦ findings.
+
+class Checked(NamedTuple):
+    """What a checker hands over: its claims, their cost, its time, and what of the model no claim covers."""
+
+    claims: list[Claim]
+    cost: str
+    seconds: float
+    not_checked: list[str]
+
+
+def checker(*covers: str) -> Callable[[Callable[..., Findings]], Callable[..., Checked]]:
+    """Makes the checker (model, blocks, tol) ↦ Checked from a function (model, blocks, tol) ↦ findings.
 
     `covers` names the fitted attributes and the methods that the claims speak of: a lie in any of them is refused.
     What a model has beyond these is listed as not checked.
     """
 
-    def decorate(find: Callable[..., Findings]) -> Callable[..., Certificate]:
+    def decorate(find: Callable[..., Findings]) -> Callable[..., Checked]:
         @functools.wraps(find)
-        def check(model: Any, blocks: Blocks, tol: float = TOL) -> Certificate:
+        def check(model: Any, blocks: Blocks, tol: float = TOL) -> Checked:
             start = time.perf_counter()
             with np.errstate(all="ignore"):
                 try:
@@ -46,9 +48,7 @@ def checker(*covers: str) -> Callable[[Callable[..., Findings]], Callable[..., C
                     claims, cost = [failed("data", f"Nothing can be checked: {fault}.")], "one pass"
                 except np.linalg.LinAlgError as fault:  # numbers beyond floating point: a factor without an end
                     claims, cost = [failed("finite", f"A factor could not be computed: {fault}.")], "not known"
-            seconds = time.perf_counter() - start
-            name, left = type(model).__name__, not_checked(model, covers)
-            return Certificate(claims, name, blocks.n_rows, blocks.n_features, seconds, cost, left)
+            return Checked(claims, cost, time.perf_counter() - start, not_checked(model, covers))
 
         return check
 

@@ -2,73 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 
+class CertificateError(ValueError):
+    """A claim failed, or there is nothing to check."""
+
+
 class Grade(StrEnum):
-    """What kind of truth a claim states. Grades never flatter."""
+    """What kind of truth a claim states, from the strongest to the weakest. Grades never flatter."""
 
-    OPTIMAL = "OPTIMAL"
-    """Within a proved distance of the global optimum."""
-    EXACT = "EXACT"
-    """The object is the one defined, up to rounding."""
-    FIXED_POINT = "FIXED_POINT"
-    """One more step changes nothing."""
-    STATIONARY = "STATIONARY"
-    """The gradient is below a stated norm."""
-    GREEDY = "GREEDY"
-    """Each choice was the best on offer."""
-    BOUNDED = "BOUNDED"
-    """An approximation with an error bound computed afterwards."""
-    NO_SOLUTION = "NO_SOLUTION"
-    """No minimiser exists, with the ray that proves it."""
-    STATISTICAL = "STATISTICAL"
-    """Holds with a stated probability under listed assumptions."""
-    UNPROVED = "UNPROVED"
-    """Could not be decided, and why."""
-    NOT_OPTIMAL = "NOT_OPTIMAL"
-    """Proved to be off, by at least the number given."""
-
-
-# From the strongest statement to the weakest: a certificate is as strong as its weakest claim.
-STRENGTH: tuple[Grade, ...] = (
-    Grade.EXACT,
-    Grade.NO_SOLUTION,
-    Grade.OPTIMAL,
-    Grade.BOUNDED,
-    Grade.FIXED_POINT,
-    Grade.STATIONARY,
-    Grade.GREEDY,
-    Grade.STATISTICAL,
-    Grade.UNPROVED,
-    Grade.NOT_OPTIMAL,
-)
+    EXACT = "EXACT"  # the object is the one defined, up to rounding
+    NO_SOLUTION = "NO_SOLUTION"  # no minimiser exists, with the ray that proves it
+    OPTIMAL = "OPTIMAL"  # within a proved distance of the global optimum
+    BOUNDED = "BOUNDED"  # an approximation with an error bound computed afterwards
+    FIXED_POINT = "FIXED_POINT"  # one more step changes nothing
+    STATIONARY = "STATIONARY"  # the gradient is below a stated norm
+    GREEDY = "GREEDY"  # each choice was the best on offer
+    STATISTICAL = "STATISTICAL"  # holds with a stated probability under listed assumptions
+    UNPROVED = "UNPROVED"  # could not be decided, and why
+    NOT_OPTIMAL = "NOT_OPTIMAL"  # proved to be off, by at least the number given
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement, recomputed.
+    """One statement, recomputed."""
 
-    name      a short identifier, the same for every model of the class
-    sentence  what is stated, in the user's words; for a claim that fails, what is wrong and what to do
-    grade     the kind of truth stated; NOT_OPTIMAL or UNPROVED where it fails
-    value     an upper bound of the quantity in exact arithmetic, the checker's own rounding added; None without one
-    limit     what `value` may be; None for information
-    excuse    what the roundings of the model's own precision add to the limit
-    holds     the verdict
-    detail    further plain numbers (interval ends, counts)
-    """
-
-    name: str
-    sentence: str
-    grade: Grade
-    value: float | None
-    limit: float | None
-    holds: bool
-    detail: dict[str, Any] = field(default_factory=dict)
-    excuse: float = 0.0
+    name: str  # a short identifier, the same for every model of the class
+    sentence: str  # what is stated, in the user's words; where it fails, what is wrong and what to do
+    grade: Grade  # the kind of truth stated; NOT_OPTIMAL or UNPROVED where it fails
+    value: float | None  # an upper bound of the quantity in exact arithmetic, the checker's own rounding added
+    limit: float | None  # what `value` may be; None for information
+    holds: bool  # the verdict
+    detail: dict[str, Any] = field(default_factory=dict)  # further plain numbers (interval ends, counts)
+    excuse: float = 0.0  # what the roundings of the model's own precision add to the limit
 
     @property
     def informs(self) -> bool:
@@ -101,12 +71,11 @@ def at_most(
     upper, limit, excuse = float(value) + float(error), float(limit), float(excuse)
     lower = float(value) - float(error) if lower is None else float(lower)
     holds = bool(upper <= limit + excuse)
-    if holds:
-        grade = grade if upper <= limit or excuse <= limit else Grade.BOUNDED
-    else:
+    if not holds:
         grade = Grade.NOT_OPTIMAL if lower > limit + excuse else Grade.UNPROVED
-    text = sentence if holds or failure is None else failure
-    return Claim(name, text, grade, upper, limit, holds, dict(detail or {}), excuse)
+    elif upper > limit and excuse > limit:
+        grade = Grade.BOUNDED
+    return Claim(name, failure if failure and not holds else sentence, grade, upper, limit, holds, detail or {}, excuse)
 
 
 def failed(name: str, reason: str, value: float | None = None, limit: float | None = None) -> Claim:
@@ -117,3 +86,8 @@ def failed(name: str, reason: str, value: float | None = None, limit: float | No
 def refuted(name: str, reason: str, value: float | None = None, limit: float | None = None) -> Claim:
     """A claim that is proved to be false: an attribute of another shape, a label that is no class."""
     return Claim(name, reason, Grade.NOT_OPTIMAL, value, limit, False)
+
+
+def weakest(claims: Iterable[Claim]) -> Grade:
+    """The grade of all claims together: that of the weakest that does more than inform."""
+    return max((c.grade for c in claims if not c.informs), key=list(Grade).index, default=Grade.UNPROVED)

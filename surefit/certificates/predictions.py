@@ -27,12 +27,12 @@ def sample_rows(blocks: Blocks) -> NDArray:
 
 
 def answer_of(model: Any, method: str, X: NDArray) -> Any:
-    """What the model answers, or the reason why it does not."""
+    """What the model answers; where it raises, a claim that fails with the reason."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return getattr(model, method)(X)
-    except Exception as fault:  # whatever a model raises on its own rows is an answer: the claim fails with it
+    except Exception as fault:
         return refuted(method, f"{method} fails on rows of the training data: {type(fault).__name__}: {fault}")
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from surefit.certificates.blocks import Blocks
 from surefit.certificates.certificate import Certificate
-from surefit.certificates.checker import TOL
+from surefit.certificates.checker import TOL, Checked
 
-Checker = Callable[[Any, Blocks, float], Certificate]
+Checker = Callable[[Any, Blocks, float], Checked]
 
 # class: family.file:function
 CHECKERS: dict[str, str] = {
@@ -58,4 +58,5 @@ def check(model: Any, blocks: Blocks, tol: float = TOL) -> Certificate:
     blocks  the data it was fitted on, see `blocks.py`
     tol     the relative distance from the optimum that still counts as converged
     """
-    return checker_for(model)(model, blocks, tol)
+    claims, cost, seconds, not_checked = checker_for(model)(model, blocks, tol)
+    return Certificate(claims, type(model).__name__, blocks.n_rows, blocks.n_features, seconds, cost, not_checked)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates import Certificate, Grade
-from surefit.certificates.claim import STRENGTH
 from surefit.certificates.presentation import plain
 from surefit.model_selection.candidates import Task
 from surefit.model_selection.intervals import Difference, Interval
@@ -55,7 +54,7 @@ class Outcome:
     def grade(self) -> Grade | None:
         """The grade of the weakest certificate."""
         grades = [one.grade for one in self.certificates.values()]
-        return max(grades, key=STRENGTH.index) if grades else None
+        return max(grades, key=list(Grade).index) if grades else None
 
     @property
     def verdict(self) -> str:

@@ -21,8 +21,8 @@ def certificate(*claims: Claim) -> Certificate:
 
 
 def test_the_grades() -> None:
-    assert [str(g) for g in Grade] == [
-        "OPTIMAL", "EXACT", "FIXED_POINT", "STATIONARY", "GREEDY", "BOUNDED", "NO_SOLUTION", "STATISTICAL",
+    assert [str(g) for g in Grade] == [  # from the strongest to the weakest
+        "EXACT", "NO_SOLUTION", "OPTIMAL", "BOUNDED", "FIXED_POINT", "STATIONARY", "GREEDY", "STATISTICAL",
         "UNPROVED", "NOT_OPTIMAL",
     ]  # fmt: skip
     assert Grade("OPTIMAL") is Grade.OPTIMAL and Grade.OPTIMAL == "OPTIMAL"

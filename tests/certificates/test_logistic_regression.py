@@ -95,8 +95,8 @@ def test_class_weights(class_weight: Any) -> None:
 def test_text_labels_as_keys() -> None:
     names = np.array(["ash", "elm", "oak"])
     model = LogisticRegression(class_weight={"elm": 4.0}, **TIGHT).fit(X, names[Y3])
-    assert certify(model, X, Y3).holds
-    assert not certify(altered(model, class_weight={"oak": 4.0}), X, Y3).holds
+    assert certify(model, X, names[Y3]).holds
+    assert not certify(altered(model, class_weight={"oak": 4.0}), X, names[Y3]).holds
 
 
 def test_sparse_narrow_and_wide() -> None:

@@ -133,7 +133,10 @@ def test_fractions() -> None:
 
 def test_fractions_of_mixed_columns() -> None:
     """Two rows of each class: a number, a flag, a category."""
-    A, y = np.array([[1.0, 1.0, 0.0], [3.0, 0.0, 1.0], [5.0, 1.0, 2.0], [9.0, 1.0, 2.0]]), np.array([0, 0, 1, 1])
+    A, y = (
+        np.array([[1.0, 1.0, 0.0], [3.0, 0.0, 1.0], [5.0, 1.0, 2.0], [9.0, 1.0, 2.0]]),
+        np.array(["a", "a", "b", "b"]),
+    )
     half = np.log([0.5, 0.5])
     model = MixedNB(
         parts_=[("gaussian", [0]), ("bernoulli", [1]), ("categorical", [2])], classes_=np.array(["a", "b"]),

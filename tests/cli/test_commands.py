@@ -259,7 +259,7 @@ def test_models_of_scikit_learn_are_certified(surefit, words):
 
 def test_other_data_than_the_model_was_fitted_on_is_exit_code_one(surefit):
     code, out, _ = surefit("certify", "good.skops", "changed.csv", "--target", "target")
-    assert code == 1 and out.startswith("✗ UNPROVED")
+    assert code == 1 and out.startswith("✗ NOT_OPTIMAL")
     code, out, _ = surefit("certify", "good.skops", "changed.csv", "--target", "target", "--json")
     assert code == 1 and json.loads(out)["holds"] is False
 

@@ -86,7 +86,7 @@ def test_the_final_fit_has_seen_all_rows_and_is_certified(result):
 
 def test_a_fit_that_lies_is_found_out():
     found = compare({"liar": Liar(), "honest": SklearnLinearRegression()}, X, Y, cv=3)
-    assert found["liar"].holds is False and found["liar"].verdict == "✗ UNPROVED"
+    assert found["liar"].holds is False and found["liar"].verdict == "✗ NOT_OPTIMAL"
     assert found["honest"].holds is True
     assert not found.holds
 

@@ -164,7 +164,7 @@ def test_the_page_has_its_sections_and_every_claim(regression):
 def test_a_failed_certificate_is_shown_open_and_in_red():
     X, y = load_diabetes(return_X_y=True)
     text = html_report(compare({"honest": LinearRegression(), "liar": Liar()}, X, y, cv=2))
-    assert "✗ UNPROVED" in text and "1 of 2" in text
+    assert "✗ NOT_OPTIMAL" in text and "1 of 2" in text
     opened = re.findall(r"<details open><summary>(\w+)", text)
     assert "liar" in opened
 

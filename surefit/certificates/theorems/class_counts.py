@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, BadData, Block, Blocks, Rows, all_finite, dense, tmatmul
-from surefit.certificates.certificate import CertificateError
+from surefit.certificates.claim import CertificateError
 from surefit.certificates.theorems.classes import codes
 from surefit.certificates.theorems.scatter import slices, weights
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64, BadData, Block, Blocks, all_finite, tmatmul
-from surefit.certificates.certificate import CertificateError
+from surefit.certificates.claim import CertificateError
 
 
 @dataclass

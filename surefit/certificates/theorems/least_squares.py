@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from surefit.certificates.blocks import F64, BadData, Blocks, Rows, all_finite, dense, magnitude, matmul, tmatmul
-from surefit.certificates.certificate import CertificateError
+from surefit.certificates.claim import CertificateError
 from surefit.certificates.rounding import UNIT
 
 MAX_COLUMNS = 2000  # beyond, no d × d factor is formed
