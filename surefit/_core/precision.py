@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from surefit._core.arithmetic import power_of_two
+
 
 def narrowed(values: np.ndarray, dtype: np.dtype, *, each: bool = False) -> np.ndarray:
     """`values` in `dtype`; in float64 where that would make one infinite, or lose the largest of them to underflow.
@@ -37,7 +39,7 @@ def linear_scores(rows: Any, coef: Any, intercept: np.ndarray) -> np.ndarray:
         if scores.dtype == np.float32:
             return linear_scores(rows.astype(np.float64), coef, intercept)
         largest = max(float(abs(coef).max()), float(np.abs(intercept).max(initial=0.0)))
-        unit = float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1))
+        unit = power_of_two(largest)
         return (_products(rows, coef.T / unit) + np.asarray(intercept) / unit) * unit
 
 

@@ -16,6 +16,9 @@ from threadpoolctl import LibController, ThreadpoolController
 
 from surefit._core.config import settings
 
+SERIAL_WORK = 2**18
+"""Operations of about a tenth of a millisecond: the one cut-off below which work stays on one thread."""
+
 _lock = threading.Lock()
 _holders = 0
 _saved: list[int] = []
@@ -43,6 +46,11 @@ def thread_count(n_jobs: int | None = None) -> int:
     if n_jobs is None:
         return most
     return min(most, max(1, n_jobs if n_jobs > 0 else machine + 1 + n_jobs))
+
+
+def threads_for(work: float, n_jobs: int | None = None) -> int:
+    """Threads for so many elementary operations: one where starting others would cost more than they save."""
+    return thread_count(n_jobs) if work > SERIAL_WORK else 1
 
 
 def _blas_limits() -> list[int]:

@@ -19,9 +19,8 @@ from surefit._core.errors import CannotStream, InvalidData
 from surefit._core.intake import take_rows, take_weights
 from surefit._core.params import Range
 from surefit._core.random import RandomStateLike, random_stream
-from surefit._core.threads import thread_count
 from surefit.engine.apply import apply_rows
-from surefit.engine.leaves import leaf_rows
+from surefit.engine.leaves import leaf_rows, leaf_threads
 from surefit.engine.open import kind_of, open_data
 from surefit.engine.source import MemorySource, Source
 from surefit.solvers.clustering.center_distances import center_distances
@@ -285,4 +284,4 @@ def _warn(estimator: KMeans, p: SimpleNamespace, best: LloydResult) -> None:
 def _nearest(X: Any, centers: np.ndarray, frame: Frame) -> np.ndarray:
     n_rows, n_features = X.shape
     L = leaf_rows(n_features)
-    return nearest_centers(X, centers, frame, L, 1 if n_rows <= L else thread_count())[0]
+    return nearest_centers(X, centers, frame, L, leaf_threads(n_rows, L))[0]

@@ -11,8 +11,7 @@ from surefit._core.base import Estimator
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.intake import take_rows, take_weights
 from surefit._core.random import RandomStateLike, random_stream
-from surefit._core.threads import thread_count
-from surefit.engine.leaves import leaf_rows
+from surefit.engine.leaves import leaf_threads
 from surefit.engine.source import MemorySource
 from surefit.solvers.clustering.lloyd import measure_spread
 from surefit.solvers.clustering.seeding import choose, rows_at
@@ -80,7 +79,7 @@ def kmeans_plusplus(
             f"{rows.shape[0]}."
         )
     data = MemorySource(rows, w=w)
-    n_threads = 1 if data.n_rows <= leaf_rows(data.n_features) else thread_count()
+    n_threads = leaf_threads(data.n_rows, data.leaf_rows)
     sample = canonical_rows(data.X, w, row_hashes(data.X, n_threads))
     scale = measure_spread(data).frame.scale
     chosen, _ = choose(sample, int(n_clusters), "k-means++", random_stream(random_state), scale, n_local_trials)

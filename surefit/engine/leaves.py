@@ -17,6 +17,10 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
+
+from surefit._core.threads import thread_count
+
 LEAF_ELEMENTS = 2**20
 MOST_LEAF_ROWS, FEWEST_LEAF_ROWS = 4096, 256
 
@@ -37,33 +41,60 @@ def aligned_rows(n_features: int, most_bytes: int, most_rows: int | None = None)
     return rows
 
 
-class TreeMerge:
-    """Merges the statistics of equal aligned subtrees, given left to right, in the fixed tree.
+def leaf_threads(n_rows: int, leaf_rows: int, n_jobs: int | None = None) -> int:
+    """Threads for a pass over rows in memory: one leaf is not split."""
+    return 1 if n_rows <= leaf_rows else thread_count(n_jobs)
 
-    Like a binary counter: two neighbours of the same size merge at once, so at most log₂(n) statistics are held. At
-    the end what is left is merged from the right, which is where T puts an incomplete tail.
+
+class TreeMerge:
+    """Merges the statistics of aligned complete subtrees, given left to right, in the fixed tree.
+
+    Like a binary counter: two neighbours of the same size merge at once, so at most log₂(n) statistics are held. The
+    result merges what is left from the right, which is where T puts an incomplete tail; more may be added after it.
     """
 
-    def __init__(self, combine: Callable[[Any, Any], Any]) -> None:
+    def __init__(self, combine: Callable[[Any, Any], Any], parts: Iterable[tuple[int, Any]] = ()) -> None:
         self._combine = combine
-        self._stack: list[tuple[int, Any]] = []
+        self.parts = list(parts)
+        """(leaves, statistic) of complete subtrees, larger ones first."""
 
-    def add(self, statistic: Any) -> None:
-        """The next subtree; only the last one may be smaller than the others."""
-        self._stack.append((1, statistic))
-        while len(self._stack) > 1 and self._stack[-2][0] == self._stack[-1][0]:
-            size, right = self._stack.pop()
-            _, left = self._stack.pop()
-            self._stack.append((2 * size, self._combine(left, right)))
+    def add(self, statistic: Any, n_leaves: int = 1) -> None:
+        """The next subtree, of `n_leaves` leaves (in any one unit); only the last may be incomplete."""
+        self.parts.append((n_leaves, statistic))
+        while len(self.parts) > 1 and self.parts[-2][0] == self.parts[-1][0]:
+            size, right = self.parts.pop()
+            _, left = self.parts.pop()
+            self.parts.append((2 * size, self._combine(left, right)))
 
-    def result(self) -> Any:
-        if not self._stack:
+    def result(self, *tail: Any) -> Any:
+        """T of all that was added, and of a `tail` that is not complete."""
+        statistics = [statistic for _, statistic in self.parts] + list(tail)
+        if not statistics:
             raise ValueError("nothing to merge: there are no rows")
-        _, merged = self._stack.pop()
-        while self._stack:
-            _, left = self._stack.pop()
-            merged = self._combine(left, merged)
+        merged = statistics.pop()
+        while statistics:
+            merged = self._combine(statistics.pop(), merged)
         return merged
+
+
+def by_leaves(values: np.ndarray, leaf_rows: int) -> np.ndarray:
+    """(leaves, leaf_rows, …): the rows leaf by leaf, the last leaf filled up with zeros."""
+    n = len(values)
+    n_leaves = -(-n // leaf_rows)
+    if n < n_leaves * leaf_rows:
+        filled = np.zeros((n_leaves * leaf_rows, *values.shape[1:]))
+        filled[:n] = values
+        values = filled
+    return values.reshape(n_leaves, leaf_rows, *values.shape[1:])
+
+
+def tree_sum(leaves: np.ndarray) -> np.ndarray:
+    """T with addition over the first axis, all subtrees of one size at a time: neighbours until one is left."""
+    while len(leaves) > 1:
+        even = len(leaves) // 2 * 2
+        pairs = leaves[0:even:2] + leaves[1:even:2]
+        leaves = pairs if even == len(leaves) else np.concatenate([pairs, leaves[even:]])
+    return leaves[0]
 
 
 def merge_in_order(statistics: Iterable[Any], combine: Callable[[Any, Any], Any]) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit.engine.block import Block
+from surefit.engine.leaves import TreeMerge
 
 
 class Resumable(Protocol):
@@ -50,6 +51,7 @@ def extended(
     if rows is not None:
         X, y, w = _joined(rows, (X, y, w))
     n_leaves = sum(size for size, _ in stack)
+    tree = TreeMerge(step.combine, stack)
     done, n_rows = 0, X.shape[0]
     while n_rows - done >= leaf_rows:
         run = 1  # the largest complete subtree that starts here: 2^j leaves at a multiple of 2^j
@@ -57,24 +59,18 @@ def extended(
             run *= 2
         stop = done + run * leaf_rows
         block = _block(X, y, w, slice(done, stop), n_leaves * leaf_rows, leaf_rows)
-        stack.append((run, step.map(None, block, n_threads)))
-        while len(stack) > 1 and stack[-2][0] == stack[-1][0]:
-            (size, right), (_, left) = stack.pop(), stack.pop()
-            stack.append((2 * size, step.combine(left, right)))
+        tree.add(step.map(None, block, n_threads), run)
         n_leaves, done = n_leaves + run, stop
 
-    parts = [statistic for _, statistic in stack]
-    rest = None
+    rest, tail = None, []
     if done < n_rows:
-        tail = slice(done, n_rows)
-        parts.append(step.map(None, _block(X, y, w, tail, n_leaves * leaf_rows, leaf_rows), n_threads))
-        rest = (X[tail].copy(), y[tail].copy(), None if w is None else w[tail].copy())
-    statistic = parts.pop()
-    while parts:
-        statistic = step.combine(parts.pop(), statistic)
+        last = slice(done, n_rows)
+        tail = [step.map(None, _block(X, y, w, last, n_leaves * leaf_rows, leaf_rows), n_threads)]
+        rest = (X[last].copy(), y[last].copy(), None if w is None else w[last].copy())
+    statistic = tree.result(*tail)
     if before is not None:
         statistic = step.combine(before, statistic)
-    done_so_far = [(size, plain(one)) for size, one in stack]
+    done_so_far = [(size, plain(one)) for size, one in tree.parts]
     return {"before": None if before is None else plain(before), "stack": done_so_far, "rows": rest}, statistic
 
 

@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from surefit._core.threads import thread_count
+from surefit._core.threads import threads_for
 from surefit.engine.leaves import fold_tree
 
 CACHED = 2**16
 """Numbers of a leaf that stays in the cache while it is worked on."""
 SPARSE_ROWS = 4096
-SERIAL = 2**18
-"""Below this many numbers threads cost more than they save."""
 
 
 def by_leaves(rows: Any, out: np.ndarray, function: Callable[[Any], np.ndarray]) -> np.ndarray:
@@ -32,5 +30,5 @@ def by_leaves(rows: Any, out: np.ndarray, function: Callable[[Any], np.ndarray])
     def leaf(i: int) -> None:
         out[i * step : (i + 1) * step] = function(rows[i * step : (i + 1) * step])
 
-    fold_tree(-(-n // step), leaf, lambda left, right: None, thread_count() if n * d > SERIAL else 1)
+    fold_tree(-(-n // step), leaf, lambda left, right: None, threads_for(n * d))
     return out

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from surefit._core.threads import single_threaded_blas, thread_count
+from surefit._core.threads import single_threaded_blas
 from surefit.engine.block import Block
-from surefit.engine.leaves import leaf_rows
+from surefit.engine.leaves import leaf_rows, leaf_threads
 from surefit.engine.step import Step
 
 
@@ -78,7 +78,7 @@ class MemorySource(Source):
         return Block(self.X, self.y, self.w, 0, self.leaf_rows, self._scratch)
 
     def fold(self, step: Step, state: Any = None) -> Any:
-        n_threads = 1 if self.n_rows <= self.leaf_rows else thread_count(self._n_jobs)
+        n_threads = leaf_threads(self.n_rows, self.leaf_rows, self._n_jobs)
         with single_threaded_blas():
             return step.map(state, self._block(), n_threads)
 

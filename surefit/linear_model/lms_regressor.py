@@ -21,9 +21,10 @@ from surefit.linear_model.lms_options import Watch, frame_for, rate_for, seed_fr
 from surefit.linear_model.predictor import LinearRegressor
 from surefit.solvers.descent.gradient_descent import automatic, plain
 from surefit.solvers.descent.lms import Walk, descend, one_pass
-from surefit.solvers.descent.squared_pass import Plane, Spread, SquaredStep, merged, spread_of
+from surefit.solvers.descent.squared_pass import Plane, SquaredStep
 from surefit.solvers.descent.squared_surface import open_surface
 from surefit.solvers.descent.visits import Visits
+from surefit.summaries.column_spread import ColumnSpread, column_spread
 
 
 class LMSRegressor(LinearRegressor):
@@ -157,7 +158,7 @@ class LMSRegressor(LinearRegressor):
             )
 
     def _descend_row_by_row(self, p: SimpleNamespace, data: Source, start: Any, watch: Watch) -> None:
-        spread = spread_of(data)
+        spread = column_spread(data, targets=True)
         frame = frame_for(p, spread, data)
         rate = rate_for(p, frame, spread, spread.weight)
         zero = np.zeros((data.n_targets, data.n_features)), np.zeros(data.n_targets)
@@ -201,10 +202,10 @@ class LMSRegressor(LinearRegressor):
         going = getattr(self, "_going", None)
         if not first and self._coefficients()[0].shape[0] != data.n_targets:
             raise InvalidData(f"y has {data.n_targets} target(s), the coefficients {self._coefficients()[0].shape[0]}")
-        spread = spread_of(data)
+        spread = column_spread(data, targets=True)
         weight = spread.weight
         if going is not None:
-            spread = merged(Spread(*going["spread"]), spread)
+            spread = ColumnSpread(*going["spread"]).merged(spread)
         frame = frame_for(p, spread, data)
         if first:
             u, beta = np.zeros((data.n_targets, data.n_features)), np.zeros(data.n_targets)

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d
 
+from surefit._core.arithmetic import power_of_two
 from surefit._core.base import fitting
 from surefit._core.errors import InvalidParameter
 from surefit._core.params import Range
@@ -35,7 +36,7 @@ class _PinballRegressor(LinearRegressor):
         if not counted.all():
             rows, targets, w = data.X[counted], y[counted], weights[counted]
         # Only ratios of weights matter: a power of two keeps their sum near the number of rows.
-        unit = float(np.ldexp(1.0, int(np.frexp(w.mean())[1])))
+        unit = power_of_two(float(w.mean()))
         fit = solve_piecewise_linear(
             rows,
             targets,

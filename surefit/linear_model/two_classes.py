@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from surefit._core.arithmetic import power_of_two
 from surefit._core.errors import InvalidData
 from surefit.engine.open import open_data
 from surefit.engine.resident import in_memory
@@ -117,7 +118,7 @@ def least_violations(
 
     Where there are no violations the margin is the widest, unless `any_separator` will do.
     """
-    w = w / float(np.ldexp(1.0, int(np.frexp(w.mean())[1])))
+    w = w / power_of_two(float(w.mean()))
     ones, zeros = np.ones(len(w)), np.zeros(len(w))
     return solve_piecewise_linear(X, ones, zeros, w, fit_intercept=fit_intercept, sign=sign, any_zero=any_separator)
 

@@ -21,10 +21,9 @@ from surefit._core.base import Estimator, fitting, updating
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.faults import refuse_non_finite
 from surefit._core.intake import take_rows, take_weights
-from surefit._core.threads import thread_count
 from surefit.engine.apply import apply_rows
 from surefit.engine.labels import memory_codes
-from surefit.engine.leaves import leaf_rows
+from surefit.engine.leaves import leaf_rows, leaf_threads
 from surefit.engine.ongoing import after, extended
 from surefit.engine.open import kind_of, open_data
 
@@ -101,7 +100,7 @@ class NaiveBayes(ClassifierMixin, Estimator):
         step = self._step(p, len(self.classes_), X if first else None)
         kept = getattr(self, "_kept", None)
         size = leaf_rows(rows.shape[1])
-        n_threads = 1 if rows.shape[0] <= size else thread_count()
+        n_threads = leaf_threads(rows.shape[0], size)
         self._kept, statistic = extended(kept, step, rows, codes, weights, size, n_threads)
         self._refuse(statistic, rows)
         self._learn(p, statistic, rows.dtype)

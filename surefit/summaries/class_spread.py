@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit import _native
+from surefit._core.arithmetic import two_sum
 from surefit.engine.block import Block
 from surefit.engine.leaves import fold_tree
 from surefit.engine.step import Step
@@ -55,16 +56,9 @@ def class_spread_twin(
         cells[k] = omega.sum(axis=0)
         rough = np.divide((omega * x).sum(axis=0), cells[k], out=np.zeros(X.shape[1]), where=cells[k] > 0)
         lacks = np.divide((omega * (x - rough)).sum(axis=0), cells[k], out=np.zeros(X.shape[1]), where=cells[k] > 0)
-        means[k], lows[k] = _two_sum(rough, lacks)
+        means[k], lows[k] = two_sum(rough, lacks)
         squares[k] = (omega * (x - means[k]) ** 2).sum(axis=0)
     return ClassSpread(np.bincount(classes, w, n_classes), cells if missing else None, means, lows, squares)
-
-
-def _two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """a + b rounded, and what rounding took (Knuth)."""
-    s = a + b
-    v = s - a
-    return s, (a - (s - v)) + (b - v)
 
 
 def combine(left: ClassSpread, right: ClassSpread) -> ClassSpread:
@@ -72,7 +66,7 @@ def combine(left: ClassSpread, right: ClassSpread) -> ClassSpread:
     a, b = left.cell_weights, right.cell_weights
     share = np.divide(b, a + b, out=np.zeros_like(b), where=b > 0)
     step = (right.means - left.means) + (right.lows - left.lows)
-    moved = _two_sum(left.means, left.lows + step * share)
+    moved = two_sum(left.means, left.lows + step * share)
     merged = (*moved, (left.squares + right.squares) + (step * step) * (a * share))
     sides = zip(left[2:], merged, right[2:], strict=True)
     means, lows, squares = (np.where(b > 0, np.where(a > 0, both, after), before) for before, both, after in sides)

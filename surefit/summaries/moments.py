@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from surefit import _native
+from surefit._core.arithmetic import two_sum
 from surefit.engine.block import Block
 from surefit.engine.step import Step
 
@@ -48,16 +49,9 @@ def moments_twin(X: np.ndarray, Y: np.ndarray | None = None, w: np.ndarray | Non
     weight = float(w.sum())
     if weight == 0:
         return Moments(0.0, np.zeros(p), np.zeros(p), np.zeros((p, p)), n)
-    mean, low = _two_sum(Z[0], w @ (Z - Z[0]) / weight)
+    mean, low = two_sum(Z[0], w @ (Z - Z[0]) / weight)
     deviations = np.sqrt(w)[:, None] * (Z - mean)
     return Moments(weight, mean, low, deviations.T @ deviations, n)
-
-
-def _two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """a + b rounded, and what rounding took (Knuth)."""
-    s = a + b
-    v = s - a
-    return s, (a - (s - v)) + (b - v)
 
 
 def combine(left: Moments, right: Moments) -> Moments:
@@ -73,7 +67,7 @@ def combine(left: Moments, right: Moments) -> Moments:
     weight = left.weight + right.weight
     share = right.weight / weight
     step = (right.mean - left.mean) + (right.low - left.low)
-    mean, low = _two_sum(left.mean, left.low + step * share)
+    mean, low = two_sum(left.mean, left.low + step * share)
     u = step * math.sqrt(left.weight * share)
     products = left.products + right.products
     products += np.multiply.outer(u, u)

@@ -7,7 +7,7 @@ import pytest
 
 from surefit import _native
 from surefit._core.errors import InvalidData
-from surefit._core.faults import SERIAL_BELOW, refuse_non_finite
+from surefit._core.faults import COMPILED_FROM, refuse_non_finite
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -28,7 +28,7 @@ def test_as_numpy(dtype, n):
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_large_data_names_the_first_bad_row(order):
-    X = np.ones((SERIAL_BELOW // 8 + 3, 8), order=order)
+    X = np.ones((COMPILED_FROM // 8 + 3, 8), order=order)
     refuse_non_finite(X, "X")
     X[4000, 3] = X[5000, 0] = np.inf
     with pytest.raises(InvalidData, match=r"2 bad values; the first is in column 3, row 4000"):

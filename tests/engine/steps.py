@@ -12,10 +12,10 @@ import scipy.sparse as sp
 from surefit.engine.block import Block
 from surefit.engine.step import Step
 from surefit.naive_bayes.mixed import MixedStep
-from surefit.solvers.clustering.lloyd import FarStep, Frame, LloydState, LloydStep
+from surefit.solvers.clustering.lloyd import FarStep, FarthestStep, Frame, LloydState, LloydStep
 from surefit.solvers.clustering.seeding import SketchStep
 from surefit.solvers.descent.perceptron import MistakesStep
-from surefit.solvers.descent.squared_pass import Plane, SpreadStep, SquaredStep
+from surefit.solvers.descent.squared_pass import Plane, SquaredStep
 from surefit.solvers.least_squares.leave_one_out import LeaveOneOutStep, Path
 from surefit.solvers.least_squares.refine import Answer, GapStep, PlainGapStep
 from surefit.solvers.least_squares.tsqr import Shift, TriangularStep
@@ -30,15 +30,14 @@ from surefit.solvers.logistic.logistic_pass import (
 )
 from surefit.solvers.numerics.twofold import exact
 from surefit.solvers.spectral.eigen_qr import FactorStep
-from surefit.solvers.spectral.eigen_subspace import ColumnsStep, PowerStep, RitzStep
+from surefit.solvers.spectral.eigen_subspace import PowerStep, RitzStep
 from surefit.solvers.spectral.shrinkage import Centres, FourthPowersStep
 from surefit.summaries.category_counts import CategoryCountsStep
 from surefit.summaries.class_moments import ClassMomentsStep
 from surefit.summaries.class_spread import ClassSpreadStep
 from surefit.summaries.class_sums import ClassSumsStep
-from surefit.summaries.column_spread import ColumnsStep as SpreadOfColumnsStep
+from surefit.summaries.column_spread import ColumnSumsStep, DenseSpreadStep
 from surefit.summaries.moments import MomentsStep
-from surefit.summaries.row_products import ColumnSumsStep
 
 
 class Totals(NamedTuple):
@@ -160,10 +159,10 @@ CASES = [
     Case("moments", MomentsStep(with_target=False)),
     Case("moments with a target", MomentsStep(with_target=True)),
     Case("class moments", ClassMomentsStep(3, pooled=True), classes=3),
-    Case("class moments apart", ClassMomentsStep(3, pooled=False), classes=3),
+    Case("moments of each class", ClassMomentsStep(3, pooled=False), classes=3),
     Case("class moments with factors", ClassMomentsStep(3, pooled=True), _class_weight, classes=3),
     Case("class spread", ClassSpreadStep(3), classes=3),
-    Case("class spread with gaps", ClassSpreadStep(3, missing=True), classes=3),
+    Case("class spread with missing values", ClassSpreadStep(3, missing=True), classes=3),
     Case("class sums", ClassSumsStep(3), classes=3),
     Case("class sums above a threshold", ClassSumsStep(3, 99.5), classes=3),
     Case("category counts", CategoryCountsStep(3, np.full(8, 2)), classes=3),
@@ -175,7 +174,10 @@ CASES = [
     Case("sketch below a bound", SketchStep(50), lambda d, dtype, sparse: np.uint64(2**64 // 20)),
     Case("triangle", TriangularStep(), lambda d, dtype, sparse: Shift(np.ones(d + 1), np.ones(d + 1), True), _gram),
     Case("factor", FactorStep(), merged=lambda factor: (factor.weight, factor.mean, _gram(factor.R))),
-    Case("columns", ColumnsStep()),
+    Case("spread of columns", DenseSpreadStep(), _class_weight, classes=3),
+    Case("spread of scaled columns", DenseSpreadStep(0.125)),
+    Case("spread of targets", DenseSpreadStep(of_targets=True)),
+    Case("farthest from a point", FarthestStep(), lambda d, dtype, sparse: np.full(d, 99.0)),
     Case("power", PowerStep(), _basis_state),
     Case("ritz", RitzStep(), _basis_state, _gram),
     Case("gap", PlainGapStep(), _plain_gap_state),
@@ -192,9 +194,7 @@ CASES = [
     Case("logistic curvature of a few sparse columns", SparseGramStep(np.array([1, 2, 6])), _point_state(2), classes=2),
     Case("softmax curvature of a few columns", _working_step(), _point_state(3), classes=3),
     Case("logistic reach", ReachStep(), _point_state(3), classes=3),
-    Case("logistic columns", SpreadOfColumnsStep(), _class_weight, classes=3),
     Case("mistakes of three planes", MistakesStep(), _planes_state, classes=3),
-    Case("spread", SpreadStep()),
     Case("squared error and slope", SquaredStep(with_gradient=True), _plane_state(1)),
     Case("squared error at two places", SquaredStep(with_gradient=False), _plane_state(2)),
     Case("squares along directions", SquaredStep(with_gradient=True, with_target=False), _plane_state(3)),

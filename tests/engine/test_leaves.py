@@ -48,7 +48,7 @@ def test_few_statistics_are_held() -> None:
     tree = TreeMerge(pair)
     for i in range(1000):
         tree.add(i)
-        assert len(tree._stack) <= 10
+        assert len(tree.parts) <= 10
     assert tree.result() == shape(0, 1000)
 
 

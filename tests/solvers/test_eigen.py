@@ -14,7 +14,8 @@ from surefit.solvers.spectral.eigen_basis import complete_basis, fix_signs, orth
 from surefit.solvers.spectral.eigen_gram import RowProducts, SparseRowProducts, leaf_columns
 from surefit.solvers.spectral.eigen_pairs import leading_pairs
 from surefit.solvers.spectral.eigen_qr import FactorStep
-from surefit.solvers.spectral.eigen_subspace import ColumnsStep, PowerStep
+from surefit.solvers.spectral.eigen_subspace import PowerStep
+from surefit.summaries.column_spread import column_spread
 
 
 def axes(X, k, solver, w=None, seed=0):
@@ -169,7 +170,7 @@ def test_steps_split_and_merge():
     parts = [MemorySource(X[:4096], None, w[:4096]), MemorySource(X[4096:], None, w[4096:])]
     Q = np.random.default_rng(1).normal(size=(6, 3))
     mean = np.average(X, axis=0, weights=w)
-    for step, state in [(FactorStep(), None), (ColumnsStep(), None), (PowerStep(), (mean, Q))]:
+    for step, state in [(FactorStep(), None), (PowerStep(), (mean, Q))]:
         merged = step.combine(*(part.fold(step, state) for part in parts))
         for left, right in zip(whole.fold(step, state), merged, strict=True):
             if isinstance(step, FactorStep) and np.ndim(left) == 2:
@@ -179,7 +180,7 @@ def test_steps_split_and_merge():
     factor = whole.fold(FactorStep())
     np.testing.assert_allclose(factor.R.T @ factor.R, A.T @ A, rtol=1e-10, atol=1e-9)
     np.testing.assert_allclose(whole.fold(PowerStep(), (mean, Q)), A.T @ (A @ Q), rtol=1e-9)
-    np.testing.assert_allclose(whole.fold(ColumnsStep()).squares, (A**2).sum(axis=0), rtol=1e-10)
+    np.testing.assert_allclose(column_spread(whole).squares, (A**2).sum(axis=0), rtol=1e-10)
 
 
 @pytest.mark.parametrize(

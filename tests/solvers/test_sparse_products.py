@@ -10,9 +10,10 @@ import scipy.sparse as sp
 
 from surefit import _native
 from surefit.engine.block import Block
-from surefit.engine.leaves import merge_in_order
+from surefit.engine.leaves import by_leaves, merge_in_order, tree_sum
 from surefit.solvers.logistic.logistic_pass import LogisticStep, Point, pass_twin
-from surefit.summaries.row_products import ColumnSumsStep, by_leaves, column_sums, scores, tree_sum
+from surefit.summaries.column_spread import ColumnSumsStep
+from surefit.summaries.row_products import column_sums, scores
 
 
 def rows_of(n, d, density, dtype=np.float64, index=np.int32, seed=0):

@@ -15,9 +15,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit import _native
+from surefit._core.arithmetic import power_of_two
 from surefit.engine.block import Block
 from surefit.engine.source import Source
 from surefit.engine.step import Step
+from surefit.summaries.column_spread import column_spread
 
 FINGERPRINTS = 2**64
 
@@ -107,44 +109,35 @@ class Spread(NamedTuple):
 
 
 def measure_spread(data: Source) -> Spread:
-    """One pass: sums about the first row, which lies within the data, so nothing cancels."""
-    first = np.zeros((1, data.n_features))
-    if not data.is_sparse:
-        rows = data.X if data.resident else next(iter(data.blocks())).X
-        first[0] = rows[0]
     scale = 1.0
-    deviation = _about(data, first, scale)
-    if not np.isfinite(deviation[1]) or (data.dtype == np.float64 and deviation[1] < 1e-280):
-        scale = _power_of_two(float(data.fold(_Reach(), first[0])), data.dtype)
-        deviation = _about(data, first, scale)
+    mean, total = _measured(data, scale)
+    if not np.isfinite(total) or (data.dtype == np.float64 and total < 1e-280):
+        scale = _fitting_scale(float(data.fold(FarthestStep(), _first_row(data))), data.dtype)
+        mean, total = _measured(data, scale)
     else:
-        root = float(np.sqrt(deviation[1]))
+        root = float(np.sqrt(total))
         band = 2.0**20 if data.dtype == np.float32 else 2.0**100
         if root > 0 and not 1 / band < root < band:
-            scale = _power_of_two(root, data.dtype)
-            deviation = _about(data, first, scale)
-    mean, total = deviation
+            scale = _fitting_scale(root, data.dtype)
+            mean, total = _measured(data, scale)
     shift = None if data.is_sparse else mean.astype(data.dtype)
     return Spread(mean, total / data.n_features, Frame(shift, scale))
 
 
-def _about(data: Source, first: np.ndarray, scale: float) -> tuple[np.ndarray, float]:
+def _measured(data: Source, scale: float) -> tuple[np.ndarray, float]:
     """The mean, and the variance summed over the columns (times scale²)."""
-    one = data.fold(_Unkept(), LloydState(first, Frame(None, scale)))
-    weight = float(one.weight[0])
-    offset = one.sums[0] / weight
-    total = one.inertia / weight - float(offset @ offset)
-    return first[0] + offset / scale, max(total, 0.0)
+    columns = column_spread(data, scale=scale)
+    return columns.mean / scale, float(columns.squares.sum()) / columns.weight
 
 
-class _Unkept(LloydStep):
-    """A pass about one point leaves nothing for the next."""
+def _first_row(data: Source) -> np.ndarray:
+    """A point within the data; the origin for CSR."""
+    if data.is_sparse:
+        return np.zeros(data.n_features)
+    return np.asarray(next(iter(data.blocks())).X[0], dtype=np.float64)
 
-    def map(self, state: LloydState, block: Block, n_threads: int) -> LloydStatistic:
-        return super().map(state, Block(block.X, None, block.w, block.start, block.leaf_rows), n_threads)
 
-
-class _Reach(Step):
+class FarthestStep(Step):
     """The largest |x − origin|: only for data whose squares leave the range of double precision."""
 
     def map_leaf(self, state: np.ndarray, leaf: Block) -> float:
@@ -155,13 +148,9 @@ class _Reach(Step):
         return max(left, right)
 
 
-def _power_of_two(size: float, dtype: np.dtype) -> float:
+def _fitting_scale(size: float, dtype: np.dtype) -> float:
     """1/size as a power of two that the type of the rows can hold."""
-    if size == 0:
-        return 1.0
-    limit = 120 if dtype == np.float32 else 1000
-    exponent = int(np.frexp(min(size, np.finfo(np.float64).max))[1])
-    return float(2.0 ** np.clip(-exponent, -limit, limit))
+    return 1.0 / power_of_two(size, 120 if dtype == np.float32 else 1000)
 
 
 class Far(NamedTuple):

@@ -16,9 +16,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit import _native
-from surefit._core.threads import thread_count
 from surefit.engine.block import Block
-from surefit.engine.leaves import leaf_rows
+from surefit.engine.leaves import leaf_rows, leaf_threads
 from surefit.engine.source import Source
 from surefit.engine.step import Step
 from surefit.summaries.canonical import Canonical, canonical_rows, row_hashes
@@ -103,7 +102,7 @@ def canonical_sample(data: Source, n_clusters: int) -> Canonical:
     size = sample_size(data.n_features, n_clusters, data.is_sparse)
     exact = data.n_rows <= data.leaf_rows or not _weights_round(data.w)
     if data.resident and data.n_rows <= size and exact:
-        n_threads = 1 if data.n_rows <= data.leaf_rows else thread_count()
+        n_threads = leaf_threads(data.n_rows, data.leaf_rows)
         return canonical_rows(data.X, data.w, row_hashes(data.X, n_threads))
     bound = _likely_bound(size, data.n_rows)
     sketch = data.fold(SketchStep(size), bound)
@@ -127,7 +126,7 @@ def choose(
         return _weighted_rows(sample, n_clusters, rng), np.nan
     uniform = rng.random(1 + (n_clusters - 1) * n_trials)
     L = leaf_rows(sample.X.shape[1])
-    n_threads = 1 if sample.n_rows <= L else thread_count()
+    n_threads = leaf_threads(sample.n_rows, L)
     rest = (sample.order, sample.w, n_clusters, n_trials, uniform, scale, seeding == "farthest", L, n_threads)
     X = sample.X
     if sp.issparse(X):

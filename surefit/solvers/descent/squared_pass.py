@@ -17,13 +17,9 @@ import scipy.sparse as sp
 from surefit._core.errors import InvalidData
 from surefit.engine.block import Block
 from surefit.engine.leaves import fold_tree
-from surefit.engine.source import Source
 from surefit.engine.step import Step
-from surefit.summaries.column_spread import Columns, ColumnsStep
-from surefit.summaries.moments import Moments, MomentsStep
+from surefit.summaries.column_spread import ColumnSpread
 
-NARROW = 128
-"""Columns up to which their products are as cheap as their squares alone."""
 SMALLEST = 1e-145
 """Numbers whose squares, summed, are still precise."""
 
@@ -49,48 +45,10 @@ class Frame(NamedTuple):
         return coef, (self.target + beta - coef @ self.centre if self.with_intercept else np.zeros(len(coef)))
 
 
-class Spread(NamedTuple):
-    """Mean and sum of squared deviations of every column and target."""
-
-    weight: float
-    mean: np.ndarray
-    ss: np.ndarray
-
-
-class SpreadStep(Step):
-    """Columns of X and y, without their products."""
-
-    def map_leaf(self, state: None, leaf: Block) -> tuple[Columns, Columns]:
-        assert leaf.y is not None
-        targets = np.asarray(leaf.y, dtype=np.float64).reshape(leaf.n_rows, -1)
-        of_targets = Block(targets, None, leaf.w, leaf.start, leaf.leaf_rows)
-        return ColumnsStep().map_leaf(None, leaf), ColumnsStep().map_leaf(None, of_targets)
-
-    def combine(self, left: tuple[Columns, Columns], right: tuple[Columns, Columns]) -> tuple[Columns, Columns]:
-        x, y = (ColumnsStep().combine(a, b) for a, b in zip(left, right, strict=True))
-        return x, y
-
-
-def spread_of(data: Source) -> Spread:
-    if data.n_features + data.n_targets <= NARROW:
-        return of_moments(data.fold(MomentsStep(True)))
-    x, y = data.fold(SpreadStep())
-    return Spread(x.weight, np.append(x.mean, y.mean), np.append(x.ss, y.ss))
-
-
-def of_moments(moments: Moments) -> Spread:
-    return Spread(moments.weight, moments.mean, np.diagonal(moments.products).copy())
-
-
-def merged(left: Spread, right: Spread) -> Spread:
-    """Spread of the rows of both; one of them may be empty."""
-    return Spread(*ColumnsStep().combine(Columns(*left), Columns(*right)))
-
-
-def frame_of(spread: Spread, n_features: int, *, scaled: bool, fit_intercept: bool, sparse: bool) -> Frame:
+def frame_of(spread: ColumnSpread, n_features: int, *, scaled: bool, fit_intercept: bool, sparse: bool) -> Frame:
     d = n_features
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        mean_square = spread.ss / spread.weight + spread.mean**2
+        mean_square = spread.squares / spread.weight + spread.mean**2
     _refuse_extremes(spread, mean_square, d)
     mean_square = np.maximum(mean_square, 0.0)  # squares of CSR entries cancel
     targets = len(spread.mean) - d
@@ -101,17 +59,17 @@ def frame_of(spread: Spread, n_features: int, *, scaled: bool, fit_intercept: bo
         return Frame(
             np.zeros(d), np.where(size > 0, 1.0 / np.where(size > 0, size, 1.0), 1.0), np.zeros(targets), False
         )
-    deviation = np.sqrt(np.maximum(spread.ss[:d], 0.0) / spread.weight)
+    deviation = np.sqrt(np.maximum(spread.squares[:d], 0.0) / spread.weight)
     # what is left of a constant column after subtraction is rounding; squares of CSR entries cancel, not entries
     varies = deviation > (1e-7 if sparse else 1e-13) * np.abs(spread.mean[:d])
     scale = np.where(varies, 1.0 / np.where(varies, deviation, 1.0), 1.0)
     return Frame(spread.mean[:d].copy(), scale, spread.mean[d:].copy(), True)
 
 
-def _refuse_extremes(spread: Spread, mean_square: np.ndarray, d: int) -> None:
+def _refuse_extremes(spread: ColumnSpread, mean_square: np.ndarray, d: int) -> None:
     for faulty, words in (
         (~np.isfinite(spread.mean + mean_square * spread.weight), "large: its squares overflow"),
-        (((spread.mean != 0) | (spread.ss > 0)) & (mean_square < SMALLEST**2), "small: its squares vanish"),
+        (((spread.mean != 0) | (spread.squares > 0)) & (mean_square < SMALLEST**2), "small: its squares vanish"),
     ):
         if faulty.any():
             column = int(np.flatnonzero(faulty)[0])
@@ -119,10 +77,10 @@ def _refuse_extremes(spread: Spread, mean_square: np.ndarray, d: int) -> None:
             raise InvalidData(f"{what} is too {words}. Rescale it.")
 
 
-def mean_length(frame: Frame, spread: Spread) -> float:
+def mean_length(frame: Frame, spread: ColumnSpread) -> float:
     """Mean of ‖x̃‖² (+ 1 with an intercept): the sum of the curvatures of f/2."""
     d = len(frame.scale)
-    square = (spread.ss[:d] / spread.weight + (spread.mean[:d] - frame.centre) ** 2) * frame.scale**2
+    square = (spread.squares[:d] / spread.weight + (spread.mean[:d] - frame.centre) ** 2) * frame.scale**2
     return float(square.sum()) + frame.with_intercept
 
 

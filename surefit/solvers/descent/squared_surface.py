@@ -26,9 +26,8 @@ from surefit.solvers.descent.squared_pass import (
     SquaredStep,
     frame_of,
     mean_length,
-    of_moments,
-    spread_of,
 )
+from surefit.summaries.column_spread import ColumnSpread, column_spread
 from surefit.summaries.moments import Moments, MomentsStep
 
 SQUARE = 1024
@@ -116,11 +115,11 @@ class RowsSurface(Surface):
 
     def __init__(self, frame: Frame, free_intercept: bool, data: Source) -> None:
         self.frame, self.free_intercept, self.data = frame, free_intercept, data
-        spread = spread_of(data)
+        spread = column_spread(data, targets=True)
         self.weight = spread.weight
         self.length = mean_length(frame, spread)
         d = data.n_features
-        self.at_zero = spread.ss[d:] / spread.weight + (spread.mean[d:] - frame.target) ** 2
+        self.at_zero = spread.squares[d:] / spread.weight + (spread.mean[d:] - frame.target) ** 2
 
     def slope(self, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         passed: SquaredPass = self.data.fold(SquaredStep(with_gradient=True), Plane(*self.outer(v)))
@@ -143,9 +142,9 @@ def open_surface(data: Source, *, scaled: bool, fit_intercept: bool) -> Surface:
     d, free = data.n_features, fit_intercept and not scaled
     options = {"scaled": scaled, "fit_intercept": fit_intercept, "sparse": data.is_sparse}
     if d + data.n_targets > SQUARE:
-        return RowsSurface(frame_of(spread_of(data), d, **options), free, data)
+        return RowsSurface(frame_of(column_spread(data, targets=True), d, **options), free, data)
     moments = data.fold(MomentsStep(True))
-    frame = frame_of(of_moments(moments), d, **options)
+    frame = frame_of(ColumnSpread.of_moments(moments), d, **options)
     # CSR: deviations are raw squares less those of the means. Dense: means are rounded before they are subtracted.
     size = np.sqrt(np.diagonal(moments.products)[:d].clip(0.0) / moments.weight)
     varies = (size > 0) & (frame.scale != 1.0)

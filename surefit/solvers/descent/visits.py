@@ -18,8 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit import _native
-from surefit._core.threads import thread_count
-from surefit.engine.leaves import aligned_rows
+from surefit.engine.leaves import aligned_rows, leaf_threads
 from surefit.engine.source import Source
 from surefit.summaries.canonical import canonical_rows, example_hashes
 from surefit.summaries.holdout import held_out
@@ -87,7 +86,7 @@ class Visits:
 
     def _ordered(self, start: int, X: Any, y: np.ndarray, w: np.ndarray | None) -> Window:
         """The window in canonical order, or as it stands; part of it held out."""
-        n_threads = 1 if len(y) <= self._source.leaf_rows else thread_count()
+        n_threads = leaf_threads(len(y), self._source.leaf_rows)
         hashes = example_hashes(X, y, n_threads) if self._shuffle or self._fraction else None
         held = np.empty(0, dtype=np.intp)
         held_w = None if w is None else np.empty(0)

@@ -24,6 +24,7 @@ import numpy as np
 import scipy.linalg
 from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
 
+from surefit._core.arithmetic import power_of_two
 from surefit._core.errors import InvalidData
 from surefit._core.memory import refuse_beyond_memory
 from surefit.engine.source import Source
@@ -250,7 +251,7 @@ def _intercept(w: np.ndarray, centre: np.ndarray, d: int, fit_intercept: bool) -
 def _powers(norms: np.ndarray, weight: float) -> np.ndarray:
     """Powers of two that bring the columns to about unit size."""
     size = np.where((norms > 0) & np.isfinite(norms), norms, 1.0) / np.sqrt(weight)
-    return np.ldexp(1.0, np.minimum(-np.frexp(size)[1], 1023))
+    return 1.0 / power_of_two(size)
 
 
 def _singular_values(factor: np.ndarray | None, d: int) -> np.ndarray:

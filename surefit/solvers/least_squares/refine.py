@@ -16,12 +16,13 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from surefit._core.arithmetic import two_product, two_sum
 from surefit.engine.block import Block
 from surefit.engine.source import Source
 from surefit.engine.step import Step
 from surefit.solvers.least_squares.tsqr import Shift, dense_rows, shifted_rows
 from surefit.solvers.numerics import twofold
-from surefit.solvers.numerics.twofold import Twofold, two_product, two_sum
+from surefit.solvers.numerics.twofold import Twofold
 
 TWOFOLD_ELEMENTS = 2**22
 """Up to this many numbers in X, residuals may be computed in twice the precision."""

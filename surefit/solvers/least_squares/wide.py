@@ -17,6 +17,7 @@ from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
 from surefit._core.memory import refuse_beyond_memory
 from surefit.engine.source import Source
 from surefit.solvers.numerics.triangle import solve_triangle
+from surefit.summaries.column_spread import deviations
 
 _SAFE_CONDITION = 500.0
 UNEVEN = 1e3
@@ -52,10 +53,7 @@ def gather_rows(data: Source, centred: bool) -> Rows:
         A, Y, w = A[kept], Y[kept], w[kept]
     x_mean, y_mean = np.zeros(A.shape[1]), np.zeros(Y.shape[1])
     if centred:
-        # Deviations from the first row come first: an offset costs no digits, a constant column becomes exact zeros.
-        x_mean, y_mean = (Z[0] + (w @ (Z - Z[0])) / w.sum() for Z in (A, Y))
-        A -= x_mean
-        Y -= y_mean
+        (_, x_mean, A), (_, y_mean, Y) = deviations(A, w), deviations(Y, w)
     root = np.sqrt(w)
     if data.has_weights:
         A *= root[:, None]

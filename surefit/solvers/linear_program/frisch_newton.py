@@ -15,14 +15,14 @@ Memory is linear in the rows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
 from scipy.linalg.blas import dsyrk
 
-from surefit._core.threads import thread_count
+from surefit._core.threads import threads_for
+from surefit.engine.leaves import fold_tree
 
 CHUNK = 4096
 MOST_STEPS = 60
@@ -54,23 +54,13 @@ class Path(NamedTuple):
 
 
 def weighted_gram(A: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """AᵀDA by chunks of rows, merged in their order whatever the number of threads."""
+    """AᵀDA by chunks of rows, merged in the fixed tree whatever the number of threads."""
 
-    def one(start: int) -> np.ndarray:
-        rows = A[start : start + CHUNK] * np.sqrt(weights[start : start + CHUNK, None])
-        return dsyrk(1.0, rows.T)
+    def one(i: int) -> np.ndarray:
+        chunk = slice(i * CHUNK, (i + 1) * CHUNK)
+        return dsyrk(1.0, (A[chunk] * np.sqrt(weights[chunk, None])).T)
 
-    starts = range(0, len(A), CHUNK)
-    total = np.zeros((A.shape[1], A.shape[1]))
-    threads = min(len(starts), thread_count())
-    if threads <= 1:
-        for start in starts:
-            total += one(start)
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            for part in pool.map(one, starts):
-                total += part
-    upper = np.triu(total)
+    upper = np.triu(fold_tree(-(-len(A) // CHUNK), one, np.add, threads_for(A.size * A.shape[1])))
     return upper + np.triu(upper, 1).T
 
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from surefit._core.arithmetic import power_of_two
 from surefit._core.memory import refuse_beyond_memory
 from surefit.solvers.linear_program.edge_descent import Vertex, choose_basis, descend
 from surefit.solvers.linear_program.frisch_newton import Problem, follow_path
@@ -205,8 +206,7 @@ def solve_piecewise_linear(
     """
     rows = ScaledRows(X, sign, fit_intercept)
     n = rows.n
-    _, exponent = np.frexp(float(np.abs(y).mean()) or 1.0)
-    unit = float(np.ldexp(1.0, exponent))
+    unit = power_of_two(float(np.abs(y).mean()))
     y = y.astype(np.float64) / unit
     programme = _Programme(rows, y, lo, hi, penalty)
     if penalty <= 0:

@@ -1,22 +1,23 @@
 """The rows of a linear programme in good units, without a copy of the data.
 
 Row i of A is  σᵢ [(xᵢ − m) / s, 1]  with m the column means (zero without an intercept), s a power of two near each
-column's mean distance from m, and σᵢ = ±1 a sign (all +1 for regression). Products over all rows go by chunks, in their
-order whatever the number of threads.
+column's mean distance from m, and σᵢ = ±1 a sign (all +1 for regression). Products over all rows go by chunks, merged
+in the fixed tree whatever the number of threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from surefit._core.threads import thread_count
-from surefit.solvers.numerics.twofold import dot, two_sum
+from surefit._core.arithmetic import power_of_two, two_sum
+from surefit._core.threads import threads_for
+from surefit.engine.leaves import fold_tree
+from surefit.solvers.numerics.twofold import dot
 
 CHUNK_ELEMENTS = 2**18
 
@@ -36,14 +37,14 @@ class ScaledRows:
         if fit_intercept:
             # About the first row, so that a constant column is seen as one; zeros of sparse rows must stay zeros.
             first = np.zeros(self.d) if self.is_sparse else X[0].astype(np.float64)
-            away = self._map(lambda rows, _: np.asarray((rows if self.is_sparse else rows - first).sum(axis=0)).ravel())
-            self.centre = first + np.sum([part / self.n for part in away], axis=0)
+            self.centre = first + self._sum(
+                lambda rows, _: np.asarray((rows if self.is_sparse else rows - first).sum(axis=0)).ravel() / self.n
+            )
             noise = max(noise, float(self.n)) if self.is_sparse else noise
-        self.distance = np.sum(list(self._map(lambda rows, _: self._distance(rows))), axis=0) / self.n
+        self.distance = self._sum(lambda rows, _: self._distance(rows)) / self.n
         """Mean distance of each column from its centre."""
         self.constant = self.distance <= noise * np.finfo(np.float64).eps * np.abs(self.centre)
-        _, exponent = np.frexp(np.where(self.constant, 1.0, self.distance))
-        self.scale = np.ldexp(1.0, exponent)
+        self.scale = power_of_two(np.where(self.constant, 1.0, self.distance))
 
     def _distance(self, rows: Any) -> np.ndarray:
         if not self.is_sparse:
@@ -54,20 +55,17 @@ class ScaledRows:
         sums = np.add.reduceat(np.append(away, 0.0), np.minimum(rows.indptr[:-1], len(away)))
         return np.where(held > 0, sums, 0.0) + (rows.shape[0] - held) * np.abs(self.centre)
 
-    def _map(self, function: Callable[[Any, slice], np.ndarray]) -> Iterator[np.ndarray]:
-        """`function(rows, where)` of every chunk as float64, in order."""
+    def _fold(self, function: Callable[[Any, slice], Any], combine: Callable[[Any, Any], Any]) -> Any:
+        """`function(rows, where)` of every chunk as float64, merged in the fixed tree."""
 
-        def one(start: int) -> np.ndarray:
-            where = slice(start, min(self.n, start + self.chunk))
+        def one(i: int) -> Any:
+            where = slice(i * self.chunk, min(self.n, (i + 1) * self.chunk))
             return function(self.X[where].astype(np.float64, copy=False), where)
 
-        starts = range(0, self.n, self.chunk)
-        threads = min(len(starts), thread_count())
-        if threads <= 1:
-            yield from map(one, starts)
-        else:
-            with ThreadPoolExecutor(threads) as pool:
-                yield from pool.map(one, starts)
+        return fold_tree(-(-self.n // self.chunk), one, combine, threads_for(self.n * self.d))
+
+    def _sum(self, function: Callable[[Any, slice], np.ndarray]) -> np.ndarray:
+        return self._fold(function, np.add)
 
     @property
     def width(self) -> int:
@@ -77,17 +75,19 @@ class ScaledRows:
         """A β."""
         coef, intercept = self.in_users_units(beta)
         coef_centre = beta[-1] if self.fit_intercept else 0.0
-        if self.is_sparse:
-            parts = self._map(lambda rows, where: self._signed(rows @ coef + intercept, where))
-        else:
-            parts = self._map(
-                lambda rows, where: (
-                    self._signed((rows - self.centre) @ coef + coef_centre, where)
-                    if self.fit_intercept
-                    else self._signed(rows @ coef, where)
-                )
-            )
-        return np.concatenate(list(parts))
+        out = np.empty(self.n)
+
+        def one(rows: Any, where: slice) -> None:
+            if self.is_sparse:
+                products = rows @ coef + intercept
+            elif self.fit_intercept:
+                products = (rows - self.centre) @ coef + coef_centre
+            else:
+                products = rows @ coef
+            out[where] = self._signed(products, where)
+
+        self._fold(one, lambda left, right: None)
+        return out
 
     def _signed(self, values: np.ndarray, where: Any) -> np.ndarray:
         return values if self.sign is None else values * self.sign[where]
@@ -104,7 +104,7 @@ class ScaledRows:
                 part = (rows - self.centre).T @ duals if self.fit_intercept else rows.T @ duals
             return np.append(part / self.scale, total)
 
-        whole = np.sum(list(self._map(one)), axis=0)
+        whole = self._sum(one)
         return np.append(whole[self.columns], whole[-1:] if self.fit_intercept else [])
 
     def take(self, rows: np.ndarray, *, scaled: bool = True, every_column: bool = False) -> np.ndarray:

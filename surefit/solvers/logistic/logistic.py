@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from surefit._core.arithmetic import power_of_two
 from surefit._core.errors import InvalidData
 from surefit.engine.source import Source
 from surefit.solvers.logistic.logistic_pass import (
@@ -39,8 +40,7 @@ from surefit.solvers.logistic.logistic_pass import (
 )
 from surefit.solvers.optimise.metric import Diagonal, Kronecker, Whole
 from surefit.solvers.optimise.newton import CHEAP, Metric
-from surefit.summaries.column_spread import ColumnsStep
-from surefit.summaries.row_products import ColumnSumsStep
+from surefit.summaries.column_spread import column_spread
 
 WHOLE = 1200
 """Parameters up to which the second derivative is held whole."""
@@ -88,7 +88,7 @@ class LogisticProblem:
             length = math.sqrt(1.01 * self.look.square_sum) + math.sqrt(self.weight) * np.linalg.norm(self.centre)
             self.total_ss = float(length**2)
             self.column_ss = np.full(d, self.total_ss)
-        self.scale = np.ldexp(1.0, -np.frexp(np.where(variance > 0, np.sqrt(variance), 1.0))[1])
+        self.scale = 1.0 / power_of_two(np.where(variance > 0, np.sqrt(variance), 1.0))
         self.single = data.dtype == np.float32 and self.m > 1
         self.rounding = 1e-8 if self.single else 1e-13
         self.metric_cost = self._metric_cost() if self.whole else math.inf
@@ -101,14 +101,8 @@ class LogisticProblem:
         if self.look.moments is not None:
             mean, ss = self.look.moments.mean, np.diagonal(self.look.moments.products)
             ss = ss * (self.weight / self.look.moments.weight)
-        elif self.data.is_sparse:
-            columns = self.data.fold(ColumnSumsStep(), self.class_weight)
-            with np.errstate(over="ignore", invalid="ignore"):
-                mean = columns.sums / columns.weight
-                ss = np.maximum(columns.squares - columns.sums * mean, 0.0)
         else:
-            columns = self.data.fold(ColumnsStep(), self.class_weight)
-            mean, ss = columns.mean, columns.ss
+            _, mean, ss = column_spread(self.data, class_weight=self.class_weight, keep_columns=True)
         with np.errstate(over="ignore", under="ignore"):
             variance = ss / self.weight + (0.0 if self.centred else mean**2)
         if not np.isfinite(mean).all() or not np.isfinite(variance).all():

@@ -22,13 +22,12 @@ from scipy.special import softmax as probabilities
 
 from surefit import _native
 from surefit.engine.block import Block, row_weights
-from surefit.engine.leaves import fold_tree
+from surefit.engine.leaves import by_leaves, fold_tree, tree_sum
 from surefit.engine.step import Step
 from surefit.objectives import logistic, softmax
 from surefit.summaries import row_products as sparse_products
 from surefit.summaries.moments import Moments, MomentsStep
 from surefit.summaries.moments import combine as combine_moments
-from surefit.summaries.row_products import by_leaves, tree_sum
 
 
 class Point(NamedTuple):

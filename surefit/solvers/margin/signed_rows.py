@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from surefit._core.arithmetic import power_of_two
+
 CHUNK_ELEMENTS = 2**18
 
 
@@ -30,7 +32,7 @@ class SignedRows:
         self.is_sparse = sp.issparse(X)
         numbers = X.data if self.is_sparse else X
         largest = float(max(numbers.max(initial=0.0), -numbers.min(initial=0.0), 1.0 if fit_intercept else 0.0))
-        self.scale = float(np.ldexp(1.0, -int(np.frexp(largest)[1])))
+        self.scale = 1.0 / power_of_two(largest)
         self.width = self.d + fit_intercept
         self.size = int(X.nnz if self.is_sparse else X.size) + self.n
         """Numbers in one pass over the rows."""
@@ -122,12 +124,12 @@ class SignedRows:
 
     def violations(self, coef: np.ndarray, intercept: float, weights: np.ndarray) -> float:
         """Σ ωᵢ max(0, 1 − σᵢ (xᵢ·w + b))."""
-        theta, exponent = self._own(coef, intercept)
+        theta, unit = self._own(coef, intercept)
         with np.errstate(over="ignore"):
-            margins = np.ldexp(self.margins(theta) / self.scale, exponent)
+            margins = self.margins(theta) / self.scale * unit
         return float(weights @ np.maximum(0.0, 1.0 - margins))
 
-    def _own(self, coef: np.ndarray, intercept: float) -> tuple[np.ndarray, int]:
+    def _own(self, coef: np.ndarray, intercept: float) -> tuple[np.ndarray, float]:
         whole = np.append(coef, [intercept] if self.fit_intercept else [])
-        exponent = int(np.frexp(np.abs(whole).max(initial=0.0))[1])
-        return np.ldexp(whole, -exponent), exponent
+        unit = power_of_two(float(np.abs(whole).max(initial=0.0)))
+        return whole / unit, unit

@@ -1,8 +1,7 @@
 """Arithmetic in twice the working precision: a number is an unevaluated sum `high + low` of two doubles.
 
-Error-free transformations (Dekker, Knuth): `two_sum` and `two_product` return the rounded result and its exact error.
-No fused multiply-add and no long double is needed, so the bits are the same on every machine. Used where a handful of
-digits decide: the residuals of an ill-conditioned least-squares problem.
+Built on the error-free `two_sum` and `two_product`. Used where a handful of digits decide: the residuals of an
+ill-conditioned least-squares problem.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-_SPLITTER = 134217729.0  # 2^27 + 1: cuts a double into two halves of 26 bits
+from surefit._core.arithmetic import two_product, two_sum
 
 
 class Twofold(NamedTuple):
@@ -22,25 +21,6 @@ class Twofold(NamedTuple):
     @property
     def value(self) -> np.ndarray:
         return self.high + self.low
-
-
-def two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    s = a + b
-    v = s - a
-    return s, (a - (s - v)) + (b - v)
-
-
-def _halves(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    c = _SPLITTER * a
-    high = c - (c - a)
-    return high, a - high
-
-
-def two_product(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    p = a * b
-    ah, al = _halves(a)
-    bh, bl = _halves(b)
-    return p, ((ah * bh - p) + ah * bl + al * bh) + al * bl
 
 
 def add(a: Twofold, b: Twofold) -> Twofold:

@@ -30,7 +30,8 @@ from surefit.solvers.spectral.eigen_basis import complete_basis, fix_signs, orth
 from surefit.solvers.spectral.eigen_gram import RowProducts, row_products
 from surefit.solvers.spectral.eigen_pairs import leading_pairs
 from surefit.solvers.spectral.eigen_qr import FactorStep, leaf_deviations
-from surefit.solvers.spectral.eigen_subspace import ColumnsStep, lanczos, randomized
+from surefit.solvers.spectral.eigen_subspace import lanczos, randomized
+from surefit.summaries.column_spread import column_spread
 from surefit.summaries.moments import MomentsStep
 
 Solver = Literal["auto", "full", "covariance_eigh", "arpack", "randomized"]
@@ -270,7 +271,7 @@ def _wide_factor(data: Source, count: Count, size: Size) -> Axes | None:
 def _by_products(data: Source, count: Count, size: Size, route: str, how: Iteration) -> Axes:
     if not isinstance(count, int):
         raise TypeError("products with the data give a number of axes, not a choice among all")
-    columns = data.fold(ColumnsStep())
+    columns = column_spread(data)
     total = float(columns.squares.sum())
     stream = how.stream or np.random.default_rng(0)
     if total == 0:  # nothing varies, and a Krylov space of nothing is empty

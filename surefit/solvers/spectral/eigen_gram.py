@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from surefit.engine.leaves import fold_tree
 from surefit.solvers.spectral.eigen_qr import triangle
+from surefit.summaries.column_spread import deviations
 
 LEAF_NUMBERS = 2**20
 WIDEST, NARROWEST = 4096, 64
@@ -33,7 +34,6 @@ class RowProducts:
     def __init__(self, X: np.ndarray, w: np.ndarray | None, n_threads: int) -> None:
         self._X, self._w, self._n_threads = X, w, n_threads
         self._root = None if w is None else np.sqrt(w)[:, None]
-        self._weight = float(len(X)) if w is None else float(w.sum())
         self._width = leaf_columns(len(X))
         self._n_leaves = -(-X.shape[1] // self._width)
         self.mean = np.empty(X.shape[1])
@@ -44,11 +44,7 @@ class RowProducts:
     def _deviations(self, i: int) -> np.ndarray:
         """Leaf i of A; fills its part of `mean`."""
         columns = self._columns(i)
-        first = self._X[0, columns].astype(np.float64)
-        D = np.subtract(self._X[:, columns], first, dtype=np.float64)
-        shift = D.mean(axis=0) if self._w is None else self._w @ D / self._weight
-        self.mean[columns] = first + shift
-        D -= shift
+        _, self.mean[columns], D = deviations(self._X[:, columns], self._w)
         if self._root is not None:
             D *= self._root
         return D

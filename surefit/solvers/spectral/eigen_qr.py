@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from surefit.engine.block import Block
 from surefit.engine.step import Step
+from surefit.summaries.column_spread import deviations
 
 
 class Factor(NamedTuple):
@@ -34,14 +35,10 @@ def leaf_deviations(X: Any, w: np.ndarray | None) -> tuple[float, np.ndarray, np
         rows, w = rows[w != 0], w[w != 0]
     if not len(rows):
         return 0.0, np.zeros(X.shape[1]), np.zeros((0, X.shape[1]))
-    first = rows[0].astype(np.float64)
-    D = np.subtract(rows, first, dtype=np.float64)
-    weight = float(len(rows)) if w is None else float(w.sum())
-    shift = D.mean(axis=0) if w is None else w @ D / weight
-    D -= shift
+    weight, mean, D = deviations(rows, w)
     if w is not None:
         D *= np.sqrt(w)[:, None]
-    return weight, first + shift, D
+    return weight, mean, D
 
 
 class FactorStep(Step):

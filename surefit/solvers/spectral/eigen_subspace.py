@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -18,44 +18,15 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 
 from surefit._core.memory import available_bytes
+from surefit._core.threads import threads_for
 from surefit.engine.block import Block
 from surefit.engine.leaves import fold_tree
 from surefit.engine.source import Source
 from surefit.engine.step import Step
-from surefit.solvers.spectral.eigen_qr import leaf_deviations, triangle
+from surefit.solvers.spectral.eigen_qr import triangle
 
-SERIAL_WORK = 2**20
-"""Products of a sparse matrix below this many multiplications stay on one thread."""
 KEPT_BYTES = 2**28
 """Leaves that are centred or cut once for all passes take at most this much."""
-
-
-class Columns(NamedTuple):
-    """Weight, mean and summed squares of deviations of each column."""
-
-    weight: float
-    mean: np.ndarray
-    squares: np.ndarray
-
-
-class ColumnsStep(Step):
-    def map_leaf(self, state: Any, leaf: Block) -> Columns:
-        if not sp.issparse(leaf.X):
-            weight, mean, D = leaf_deviations(leaf.X, leaf.w)
-            return Columns(weight, mean, np.einsum("ij,ij->j", D, D))
-        w = np.ones(leaf.n_rows) if leaf.w is None else leaf.w
-        weight = float(w.sum())
-        X = leaf.X.astype(np.float64)
-        mean = np.asarray(w @ X).ravel() / (weight or 1.0)
-        squares = np.asarray(w @ X.multiply(X).tocsr()).ravel() - weight * mean * mean
-        return Columns(weight, mean, np.maximum(squares, 0.0))
-
-    def combine(self, left: Columns, right: Columns) -> Columns:
-        weight = left.weight + right.weight
-        share = right.weight / (weight or 1.0)
-        step = right.mean - left.mean
-        squares = left.squares + right.squares + step * step * (left.weight * share)
-        return Columns(weight, left.mean + step * share, squares)
 
 
 class _ProductStep(Step):
@@ -63,9 +34,8 @@ class _ProductStep(Step):
 
     def map(self, state: tuple[np.ndarray, np.ndarray], block: Block, n_threads: int) -> Any:
         mean, Q = state
-        sparse = sp.issparse(block.X)
-        if sparse and block.X.nnz * Q.size < SERIAL_WORK * block.n_features:
-            n_threads = 1
+        if sp.issparse(block.X):
+            n_threads = min(n_threads, threads_for(block.X.nnz * Q.size / block.n_features))
         prepared = None if block.scratch is None else self._kept_leaves(block, mean)
 
         def leaf(i: int) -> Any:
