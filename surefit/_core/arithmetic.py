@@ -44,8 +44,9 @@ def power_of_two(size: np.ndarray, most: int = LARGEST_EXPONENT) -> np.ndarray: 
 def power_of_two(size: float | np.ndarray, most: int = LARGEST_EXPONENT) -> float | np.ndarray:
     """The least power of two above `size` (of each size): size/power is in [½, 1). One where the size is zero.
 
-    Exponents are held within ±`most`, so that the power and its reciprocal are finite whatever the size.
+    Exponents are held within ±`most`: by default the power and its reciprocal are finite whatever the size. For powers
+    that are only divided by, 1073 takes in the smallest numbers.
     """
-    exponent = np.clip(np.frexp(size)[1], -most, most)
+    exponent = np.clip(np.frexp(size)[1], -most, min(most, 1023))
     power = np.where(np.asarray(size) == 0, 1.0, np.ldexp(1.0, exponent))
     return power if isinstance(size, np.ndarray) else float(power)

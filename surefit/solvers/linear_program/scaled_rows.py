@@ -44,7 +44,7 @@ class ScaledRows:
         self.distance = self._sum(lambda rows, _: self._distance(rows)) / self.n
         """Mean distance of each column from its centre."""
         self.constant = self.distance <= noise * np.finfo(np.float64).eps * np.abs(self.centre)
-        self.scale = power_of_two(np.where(self.constant, 1.0, self.distance))
+        self.scale = power_of_two(np.where(self.constant, 1.0, self.distance), 1073)
 
     def _distance(self, rows: Any) -> np.ndarray:
         if not self.is_sparse:
