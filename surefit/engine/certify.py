@@ -17,6 +17,7 @@ from surefit.certificates import Certificate, CertificateError, Rows, check
 from surefit.certificates.checker import TOL
 from surefit.certificates.registry import checker_for
 from surefit.engine.open import open_data
+from surefit.engine.parts import has_checker, is_composite, joined, parts_of
 from surefit.engine.scan import Scan
 from surefit.engine.source import Source
 
@@ -54,7 +55,8 @@ class _SourceBlocks:
 def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, tol: float = TOL) -> Certificate:
     """Prove (or refute) a fit from the data and the model's public attributes alone.
 
-    `model` is a fitted estimator of surefit, or of scikit-learn with the same class name. `X`, `y` and `sample_weight`
+    `model` is a fitted estimator of surefit, or of scikit-learn with the same class name; or a fitted pipeline or
+    search of such, whose certificate says which step each claim is of. `X`, `y` and `sample_weight`
     are what it was fitted on, in any form `fit` takes: arrays, dataframes, Parquet paths, Dask collections. `tol` is
     the relative distance from the optimum that still counts as converged.
 
@@ -65,6 +67,12 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, tol
     >>> surefit.certify(KMeans(3, random_state=0).fit(X), X).holds
     True
     """
+    if is_composite(model):
+        parts = [(p, certify(p.model, p.X, y, sample_weight, tol=tol) if has_checker(p.model) else None)
+                 for p in parts_of(model, X)]  # fmt: skip
+        if any(certificate is not None for _, certificate in parts):
+            return joined(model, parts)
+        model = parts[-1][0].model
     checker_for(model)
     needs_target = is_regressor(model) or is_classifier(model)
     if needs_target and y is None and not (isinstance(X, Scan) and X.target):

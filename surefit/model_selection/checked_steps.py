@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.pipeline import Pipeline
-
 from surefit.certificates import Certificate
-from surefit.certificates.registry import checker_for
 from surefit.engine.certify import certify
-
-
-def has_checker(model: Any) -> bool:
-    """Is there a checker for this model's class?"""
-    try:
-        checker_for(model)
-    except TypeError:
-        return False
-    return True
+from surefit.engine.parts import has_checker, parts_of
 
 
 def certify_steps(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> dict[str, Certificate]:
@@ -26,16 +15,5 @@ def certify_steps(model: Any, X: Any, y: Any = None, sample_weight: Any = None) 
     A pipeline's steps are checked on what the steps before them give; a search is checked through its best estimator.
     The result is empty when nothing in the model can be certified.
     """
-    model = getattr(model, "best_estimator_", model)
-    if not isinstance(model, Pipeline):
-        return {type(model).__name__: certify(model, X, y, sample_weight)} if has_checker(model) else {}
-    found: dict[str, Certificate] = {}
-    last = len(model.steps) - 1
-    for position, (_, step) in enumerate(model.steps):
-        if step is None or step == "passthrough":
-            continue
-        if has_checker(step):
-            found[type(step).__name__] = certify(step, X, y, sample_weight)
-        if position < last:
-            X = step.transform(X)
-    return found
+    parts = [part for part in parts_of(model, X) if has_checker(part.model)]
+    return {type(part.model).__name__: certify(part.model, part.X, y, sample_weight) for part in parts}
