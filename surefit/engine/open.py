@@ -42,6 +42,7 @@ def open_data(
     sparse: bool = True,
     min_rows: int = 1,
     stream: bool = True,
+    instead: str = "",
     n_jobs: int | None = None,
     not_finite: NotFinite = "refuse",
     integers: bool = False,
@@ -51,8 +52,8 @@ def open_data(
     X may be an array, a dataframe, CSR, a path to Parquet files (or `surefit.scan(path, …)`), or a Dask array or
     dataframe. With a path, `y` and `sample_weight` are column names. `target`: y is needed; with "classes" it holds
     labels, and the source has `classes` (sorted, or those given) and codes in the place of y. `stream`: this estimator
-    can work on data that does not fit in memory. `not_finite`, `integers`: as in `take_rows`; rows that are not in
-    memory are always looked at, and become floats.
+    can work on data that does not fit in memory; where it cannot, `instead` names one that can. `not_finite`,
+    `integers`: as in `take_rows`; rows that are not in memory are always looked at, and become floats.
     """
     kind = kind_of(X)
     if kind == "memory":
@@ -70,8 +71,9 @@ def open_data(
         return source
     if not stream:
         raise CannotStream(
-            f"{type(estimator).__name__} with these parameters needs its rows in memory; got a {kind} source. "
-            "Load it first (for example with pyarrow or .compute())."
+            f"{type(estimator).__name__} with these parameters needs its rows in memory; got a {kind} source"
+            f"{f' ({X})' if isinstance(X, (str, Path)) else ''}. Load it first (for example with pyarrow or "
+            f".compute()){f', or use {instead}, which reads it block by block' if instead else ''}."
         )
     if target and y is None and not (isinstance(X, Scan) and X.target):
         raise InvalidData(f"{type(estimator).__name__} needs a target: pass y (for Parquet the name of a column)")

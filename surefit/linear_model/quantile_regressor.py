@@ -15,7 +15,6 @@ from surefit._core.errors import InvalidParameter
 from surefit._core.params import Range
 from surefit._core.precision import narrowed
 from surefit.engine.open import open_data
-from surefit.engine.resident import in_memory
 from surefit.linear_model.predictor import LinearRegressor, refuse_endless
 from surefit.solvers.linear_program.linear_program import solve_piecewise_linear
 
@@ -28,7 +27,7 @@ class _PinballRegressor(LinearRegressor):
     def _fit_pinball(
         self, X: Any, y: Any, sample_weight: Any, quantile: float, alpha: float, fit_intercept: bool
     ) -> None:
-        data = in_memory(open_data(self, X, y, sample_weight, target=True), type(self).__name__)
+        data = open_data(self, X, y, sample_weight, target=True, stream=False, instead="LinearRegression")
         y = column_or_1d(data.y, warn=True).astype(np.float64)
         weights = np.ones(data.n_rows) if data.w is None else data.w
         counted = weights > 0

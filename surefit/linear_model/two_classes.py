@@ -9,7 +9,6 @@ import numpy as np
 from surefit._core.arithmetic import power_of_two
 from surefit._core.errors import InvalidData
 from surefit.engine.open import open_data
-from surefit.engine.resident import in_memory
 from surefit.linear_model.classifier import LinearClassifier
 from surefit.solvers.linear_program.linear_program import Solution, solve_piecewise_linear
 from surefit.solvers.margin.signed_rows import SignedRows
@@ -50,7 +49,9 @@ class TwoClassClassifier(LinearClassifier):
 
     def _two_classes(self, X: Any, y: Any, sample_weight: Any) -> TwoClasses:
         name = type(self).__name__
-        data = in_memory(open_data(self, X, y, sample_weight, target="classes"), name)
+        data = open_data(
+            self, X, y, sample_weight, target="classes", stream=False, instead="Perceptron or LogisticRegression"
+        )
         if len(data.classes) > 2:
             raise InvalidData(
                 "Only binary classification is supported. The type of the target is multiclass. "

@@ -31,8 +31,8 @@ def frame_of(X):
     return Frame(None if sp.issparse(X) else X.mean(axis=0).astype(X.dtype), 1.0)
 
 
-def mapped(X, w, state, *, leaf_rows=64, n_threads=1, scratch=None, start=0):
-    return LloydStep().map(state, Block(X, None, w, start, leaf_rows, scratch), n_threads)
+def mapped(X, w, state, *, leaf_rows=64, n_threads=1, start=0):
+    return LloydStep().map(state, Block(X, None, w, start, leaf_rows), n_threads)
 
 
 def assert_same_bits(a, b):
@@ -120,26 +120,26 @@ def test_bounds_change_no_bit(shape, sparse, dtype):
     w = rng.random(n)
     rows = sp.csr_array(X * (X > 0.5)) if sparse else X
     centers = (rows[:k].toarray() if sparse else rows[:k]).astype(np.float64)
-    frame, scratch = frame_of(rows), {}
+    frame, assignment = frame_of(rows), _native.KMeansScratch()
     for _ in range(25):
         state = LloydState(centers, frame)
         plain = mapped(rows, w, state)
-        assert_same_bits(mapped(rows, w, state, scratch=scratch, n_threads=2), plain)
+        assert_same_bits(mapped(rows, w, state._replace(assignment=assignment), n_threads=2), plain)
         mean = plain.sums / np.maximum(plain.weight, 1e-30)[:, None]
         centers = np.where(plain.weight[:, None] > 0, mean if sparse else centers + mean, centers)
         centers = centers.astype(dtype).astype(np.float64)
 
 
-def test_scratch_follows_other_centers():
+def test_an_assignment_follows_other_centers():
     """New starts, other numbers of centres and other frames on the same block: never a stale bound."""
     X, _, w = sample(2000, 20, 20)
-    scratch = {}
+    assignment = _native.KMeansScratch()
     for seed, k, shift in [(0, 20, 0.0), (1, 20, 0.0), (1, 20, 1.0), (2, 30, 1.0), (3, 13, 0.0)]:
         _, centers, _ = sample(2000, 20, k, seed=seed)
         for _ in range(4):
             state = LloydState(centers, Frame(X.mean(axis=0) + shift, 1.0))
             plain = mapped(X, w, state)
-            assert_same_bits(mapped(X, w, state, scratch=scratch), plain)
+            assert_same_bits(mapped(X, w, state._replace(assignment=assignment)), plain)
             centers = centers + plain.sums / np.maximum(plain.weight, 1)[:, None]
 
 
