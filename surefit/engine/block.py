@@ -34,6 +34,16 @@ class Block:
     def n_leaves(self) -> int:
         return -(-self.n_rows // self.leaf_rows)
 
+    @property
+    def targets(self) -> np.ndarray:
+        """y as columns, (n_rows, targets)."""
+        return target_columns(self.y)
+
+    @property
+    def codes(self) -> np.ndarray:
+        """y as the numbers of classes, int32."""
+        return target_columns(self.y)[:, 0].astype(np.int32)
+
     def leaf(self, i: int) -> Block:
         rows = slice(i * self.leaf_rows, min((i + 1) * self.leaf_rows, self.n_rows))
         return Block(
@@ -48,10 +58,16 @@ class Block:
         return (self.leaf(i) for i in range(self.n_leaves))
 
 
+def target_columns(y: np.ndarray | None) -> np.ndarray:
+    """Targets as columns, (n, targets)."""
+    if y is None:
+        raise ValueError("this pass needs y; the data has none")
+    return y[:, None] if y.ndim == 1 else y
+
+
 def row_weights(block: Block, class_weight: np.ndarray | None) -> np.ndarray | None:
     """Weights of the rows times those of their classes; None when all are one."""
     if class_weight is None:
         return block.w
-    assert block.y is not None
-    of_class = class_weight[block.y.astype(np.intp)]
+    of_class = class_weight[block.codes]
     return of_class if block.w is None else block.w * of_class

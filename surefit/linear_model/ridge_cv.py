@@ -20,20 +20,20 @@ from surefit.engine.open import open_data
 from surefit.engine.source import Source
 from surefit.linear_model.predictor import LinearRegressor
 from surefit.linear_model.ridge import Ridge
-from surefit.solvers.least_squares.leave_one_out import LeaveOneOut
+from surefit.solvers.least_squares.leave_one_out import LeaveOneOut, leave_one_out
 
 
 def _listed(value: Any) -> bool:
     return np.ndim(value) == 1 and len(value) > 0
 
 
-def _alpha_faults(alphas: Any, leave_one_out: bool) -> list[str]:
+def _alpha_faults(alphas: Any, one_left_out: bool) -> list[str]:
     """Which penalties are no numbers or out of range: > 0 for leave-one-out, ≥ 0 otherwise."""
     faults = []
     for i, alpha in enumerate(alphas if np.ndim(alphas) else [alphas]):
         if not isinstance(alpha, Real) or isinstance(alpha, (bool, np.bool_)):
             faults.append(f"RidgeCV: alphas[{i}] must be an instance of float, not {type(alpha).__name__}")
-        elif leave_one_out and not 0 < float(alpha) < np.inf:
+        elif one_left_out and not 0 < float(alpha) < np.inf:
             faults.append(f"RidgeCV: alphas[{i}] == {alpha}, must be > 0.0. For no penalty use cv=5")
         elif not 0 <= float(alpha) < np.inf:
             faults.append(f"RidgeCV: alphas[{i}] == {alpha}, must be >= 0.0 and finite")
@@ -148,7 +148,7 @@ class RidgeCV(LinearRegressor):
                 FutureWarning,
                 stacklevel=5,
             )
-        left_out = LeaveOneOut(data, alphas, fit_intercept=p.fit_intercept, by_svd=by_svd)
+        left_out = leave_one_out(data, alphas, fit_intercept=p.fit_intercept, by_svd=by_svd)
         scores = self._scores(p, data, left_out, score_params)
         best = scores.argmax(axis=0)
         alpha = np.broadcast_to(alphas[best], (data.n_targets,))

@@ -89,7 +89,7 @@ class CategoryCountsStep(Step):
             "Categories are 0, 1, … without gaps: encode them with OrdinalEncoder.",
         )
         starts = np.concatenate([[0], np.cumsum(n_categories)])
-        codes = block.y.astype(np.int32)
+        codes = block.codes
         weights, counts = _native.category_counts(X, codes, self.n_classes, block.w, starts, block.leaf_rows, n_threads)
         return CategoryCounts(weights, n_categories, counts, False, False)
 

@@ -91,7 +91,7 @@ class ClassMomentsStep(Step):
     def _dense(self, state: np.ndarray | None, block: Block, X: np.ndarray, n_threads: int) -> ClassMoments:
         if block.y is None:
             raise ValueError("class moments need the classes; the data has none")
-        classes = block.y.astype(np.int32)
+        classes = block.codes
         w = None if block.w is None else np.ascontiguousarray(block.w, dtype=np.float64)
         if state is not None:
             w = state[classes] if w is None else w * state[classes]

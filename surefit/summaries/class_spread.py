@@ -105,7 +105,7 @@ class ClassSpreadStep(Step):
         return self._dense(leaf, leaf.X.toarray() if sp.issparse(leaf.X) else leaf.X, 1)
 
     def _dense(self, block: Block, X: np.ndarray, n_threads: int) -> ClassSpread:
-        codes = block.y.astype(np.int32)
+        codes = block.codes
         X = np.ascontiguousarray(X)
         return ClassSpread(
             *_native.class_spread(X, codes, self.n_classes, block.w, self.missing, block.leaf_rows, n_threads)

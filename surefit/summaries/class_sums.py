@@ -44,7 +44,7 @@ class ClassSumsStep(Step):
         self.threshold = None if threshold is None else float(threshold)
 
     def map(self, state: None, block: Block, n_threads: int) -> ClassSums:
-        codes = block.y.astype(np.int32)
+        codes = block.codes
         rest = (codes, self.n_classes, block.w, self.threshold, block.leaf_rows, n_threads)
         if sp.issparse(block.X):
             csr = block.X

@@ -93,8 +93,7 @@ class DenseSpreadStep(Step):
     def _columns(self, block: Block) -> np.ndarray:
         if not self.of_targets:
             return block.X.toarray() if sp.issparse(block.X) else np.ascontiguousarray(block.X)
-        assert block.y is not None
-        return np.ascontiguousarray(block.y, dtype=np.float64).reshape(block.n_rows, -1)
+        return np.ascontiguousarray(block.targets, dtype=np.float64)
 
     @staticmethod
     def _native(state: np.ndarray | None, block: Block, columns: np.ndarray, n_threads: int) -> ClassSpread:

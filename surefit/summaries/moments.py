@@ -81,11 +81,7 @@ class MomentsStep(Step):
         self.with_target = with_target
 
     def map(self, state: Any, block: Block, n_threads: int) -> Moments:
-        Y = None
-        if self.with_target:
-            if block.y is None:
-                raise ValueError("moments with a target need y; the data has none")
-            Y = _columns(block.y)
+        Y = np.ascontiguousarray(block.targets, dtype=np.float64) if self.with_target else None
         w = None if block.w is None else np.ascontiguousarray(block.w, dtype=np.float64)
         X = block.X
         if isinstance(X, np.ndarray):
@@ -96,8 +92,3 @@ class MomentsStep(Step):
 
     def combine(self, left: Moments, right: Moments) -> Moments:
         return combine(left, right)
-
-
-def _columns(y: np.ndarray) -> np.ndarray:
-    y = np.ascontiguousarray(y, dtype=np.float64)
-    return y[:, None] if y.ndim == 1 else y

@@ -20,7 +20,8 @@ BLOCK_ENTRIES = 2**18
 def center_distances(X: Any, centers: np.ndarray, shift: np.ndarray | None) -> np.ndarray:
     """The n×k distances in the type of X; `shift`, subtracted from both sides, keeps the norms small (dense rows)."""
     C = np.asarray(centers, dtype=np.float64)
-    moved = C if shift is None or sp.issparse(X) else C - shift
+    shift = None if shift is None or sp.issparse(X) else shift.astype(np.float64)
+    moved = C if shift is None else C - shift
     c_sq = np.einsum("ij,ij->i", moved, moved)
     out = np.empty((X.shape[0], len(C)), dtype=X.dtype)
     step = max(1, BLOCK_ENTRIES // max(X.shape[1], len(C)))
@@ -30,7 +31,7 @@ def center_distances(X: Any, centers: np.ndarray, shift: np.ndarray | None) -> n
             A = rows.astype(np.float64)
             x_sq = np.asarray(A.multiply(A).sum(axis=1)).ravel()
         else:
-            A = rows.astype(np.float64) if moved is C else rows - shift.astype(np.float64)
+            A = rows.astype(np.float64) if shift is None else rows - shift
             x_sq = np.einsum("ij,ij->i", A, A)
         size = x_sq[:, None] + c_sq
         sq_dist = size - 2 * (A @ moved.T)

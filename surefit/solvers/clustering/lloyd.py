@@ -19,6 +19,7 @@ from surefit._core.arithmetic import power_of_two
 from surefit.engine.block import Block
 from surefit.engine.source import Source
 from surefit.engine.step import Step
+from surefit.summaries.canonical import row_hashes
 from surefit.summaries.column_spread import column_spread
 
 FINGERPRINTS = 2**64
@@ -163,13 +164,10 @@ class FarStep(Step):
         self.count = count
 
     def map_leaf(self, state: LloydState, leaf: Block) -> Far:
-        X, w, (shift, scale) = leaf.X, leaf.w, state.frame
-        if sp.issparse(X):
-            labels, sq_dist = _native.kmeans_assign_csr(*_parts(X), state.centers, scale, leaf.leaf_rows, 1, True)
-            hashes = _native.hash_rows_csr(*_parts(X), 1)
-        else:
-            labels, sq_dist = _native.kmeans_assign(X, state.centers, shift, scale, leaf.leaf_rows, 1, True)
-            hashes = _native.hash_rows(X, 1)
+        X, w = leaf.X, leaf.w
+        labels, sq_dist = nearest_centers(X, state.centers, state.frame, leaf.leaf_rows, 1, distances=True)
+        assert sq_dist is not None
+        hashes = row_hashes(X)
         kept = np.flatnonzero(sq_dist > 0 if w is None else (sq_dist > 0) & (w > 0))
         leading, weight = self._leading(sq_dist[kept], hashes[kept], np.ones(len(kept)) if w is None else w[kept])
         kept = kept[leading]
@@ -226,7 +224,7 @@ def lloyd(
     allowed, moved = tol * spread.variance, np.inf
     history: list[float] = []
     labels_seen, settled = None, False
-    for _ in range(max_iter):
+    while True:
         passed = data.fold(step, LloydState(centers, frame, assignment))
         history.append(passed.inertia / frame.scale / frame.scale)
         empty = passed.weight == 0
@@ -244,7 +242,7 @@ def lloyd(
         moved, centers = float(np.vdot(change, change)), fresh
         if progress is not None and progress(centers, history[-1]):
             break
-        if moved <= allowed:
+        if moved <= allowed or len(history) == max_iter:
             break
     n_iter = len(history)
     if not settled:  # labels and inertia of the centres that are returned

@@ -105,7 +105,8 @@ def _visit_window(window: Window, frame: Frame, rate: Rate, total: float, at: Wa
     for start in range(0, len(order), rows):
         chunk = slice(start, start + rows)
         w = None if window.w is None else np.ascontiguousarray(window.w[chunk], dtype=np.float64)
-        rest = (Y, order[chunk], w, tuple(frame[:4]), tuple(rate), total, tuple(at))
+        coordinates = frame.centre, frame.scale, frame.target, frame.with_intercept
+        rest = (Y, order[chunk], w, coordinates, rate, total, at)
         if sp.issparse(X):
             at = Walk(*_native.lms_visit_csr(X.data, X.indices, X.indptr, X.shape[1], *rest))
         else:
@@ -175,7 +176,8 @@ def descend(
     history: list[float] = []
     visits = Visits(data, seed, shuffle)
     stale, change, finished = 0, 1.0, False
-    for number in range(max_iter):
+    number = 0
+    while True:
         at, visited = one_pass(visits.epoch(number), frame, rate, weight, at)
         here = (at.mean, at.mean_b) if average else (at.u, at.beta)
         if automatic and average:
@@ -200,7 +202,8 @@ def descend(
         else:
             answer = here
         finished = stale >= patience
-        if after_pass(_coefficients(frame, answer), history[-1], number + 1) or finished:
+        number += 1
+        if after_pass(_coefficients(frame, answer), history[-1], number) or finished or number == max_iter:
             break
     if not rate.capped and not automatic and (values > 2 * first).any() and not start[0].any():
         raise diverged(rate)

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from surefit._core.errors import CannotStream
+from surefit.engine.block import target_columns
 from surefit.engine.source import Source
 
 _TOLERANCE = 1e-14
@@ -29,7 +30,7 @@ def iterate(
             f"sparse data of {d} columns is solved by iteration, which needs its rows in memory. Load it first (for "
             "example with .compute())."
         )
-    Y = (data.y[:, None] if data.y.ndim == 1 else data.y).astype(np.float64)
+    Y = target_columns(data.y).astype(np.float64)
     w = np.ones(n) if data.w is None else data.w
     root = np.sqrt(w)
     total = w.sum()

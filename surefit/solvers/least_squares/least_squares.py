@@ -18,6 +18,7 @@ Data with more columns than rows goes to `wide`, sparse data too wide for a squa
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -90,62 +91,92 @@ def from_moments(
     data: Source, moments: Moments, *, alpha: np.ndarray, fit_intercept: bool, inference: bool = False
 ) -> LinearFit:
     """The answer when the moments of [X, y] are known; `data` is passed over again only where they do not suffice."""
-    d, targets = data.n_features, data.n_targets
+    d = data.n_features
     centre, products = centred_products(moments, data, fit_intercept)
-    S, cross, total_ss = products[:d, :d], products[:d, d:], np.diagonal(products)[d:].copy()
-    norms = np.sqrt(np.diagonal(products).clip(0.0))
-    shift = Shift(centre, _powers(norms, moments.weight), fit_intercept)
     penalties, group = np.unique(alpha, return_inverse=True)
-    trusted = _products_are_good(products, norms, moments, data)
-    lost = _lost_to_offsets(centre, norms, moments.weight, data.is_sparse)
-    inverses: list[Inverse | None] = [_cholesky(S, penalty, lost) if trusted else None for penalty in penalties]
-
-    w = np.zeros((targets, d))
-    triangle = None
-    if any(inverse is None for inverse in inverses):
-        triangle = triangular_factor(data, centre, fit_intercept)
-        norms = column_norms(triangle)
-        shift = shift._replace(scale=_powers(norms, moments.weight))
-        with np.errstate(over="ignore"):  # a target of 1e200 has no sum of squares; its coefficients do not need it
-            total_ss = norms[d:] ** 2
-        noise = np.sqrt(moments.weight) * np.abs(centre[:d])
-    for i, penalty in enumerate(penalties):
-        members = np.flatnonzero(group == i)
-        if inverses[i] is None:
-            w[members], inverses[i] = solve_triangle(
-                triangle[:, :d], triangle[:, d + members], penalty, noise, min(data.n_rows, data.leaf_rows)
-            )
-        else:
-            w[members] = inverses[i].apply(cross[:, members].T)
+    start = _start(data, moments, centre, products, penalties, group, fit_intercept)
+    w, residual_ss = start.w, start.residual_ss
     if not np.isfinite(w).all():
         raise InvalidData(
             "the coefficients left the range of floating-point numbers: bring the columns of X, and y, to a common "
             "scale"
         )
-    b, residual_ss = _intercept(w, centre, d, fit_intercept), None
-    if inference and triangle is None:
-        residual_ss = total_ss - np.einsum("kj,jk->k", w, cross)
+    b = _intercept(w, centre, d, fit_intercept)
     # Σ y² − w·Xᵀy loses the digits of a small residual; a pass over the rows does not
-    measured = inference and (triangle is not None or bool((residual_ss <= 1e-6 * total_ss).any()))
-    worst = max((inverse.condition for inverse in inverses if inverse.full_rank), default=1.0)
+    measured = inference and bool((residual_ss <= 1e-6 * start.total_ss).any())
+    worst = max((inverse.condition for inverse in start.inverses if inverse.full_rank), default=1.0)
     if measured or worst > PLAIN:
         precise = measured or worst > MILD
-        w, b, residual_ss = _refined(data, shift, moments.weight, w, alpha, inverses, group, precise)
+        shift = Shift(centre, _powers(start.norms, moments.weight), fit_intercept)
+        w, b, residual_ss = _refined(data, shift, moments.weight, w, alpha, start.inverses, group, precise)
     if not inference:
         return LinearFit(w, b)
-    factor = triangle[:d, :d] if triangle is not None else inverses[0].factor
-    singular = _singular_values(factor, d)
     return LinearFit(
         w,
         b,
-        inverses[0].rank,
-        singular,
-        factor if inverses[0].rank == d else None,
+        start.inverses[0].rank,
+        _singular_values(start.factor, d),
+        start.factor if start.inverses[0].rank == d else None,
         centre[:d],
         moments.weight,
         np.maximum(residual_ss, 0.0),
-        total_ss,
+        start.total_ss,
     )
+
+
+@dataclass
+class _Start:
+    """A first answer, and what it was found with."""
+
+    w: np.ndarray
+    inverses: list[Inverse]
+    """(XᵀX + penalty)⁻¹ for each penalty."""
+    norms: np.ndarray
+    """Of the columns of X and y."""
+    total_ss: np.ndarray
+    residual_ss: np.ndarray
+    """For each target; zero where it takes a pass over the rows to know it."""
+    factor: np.ndarray | None
+    """F with FᵀF = XᵀX; None with a penalty."""
+
+
+def _start(
+    data: Source,
+    moments: Moments,
+    centre: np.ndarray,
+    products: np.ndarray,
+    penalties: np.ndarray,
+    group: np.ndarray,
+    fit_intercept: bool,
+) -> _Start:
+    """From the products where they are good enough for every penalty, else from the triangular factor."""
+    d = data.n_features
+    norms = np.sqrt(np.diagonal(products).clip(0.0))
+    growth = _rounding_growth(centre, norms, moments.weight, data.is_sparse)
+    trusted = _products_are_good(products, norms, moments, data)
+    found = [_cholesky(products[:d, :d], penalty, growth) if trusted else None for penalty in penalties]
+    inverses = [inverse for inverse in found if inverse is not None]
+    cross, w = products[:d, d:], np.zeros((data.n_targets, d))
+    if len(inverses) == len(penalties):
+        for i, inverse in enumerate(inverses):
+            w[group == i] = inverse.apply(cross[:, group == i].T)
+        total_ss = np.diagonal(products)[d:].copy()
+        residual_ss = total_ss - np.einsum("kj,jk->k", w, cross)
+        return _Start(w, inverses, norms, total_ss, residual_ss, inverses[0].factor)
+    triangle = triangular_factor(data, centre, fit_intercept)
+    norms = column_norms(triangle)
+    offsets = np.sqrt(moments.weight) * np.abs(centre[:d])
+    rows, inverses = min(data.n_rows, data.leaf_rows), []
+    R, Z = triangle[:, :d], triangle[:, d:]
+    for i, (penalty, by_products) in enumerate(zip(penalties, found, strict=True)):
+        if by_products is None:
+            w[group == i], inverse = solve_triangle(R, Z[:, group == i], penalty, offsets, rows)
+        else:
+            w[group == i], inverse = by_products.apply(cross[:, group == i].T), by_products
+        inverses.append(inverse)
+    with np.errstate(over="ignore"):  # a target of 1e200 has no sum of squares; its coefficients do not need it
+        total_ss = norms[d:] ** 2
+    return _Start(w, inverses, norms, total_ss, np.zeros(len(total_ss)), triangle[:d, :d])
 
 
 def centred_products(moments: Moments, data: Source, fit_intercept: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -172,7 +203,7 @@ def _products_are_good(products: np.ndarray, norms: np.ndarray, moments: Moments
     return bool((np.diagonal(products) >= 1e-6 * raw)[: data.n_features].all())
 
 
-def _lost_to_offsets(centre: np.ndarray, norms: np.ndarray, weight: float, sparse: bool) -> float:
+def _rounding_growth(centre: np.ndarray, norms: np.ndarray, weight: float, sparse: bool) -> float:
     """By how much offsets multiply the rounding of the products.
 
     Deviations are taken from a rounded mean. With r the offset over the spread, its rounding ½εr enters the products
@@ -184,7 +215,7 @@ def _lost_to_offsets(centre: np.ndarray, norms: np.ndarray, weight: float, spars
     return max(1.0, offset / 32 if sparse else 2 * EPS * offset * offset)
 
 
-def _cholesky(S: np.ndarray, penalty: float, lost: float) -> Inverse | None:
+def _cholesky(S: np.ndarray, penalty: float, growth: float) -> Inverse | None:
     """(S + penalty·I)⁻¹ through the unit-diagonal form of S; None where it is too ill-conditioned to be used."""
     diagonal = np.diagonal(S) + penalty
     keep = varies(np.sqrt(diagonal.clip(0.0)), np.zeros(len(diagonal)))
@@ -200,14 +231,14 @@ def _cholesky(S: np.ndarray, penalty: float, lost: float) -> Inverse | None:
         return None
     one_norm = np.abs(C).sum(axis=0).max()
     reciprocal, _ = dpocon(factor, one_norm)
-    if not reciprocal * REFINABLE >= lost:
+    if not reciprocal * REFINABLE >= growth:
         return None
 
     def solve(g: np.ndarray) -> np.ndarray:
         return dpotrs(factor, g.T, lower=0)[0].T
 
     of_data = factor * norms if penalty == 0 else None
-    return Inverse(keep, norms, solve, lost / reciprocal, int(keep.sum()), True, of_data)
+    return Inverse(keep, norms, solve, growth / reciprocal, int(keep.sum()), True, of_data)
 
 
 def _refined(

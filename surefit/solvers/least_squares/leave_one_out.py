@@ -13,6 +13,7 @@ complement of √ω when there is an intercept.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ from surefit.solvers.least_squares.least_squares import (
     least_squares,
 )
 from surefit.solvers.least_squares.tsqr import dense_rows, triangular_factor
-from surefit.solvers.least_squares.wide import Complement, Rows, gather_rows
+from surefit.solvers.least_squares.wide import Complement, gather_rows
 from surefit.summaries.moments import Moments, MomentsStep
 
 
@@ -51,7 +52,7 @@ class Path(NamedTuple):
 def leaf_errors(path: Path, leaf: Block) -> np.ndarray:
     """eᵢ for every penalty, (rows, t, A)."""
     d = leaf.X.shape[1]
-    y = leaf.y[:, None] if leaf.y.ndim == 1 else leaf.y
+    y = leaf.targets
     Z = (dense_rows(leaf.X) - path.centre[:d]) @ path.basis
     errors = (Z @ path.coef).reshape(len(Z), y.shape[1], -1)
     np.subtract((y - path.centre[d:])[:, :, None], errors, out=errors)
@@ -81,27 +82,15 @@ class LeaveOneOutStep(Step):
         return left + right
 
 
-class LeaveOneOut:
+class LeaveOneOut(ABC):
     """The errors of one data set over a path of penalties."""
 
-    def __init__(self, data: Source, alphas: np.ndarray, *, fit_intercept: bool, by_svd: bool = False) -> None:
+    def __init__(self, data: Source, alphas: np.ndarray, fit_intercept: bool) -> None:
         self.data, self.alphas, self.fit_intercept = data, alphas, fit_intercept
-        self._moments: Moments | None = None
-        self._rows: Rows | None = None
-        self._path: Path | None = None
-        if data.n_rows > data.n_features:
-            self._moments = data.fold(MomentsStep(True))
-            self._path = self._decompose(by_svd)
-        else:
-            self._rows = gather_rows(data, fit_intercept)
 
     def sums(self) -> np.ndarray:
         """Σ ω e² over all rows, (t, A)."""
-        if self._path is not None:
-            total = self.data.fold(LeaveOneOutStep(), self._path)
-        else:
-            errors, _ = self._row_errors()
-            total = np.einsum("i,ika->ka", self._rows.root**2, errors**2)
+        total = self._sums()
         if not np.isfinite(total).all():
             raise InvalidData(
                 "leave-one-out needs at least two rows that carry weight: without one row nothing is left to fit. "
@@ -109,52 +98,95 @@ class LeaveOneOut:
             )
         return total
 
+    @abstractmethod
+    def _sums(self) -> np.ndarray: ...
+
+    @abstractmethod
     def errors(self) -> np.ndarray:
         """e for every row in order, (n, t, A). A row of weight zero is missed by the full fit's residual."""
-        if self._path is not None:
-            return np.concatenate(
-                [leaf_errors(self._path, leaf) for block in self.data.blocks() for leaf in block.leaves()]
-            )
-        found, coef = self._row_errors()
-        rows = self._rows
-        result = np.empty((self.data.n_rows, *found.shape[1:]))
-        result[rows.kept] = found
-        dropped = np.setdiff1d(np.arange(self.data.n_rows), rows.kept)
-        if len(dropped):
-            for block in self.data.blocks():
-                inside = dropped[(dropped >= block.start) & (dropped < block.start + block.n_rows)] - block.start
-                y = block.y[:, None] if block.y.ndim == 1 else block.y
-                predicted = np.tensordot(dense_rows(block.X[inside]) - rows.x_mean, coef, axes=1)
-                result[inside + block.start] = (y[inside] - rows.y_mean)[:, :, None] - predicted
-        return result
 
+    @abstractmethod
     def fit(self, alpha: np.ndarray) -> LinearFit:
         """The ridge fit at one penalty for each target."""
-        if self._moments is not None:
-            return from_moments(self.data, self._moments, alpha=alpha, fit_intercept=self.fit_intercept)
-        return least_squares(self.data, alpha=alpha, fit_intercept=self.fit_intercept)
+
+
+def leave_one_out(data: Source, alphas: np.ndarray, *, fit_intercept: bool, by_svd: bool = False) -> LeaveOneOut:
+    if data.n_rows > data.n_features:
+        return TallLeaveOneOut(data, alphas, fit_intercept, by_svd)
+    return WideLeaveOneOut(data, alphas, fit_intercept)
+
+
+class TallLeaveOneOut(LeaveOneOut):
+    """More rows than columns: from the products of the columns, or their triangular factor."""
+
+    def __init__(self, data: Source, alphas: np.ndarray, fit_intercept: bool, by_svd: bool) -> None:
+        super().__init__(data, alphas, fit_intercept)
+        self._moments: Moments = data.fold(MomentsStep(True))
+        self._path = self._decompose(by_svd)
+
+    def _sums(self) -> np.ndarray:
+        return self.data.fold(LeaveOneOutStep(), self._path)
+
+    def errors(self) -> np.ndarray:
+        leaves = (leaf for block in self.data.blocks() for leaf in block.leaves())
+        return np.concatenate([leaf_errors(self._path, leaf) for leaf in leaves])
+
+    def fit(self, alpha: np.ndarray) -> LinearFit:
+        return from_moments(self.data, self._moments, alpha=alpha, fit_intercept=self.fit_intercept)
 
     def _decompose(self, by_svd: bool) -> Path:
         d = self.data.n_features
         centre, products = centred_products(self._moments, self.data, self.fit_intercept)
         if not np.isfinite(products).all():
             raise InvalidData("the squares of the values overflow: rescale the columns (to at most 1e150) first")
-        weakest = self.alphas.min()
-        values = None
-        if not by_svd:
-            values, basis = scipy.linalg.eigh(products[:d, :d], driver="evd", check_finite=False)
-            values = values.clip(0.0)
-            along = basis.T @ products[:d, d:]
-            if (values[-1] + weakest) / REFINABLE > values[0] + weakest:
-                values = None  # products have lost the small eigenvalues; the triangular factor has not
-        if values is None:
-            triangle = triangular_factor(self.data, centre, self.fit_intercept)
-            U, s, Vt = scipy.linalg.svd(triangle[:, :d], full_matrices=False, check_finite=False)
-            values, basis, along = s**2, Vt.T, s[:, None] * (U.T @ triangle[:, d:])
+        found = None if by_svd else self._by_products(products[:d, :d], products[:d, d:])
+        values, basis, along = found or self._by_triangle(centre)
         shrink = 1.0 / (values[:, None] + self.alphas)
         coef = (along[:, :, None] * shrink[:, None, :]).reshape(len(values), -1)
         share = 1.0 / self._moments.weight if self.fit_intercept else 0.0
         return Path(centre, np.ascontiguousarray(basis), shrink, coef, share)
+
+    def _by_products(self, S: np.ndarray, cross: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """Λ, V and VᵀAᵀy; None where products have lost the small eigenvalues, which the triangular factor has not."""
+        values, basis = scipy.linalg.eigh(S, driver="evd", check_finite=False)
+        values = values.clip(0.0)
+        weakest = self.alphas.min()
+        if (values[-1] + weakest) / REFINABLE > values[0] + weakest:
+            return None
+        return values, basis, basis.T @ cross
+
+    def _by_triangle(self, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        d = self.data.n_features
+        triangle = triangular_factor(self.data, centre, self.fit_intercept)
+        U, s, Vt = scipy.linalg.svd(triangle[:, :d], full_matrices=False, check_finite=False)
+        return s**2, Vt.T, s[:, None] * (U.T @ triangle[:, d:])
+
+
+class WideLeaveOneOut(LeaveOneOut):
+    """No more rows than columns: from the products of the rows."""
+
+    def __init__(self, data: Source, alphas: np.ndarray, fit_intercept: bool) -> None:
+        super().__init__(data, alphas, fit_intercept)
+        self._rows = gather_rows(data, fit_intercept)
+
+    def _sums(self) -> np.ndarray:
+        errors, _ = self._row_errors()
+        return np.einsum("i,ika->ka", self._rows.root**2, errors**2)
+
+    def errors(self) -> np.ndarray:
+        found, coef = self._row_errors()
+        rows = self._rows
+        result = np.empty((self.data.n_rows, *found.shape[1:]))
+        result[rows.kept] = found
+        dropped = np.setdiff1d(np.arange(self.data.n_rows), rows.kept)
+        for block in self.data.blocks() if len(dropped) else ():
+            inside = dropped[(dropped >= block.start) & (dropped < block.start + block.n_rows)] - block.start
+            predicted = np.tensordot(dense_rows(block.X[inside]) - rows.x_mean, coef, axes=1)
+            result[inside + block.start] = (block.targets[inside] - rows.y_mean)[:, :, None] - predicted
+        return result
+
+    def fit(self, alpha: np.ndarray) -> LinearFit:
+        return least_squares(self.data, alpha=alpha, fit_intercept=self.fit_intercept)
 
     def _row_errors(self) -> tuple[np.ndarray, np.ndarray]:
         """e of the rows that carry weight, (n, t, A), and the coefficients (d, t, A) of the full fits."""

@@ -78,8 +78,7 @@ def _precise_gap(shift: Shift, answer: Answer, leaf: Block) -> Gap:
     # Scaling by a power of two is exact, and two_sum keeps what the subtraction rounds away.
     X = np.asarray(dense_rows(leaf.X), dtype=np.float64) * s[:d]
     A = Twofold(*two_sum(X, np.broadcast_to(-shift.centre[:d] * s[:d], X.shape)))
-    y = leaf.y[:, None] if leaf.y.ndim == 1 else leaf.y
-    Y = np.asarray(y, dtype=np.float64) * s[d:]
+    Y = np.asarray(leaf.targets, dtype=np.float64) * s[d:]
     targets = Y.shape[1]
     g, g0 = twofold.zeros((targets, d)), twofold.zeros(targets)
     residual_ss = np.zeros(targets)

@@ -44,9 +44,9 @@ def gather_rows(data: Source, centred: bool) -> Rows:
         f"{data.n_rows} rows of {data.n_features} columns in memory",
         "Use fewer columns.",
     )
-    parts = [(block.X, block.y, block.w) for block in data.blocks()]
+    parts = [(block.X, block.targets, block.w) for block in data.blocks()]
     A = np.concatenate([(X.toarray() if sp.issparse(X) else X) for X, _, _ in parts]).astype(np.float64)
-    Y = np.concatenate([y if y.ndim == 2 else y[:, None] for _, y, _ in parts]).astype(np.float64)
+    Y = np.concatenate([y for _, y, _ in parts]).astype(np.float64)
     w = np.concatenate([w for _, _, w in parts]) if data.has_weights else np.ones(len(A))
     kept = np.flatnonzero(w > 0)
     if len(kept) < len(A):

@@ -48,15 +48,17 @@ def choose_basis(A: np.ndarray, importance: np.ndarray) -> np.ndarray:
     few = min(n, 6 * p + 64)
     rank = np.argpartition(-weights * norms, few - 1)[:few] if few < n else np.arange(n)
     rank.sort()
-    for rows, floor in ((rank, 1e-8), (np.arange(n), 0.0)):
-        scaled = A[rows] * np.maximum(weights[rows, None], 1e-12)
-        _, order = scipy.linalg.qr(scaled.T, mode="r", pivoting=True, check_finite=False)
-        chosen = rows[order[:p]]
-        if len(chosen) < p:
-            continue
-        if floor == 0.0 or np.linalg.cond(A[chosen] / norms[chosen, None]) * floor < 1:
-            break
+    chosen = _independent(A, rank, weights)
+    if len(chosen) < p or not np.linalg.cond(A[chosen] / norms[chosen, None]) < 1e8:
+        chosen = _independent(A, np.arange(n), weights)
     return np.sort(chosen)
+
+
+def _independent(A: np.ndarray, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """As many of the rows as A has columns, by QR with pivoting."""
+    scaled = A[rows] * np.maximum(weights[rows, None], 1e-12)
+    _, order = scipy.linalg.qr(scaled.T, mode="r", pivoting=True, check_finite=False)
+    return rows[order[: A.shape[1]]]
 
 
 def solve_square(M: np.ndarray, b: np.ndarray) -> np.ndarray:

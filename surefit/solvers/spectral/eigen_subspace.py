@@ -41,9 +41,10 @@ class _ProductStep(Step):
         def leaf(i: int) -> Any:
             if prepared is None:
                 return self.of(_prepared(block.leaf(i), mean), mean, Q)
-            if prepared[i] is None:
-                prepared[i] = _prepared(block.leaf(i), mean)
-            return self.of(prepared[i], mean, Q)
+            one = prepared[i]
+            if one is None:
+                one = prepared[i] = _prepared(block.leaf(i), mean)
+            return self.of(one, mean, Q)
 
         return fold_tree(block.n_leaves, leaf, self.combine, n_threads)
 

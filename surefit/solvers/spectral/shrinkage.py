@@ -65,7 +65,7 @@ class FourthPowersStep(Step):
 
     def map_leaf(self, state: Centres, leaf: Block) -> FourthPowers:
         X = leaf.X if isinstance(leaf.X, np.ndarray) else leaf.X.toarray()
-        codes = leaf.y.astype(np.intp)
+        codes = leaf.codes
         w = np.ones(len(X)) if leaf.w is None else leaf.w
         classes = np.zeros(len(state.means))
         for k in np.unique(codes):
