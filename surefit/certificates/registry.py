@@ -25,9 +25,9 @@ CHECKERS: dict[str, str] = {
     "Perceptron": "linear_model.perceptron:check_perceptron",
     "LogisticRegression": "linear_model.logistic_regression:check_logistic_regression",
     "GaussianNB": "naive_bayes.gaussian_nb:check_gaussian_nb",
-    "MultinomialNB": "naive_bayes.discrete_nb:check_multinomial_nb",
-    "BernoulliNB": "naive_bayes.discrete_nb:check_bernoulli_nb",
-    "ComplementNB": "naive_bayes.discrete_nb:check_complement_nb",
+    "MultinomialNB": "naive_bayes.multinomial_nb:check_multinomial_nb",
+    "BernoulliNB": "naive_bayes.bernoulli_nb:check_bernoulli_nb",
+    "ComplementNB": "naive_bayes.multinomial_nb:check_complement_nb",
     "CategoricalNB": "naive_bayes.categorical_nb:check_categorical_nb",
     "MixedNB": "naive_bayes.mixed_nb:check_mixed_nb",
     "LinearDiscriminantAnalysis": (

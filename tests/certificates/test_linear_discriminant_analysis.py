@@ -16,7 +16,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.preprocessing import StandardScaler
 
 from surefit.certificates import Grade
-from surefit.certificates.theorems.class_moments import class_moments, shrunk_covariances
+from surefit.certificates.theorems.class_spread import class_spread
+from surefit.certificates.theorems.covariances import estimates
 from tests.certificates.bench import altered, blocks, certify, changed, failing
 
 rng = np.random.default_rng(31)
@@ -154,7 +155,7 @@ def test_ledoit_and_wolf() -> None:
     w = rng.integers(0, 3, len(y))
     many, labels = np.repeat(A, w, axis=0), np.repeat(y, w)
     given = blocks(A, y, w.astype(float))
-    for k, C in shrunk_covariances(given, class_moments(given, 2), "auto"):
+    for k, C in estimates(given, class_spread(given, 2), "auto", None):
         scaler = StandardScaler()
         truth = reference_ledoit_wolf(scaler.fit_transform(many[labels == k]))[0]
         truth = truth * np.outer(scaler.scale_, scaler.scale_)

@@ -41,7 +41,7 @@ def mixed(A: np.ndarray, y: np.ndarray, w: np.ndarray | None = None) -> MixedNB:
         parts_=[("gaussian", gauss), ("bernoulli", np.array([1])), ("categorical", other)], classes_=g.classes_,
         theta_=g.theta_, var_=g.var_, epsilon_=g.epsilon_, class_prior_=g.class_prior_, class_count_=g.class_count_,
         class_log_prior_=b.class_log_prior_, feature_log_prob_bernoulli_=b.feature_log_prob_,
-        feature_log_prob_categorical_=c.feature_log_prob_,
+        feature_log_prob_categorical_=c.feature_log_prob_, n_categories_=c.n_categories_,
     )  # fmt: skip
 
 
@@ -79,7 +79,9 @@ def test_accepts(name: str, weights: Any) -> None:
         warnings.simplefilter("ignore")
         model.fit(A, Y, weights)
     c = certify(model, A, Y, weights)
-    assert c.holds and c.grade is Grade.EXACT, f"\n{c}"
+    # a mean of 100 with a deviation of 0.1: ten roundings of it in single precision are 6e-4 deviations
+    grade = Grade.BOUNDED if name == "gaussian, single precision" else Grade.EXACT
+    assert c.holds and c.grade is grade and set(c.not_checked) <= {"epsilon_"}, f"\n{c}"
 
 
 @pytest.mark.parametrize("weights", [None, W], ids=["plain", "weighted"])
@@ -127,23 +129,20 @@ def test_fractions() -> None:
     for model, table in ((MultinomialNB().fit(messages, y), words), (BernoulliNB().fit(messages, y), there)):
         truth = np.array([[log(f) for f in row] for row in table])
         assert certify(altered(model, feature_log_prob_=truth), messages, y).holds
-        wrong = changed(truth, (0, 0), 1e-9)
+        wrong = changed(truth, (0, 0), 2e-6)
         assert "feature_log_prob_" in failing(certify(altered(model, feature_log_prob_=wrong), messages, y))
 
 
 def test_fractions_of_mixed_columns() -> None:
     """Two rows of each class: a number, a flag, a category."""
-    A, y = (
-        np.array([[1.0, 1.0, 0.0], [3.0, 0.0, 1.0], [5.0, 1.0, 2.0], [9.0, 1.0, 2.0]]),
-        np.array(["a", "a", "b", "b"]),
-    )
+    A, y = np.array([[1.0, 1.0, 0.0], [3.0, 0.0, 1.0], [5.0, 1.0, 2.0], [9.0, 1.0, 2.0]]), np.array(list("aabb"))
     half = np.log([0.5, 0.5])
     model = MixedNB(
         parts_=[("gaussian", [0]), ("bernoulli", [1]), ("categorical", [2])], classes_=np.array(["a", "b"]),
         theta_=np.array([[2.0], [7.0]]), var_=np.array([[1.0], [4.0]]), var_smoothing=0.0, epsilon_=0.0,
         class_prior_=np.array([0.5, 0.5]), class_log_prior_=half, class_count_=np.array([2.0, 2.0]),
         feature_log_prob_bernoulli_=np.log([[2 / 4], [3 / 4]]),
-        feature_log_prob_categorical_=[np.log([[2 / 5, 2 / 5, 1 / 5], [1 / 5, 1 / 5, 3 / 5]])],
+        feature_log_prob_categorical_=[np.log([[2 / 5, 2 / 5, 1 / 5], [1 / 5, 1 / 5, 3 / 5]])], n_categories_=[3],
     )  # fmt: skip
     assert certify(model, A, y).holds, f"\n{certify(model, A, y)}"
     for change in (
@@ -158,6 +157,8 @@ def test_fractions_of_mixed_columns() -> None:
         {"feature_log_prob_categorical_": [np.log([[1 / 2, 1 / 2], [1 / 4, 3 / 4]])]},
         {"n_categories_": np.array([4])},
         {"class_prior_": np.array([0.4, 0.6])},
+        {"bernoulli": [2]},
+        {"categorical": None},
         {"alpha": 2.0},
         {"var_smoothing": 0.1},
     ):
@@ -168,8 +169,7 @@ def test_missing_entries_are_left_out_column_by_column() -> None:
     """Means and variances of the entries that are there, from NumPy's functions for NaN."""
     A = np.where(rng.random(X.shape) < 0.2, np.nan, X)
     smoothing = 1e-9 * np.nanvar(A, axis=0).max()
-    model = GaussianNB().fit(X, Y)
-    model.missing = "ignore"
+    model = surefit.naive_bayes.GaussianNB(missing="ignore").fit(X, Y)
     model.theta_ = np.stack([np.nanmean(A[Y == k], axis=0) for k in range(3)])
     model.var_ = np.stack([np.nanvar(A[Y == k], axis=0) for k in range(3)]) + smoothing
     model.epsilon_ = smoothing
@@ -195,7 +195,7 @@ def lies(value: Any) -> list[Any]:
     if isinstance(value, list):
         return [[lie, *value[1:]] for lie in lies(value[0])] + [value[::-1], value[:-1]]
     a = np.asarray(value, dtype=float)
-    small = 1e-6 * max(1.0, float(np.abs(a[np.isfinite(a)]).max(initial=0.0)))
+    small = 1e-5 * max(1.0, float(np.abs(a[np.isfinite(a)]).max(initial=0.0)))
     out = [changed(a, (-1,) * a.ndim, small), a + small, a * np.nan, -a - 1.0, np.zeros_like(a)]
     if a.ndim:
         out += [a[..., :-1], a[::-1].copy()]
@@ -211,7 +211,7 @@ def test_rejects_mutations(name: str) -> None:
     assert certify(model, A, Y, W).holds
     tried = 0
     for attribute, value in vars(model).items():
-        if not attribute.endswith("_") or attribute in ("classes_", "n_features_in_", "parts_"):
+        if not attribute.endswith("_") or attribute in ("classes_", "n_features_in_", "parts_", "epsilon_"):
             continue
         for lie in lies(value):
             assert not certify(altered(model, **{attribute: lie}), A, Y, W).holds, f"{attribute} = {lie}"
@@ -255,8 +255,10 @@ def test_negative_counts_are_not_counts() -> None:
 
 
 def test_a_later_batch_does_not_set_the_smoothing() -> None:
-    """scikit-learn's partial_fit takes epsilon_ from its last batch alone: named for what it is."""
+    """scikit-learn's partial_fit takes epsilon_ from its last batch alone: refused where that is felt."""
     A, y = load_iris(return_X_y=True)
     model = GaussianNB(var_smoothing=1e-2).partial_fit(A[:75], y[:75], classes=[0, 1, 2]).partial_fit(A[75:], y[75:])
-    assert "epsilon_" in failing(certify(model, A, y))
+    assert "smoothing" in failing(certify(model, A, y))
     assert certify(GaussianNB(var_smoothing=1e-2).fit(A, y), A, y).holds
+    model = GaussianNB().partial_fit(A[:75], y[:75], classes=[0, 1, 2]).partial_fit(A[75:], y[75:])
+    assert certify(model, A, y).holds

@@ -39,7 +39,9 @@ def test_accepts(name: str, data: str) -> None:
     A, y = {"wine": load_wine(return_X_y=True), "offset": (X + 1e4, Y)}.get(data, (X, Y))
     A = A.astype(np.float32) if data == "single precision" else A
     c = certify(QuadraticDiscriminantAnalysis(**OPTIONS[name]).fit(A, y), A, y)
-    assert c.holds and c.grade is Grade.EXACT, f"\n{c}"
+    # ten roundings in single precision may be more than the limit of 1e-6
+    grades = {Grade.EXACT, Grade.BOUNDED} if data == "single precision" else {Grade.EXACT}
+    assert c.holds and c.grade in grades and not c.not_checked, f"\n{c}"
 
 
 def test_constant_columns_with_a_regularised_covariance() -> None:

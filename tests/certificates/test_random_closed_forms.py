@@ -157,9 +157,9 @@ def test_gaussian_naive_bayes(seed: int) -> None:
         truth = variance.astype(float) + model.epsilon_
         rounding = 1e-13 * truth + (1e-14 * size) ** 2
         np.testing.assert_array_less(np.abs(model.var_[k] - truth), rounding + 1e-300)
-    for name, size in (("theta_", np.abs(X[:, 0]).max()), ("var_", model.var_[0, 0])):
+    for name, size in (("theta_", np.sqrt(model.var_[0, 0])), ("var_", model.var_[0, 0])):
         lie = getattr(model, name).copy()
-        lie[0, 0] += 1e-6 * size
+        lie[0, 0] += 2e-6 * size + 2e-14 * np.abs(X[:, 0]).max()
         assert size == 0 or not surefit.certify(altered(model, **{name: lie}), X, y, w).holds
 
 

@@ -68,11 +68,12 @@ def same(truth: Any, lie: Any, name: str) -> bool:
 @pytest.mark.parametrize("name", MODELS)
 def test_every_attribute_may_lie(name: str) -> None:
     model, A = MODELS[name]
-    assert quiet(model, A).holds
+    base = quiet(model, A)
+    assert base.holds, f"\n{base}"
     attributes = [a for a in vars(model) if a.endswith("_") and not a.startswith("_") and a not in SKIPPED]
     assert len(attributes) >= 5
     for attribute in attributes:
-        if attribute == "parts_":
+        if attribute == "parts_" or attribute in base.not_checked:
             continue
         truth = getattr(model, attribute)
         for i, lie in enumerate(lies(truth)):

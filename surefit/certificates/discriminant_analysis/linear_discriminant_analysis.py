@@ -1,293 +1,293 @@
 """Checker of LinearDiscriminantAnalysis: class estimates, the equations Σ w_k = μ_k − c, and Fisher's directions.
 
-Σ is the covariance within the classes. c is zero, or the mean x̄ of the class means: it drops out of all comparisons.
+One reading per solver, μ_k, C_k and π_k being means, covariances and priors of the classes, x̄ = Σ π_k μ_k:
+
+  svd          Σ = Σ (N_k/N) C_k, c = x̄; left out are directions of R (columns scaled to variance one) with √λ ≤ tol,
+               then those in which the means spread by tol of the largest spread or less
+  lsqr, eigen  Σ = Σ π_k C_k, each C_k shrunk or estimated as asked for, c = 0
+A covariance without some directions has many solutions: the shortest in columns scaled to variance one is meant, in
+columns as they are for scikit-learn's lsqr.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most, failed
-from surefit.certificates.rounding import epsilon, typical
-from surefit.certificates.theorems.class_claims import means_claim, prior_options, priors_claim, read_numbers
-from surefit.certificates.theorems.class_moments import (
-    MAX_COLUMNS,
-    ClassMoments,
-    Estimates,
+from surefit.certificates.claim import Claim, failed, refuted
+from surefit.certificates.predictions import numbers_claim, sample_rows
+from surefit.certificates.rounding import UNIT, gamma
+from surefit.certificates.theorems.class_claims import (
+    TEN,
+    entries_claim,
+    posterior_claims,
+    priors_claim,
+    read_numbers,
+    unit,
+)
+from surefit.certificates.theorems.class_spread import Spread, class_spread
+from surefit.certificates.theorems.covariances import (
+    Shrinkage,
+    arithmetic,
     class_covariances,
-    class_moments,
+    estimates,
     read_shrinkage,
-    shrunk_covariances,
+    shrunk,
     total_covariance,
 )
-from surefit.certificates.theorems.classes import read_classes
-from surefit.certificates.theorems.fisher import fisher_claims
-from surefit.certificates.theorems.twofold import dot
-from surefit.certificates.theorems.whitening import Whitening, condition_unscaled, whitenings
+from surefit.certificates.theorems.fisher import components, fisher_claims
+from surefit.certificates.theorems.labelled import read_classes
+from surefit.certificates.theorems.whitening import EPS, Metric, metric
 
-TIGHT = {False: 1e-7, True: 1e-3}
-WORST = 1e-3  # the share that rounding of ill-conditioned data may be excused for
+MAX_COLUMNS = 3000  # beyond, no d × d matrix is formed
 
 
 @dataclass
 class Fit:
-    """What the model says."""
+    """What the model says, with a row of zeros for the first of two classes."""
 
-    coef: F64
-    intercept: F64
-    means: F64
-    priors: F64
-    covariance: F64 | None
+    coef: F64  # (K, d)
+    intercept: F64  # (K,)
     solver: str
     tol: float
+    raw: bool  # scikit-learn's lsqr
+    u: float  # the rounding unit of the fit
 
 
 @dataclass
-class Solution:
-    """One reading of Σ and c, with the errors of coef_ under it."""
+class Truth:
+    """What the data say."""
 
-    white: Whitening
-    c: F64
-    targets: F64  # what Σ w_k should be, (rows, d)
-    scores: float  # largest error of a score's direction relative to the others, Mahalanobis norm
-    common: float  # the part of that error which all classes share: it changes no comparison
-    spread: float  # the size of that norm for the classes
-    backward: float
-    condition: float
-    raw: float  # Mahalanobis size of what the solver divides: μ_k − c
-    a: F64  # (μ_k − x̄) in the coordinates where Σ is one
-    common_score: float  # what all scores at x̄ share
+    data: Spread
+    priors: F64
+    center: F64  # x̄, rounded: means are taken relative to it
+    means: F64  # μ_k − center, (K, d)
+    errors: F64  # of these
+    stored: F64  # Σ π_k C_k, what covariance_ is
+    sigma: F64  # Σ
+    between: F64 | None  # the covariance of all rows less Σ; None for svd, where means alone count
 
 
-@checker()
+@checker(
+    *("classes_", "priors_", "means_", "covariance_", "coef_", "intercept_", "xbar_", "scalings_"),
+    *("explained_variance_ratio_", "fisher_eigenvalues_"),
+    *("predict", "predict_proba", "predict_log_proba", "decision_function", "transform"),
+)
 def check_linear_discriminant_analysis(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """Three passes over the data (five with automatic shrinkage), one eigendecomposition of d × d."""
+    """Three passes over the data (more with automatic shrinkage), one eigendecomposition of d × d."""
     attrs = Attributes(model, "coef_")
-    k = read_classes(attrs)
+    k, d, n = read_classes(attrs), blocks.n_features, blocks.n_rows
     if k is None:
         return [bad_attributes(attrs)], "no pass"
-    moments = class_moments(blocks, k)
-    given, shrinkage = read_numbers(attrs, "priors", k), read_shrinkage(attrs)
-    fit = _read(attrs, k, blocks.n_features)
-    if fit is None or attrs.faults:
-        return [bad_attributes(attrs)], "two passes"
-    eps = epsilon(moments.labels.single, np.asarray(model.coef_), np.asarray(model.means_))
-    options = prior_options(given, moments.share, normalise=True)
+    given, shrinkage, fit = read_numbers(attrs, "priors", k), read_shrinkage(attrs), _read(attrs, k, d)
+    means, priors, used = attrs.array("means_", (k, d)), attrs.array("priors_", (k,)), components(model, k, d)
+    if used < 0 or (fit is not None and fit.solver == "svd" and shrinkage is not None):
+        attrs.faults.append("n_components is not a number from 1 to min(K − 1, d), or svd is asked to shrink")
+    if fit is None or means is None or priors is None or attrs.faults:
+        return [bad_attributes(attrs)], "no pass"
+    if d > MAX_COLUMNS:
+        return [failed("within", f"More than {MAX_COLUMNS} columns: the covariance is not formed.")], "no pass"
+    data = class_spread(blocks, k)
+    if not (data.classes > 0).all():
+        return [failed("data", "A class of classes_ has no rows, or none with a weight.")], "two passes"
+    truth, (_, g) = _estimate(attrs, blocks, data, given, shrinkage, fit), arithmetic(blocks)
     claims = [
-        priors_claim("priors_", fit.priors, options, blocks.n_rows, eps),
-        means_claim("means_", fit.means, moments.means, moments.size, blocks.n_rows, eps),
+        priors_claim("priors_", np.log(priors), truth.priors, n, tol, unit(model.priors_)),
+        *_estimates(attrs, truth, means, fit, tol, g),
     ]
-    if blocks.n_features > MAX_COLUMNS:
-        claims.append(failed("within", f"More than {MAX_COLUMNS} columns: the covariance is not formed."))
-        return claims, "two passes"
-    data = _estimate(attrs, blocks, moments, options[0], shrinkage)
-    claims += _covariance(attrs, fit, data, eps, blocks.n_rows)
+    offsets = np.abs(data.base).max(axis=0)
+    space = metric(truth.sigma, offsets, fit.tol**2 if fit.solver == "svd" else 0.0, g)
     if attrs.faults:
         return [bad_attributes(attrs)], "three passes"
-    solutions = list(_solutions(fit, data, eps))
-    if not solutions:
-        claims.append(failed("scores", "The classes have no spread: there is no covariance to divide by."))
+    if space is None or not space.eta < 0.1:
+        claims.append(
+            failed("scores", "The covariance within classes is zero, or too close to singular to measure by.")
+        )
         return claims, "three passes"
-    best = min(solutions, key=lambda s: (s.scores + s.common) / max(s.spread, 1e-300) if s.scores < np.inf else np.inf)
-    claims += _linear(fit, data, best, eps, blocks.n_rows)
-    slack = _slack(best, eps, blocks.n_rows)
-    claims += fisher_claims(attrs, data, best.white, fit.solver, fit.tol, slack, TIGHT[eps > 1e-10])
-    d = blocks.n_features
-    return claims, f"three passes over the rows, {2.0 * blocks.n_rows * d * d + 20.0 * d**3:.1e} operations"
+    claims += _linear(fit, truth, space, tol, g) + _fisher(attrs, fit, truth, space, used, tol)
+    if attrs.faults:
+        return [bad_attributes(attrs)], "three passes"
+    if all(claim.holds for claim in claims):
+        claims += _answers(model, sample_rows(blocks), fit, used)
+    return claims, f"three passes over the rows, {2.0 * n * d * d + 20.0 * d**3:.1e} operations"
 
 
 def _read(attrs: Attributes, k: int, d: int) -> Fit | None:
-    rows = 1 if k == 2 else k
+    rows, model = 1 if k == 2 else k, attrs.model
     coef, intercept = attrs.array("coef_", (rows, d)), attrs.array("intercept_", (rows,), finite=False)
-    means, priors = attrs.array("means_", (k, d)), attrs.array("priors_", (k,))
-    solver, tol = attrs.parameter("solver", "svd"), real(attrs.parameter("tol", 1e-4))
-    tol = tol if 0 <= tol < 1 else 1e-4
-    if coef is None or intercept is None or means is None or priors is None:
+    solver, tol = attrs.text("solver", "svd"), real(attrs.parameter("tol", 1e-4))
+    if solver not in ("svd", "lsqr", "eigen") or not 0 <= tol < np.inf:
+        attrs.faults.append("solver is none of 'svd', 'lsqr' and 'eigen', or tol not a number from 0 up")
+    if coef is None or intercept is None or attrs.faults:
         return None
-    if not isinstance(solver, str) or solver not in ("svd", "lsqr", "eigen"):
-        attrs.faults.append("solver is none of 'svd', 'lsqr' and 'eigen'")
-        return None
-    covariance = None
-    if attrs.has("covariance_") or solver != "svd" or attrs.flag("store_covariance", False):
-        covariance = attrs.array("covariance_", (d, d))
-    return Fit(coef, intercept, means, priors, covariance, solver, tol)
+    if k == 2:
+        coef, intercept = np.vstack([np.zeros(d), coef]), np.concatenate([[0.0], intercept])
+    raw = solver == "lsqr" and any(c.__module__.startswith("sklearn.discriminant") for c in type(model).__mro__[:-1])
+    return Fit(coef, intercept, solver, tol, raw, unit(model.coef_, model.means_))
 
 
-def _estimate(attrs: Attributes, blocks: Blocks, moments: ClassMoments, priors: F64, shrinkage: Any) -> Estimates:
-    d, share, means = blocks.n_features, moments.share, moments.means
+def _estimate(
+    attrs: Attributes, blocks: Blocks, data: Spread, given: F64 | None, shrinkage: Shrinkage, fit: Fit
+) -> Truth:
+    share = data.classes / data.classes.sum()
+    priors = share if given is None else given
+    priors = priors / priors.sum() if abs(float(priors.sum()) - 1.0) > 1e-5 else priors
     estimator = getattr(attrs.model, "covariance_estimator", None)
+    d, amount = blocks.n_features, None if isinstance(shrinkage, str) else shrinkage
     stored, pooled = np.zeros((d, d)), np.zeros((d, d))
-    for k, C in shrunk_covariances(blocks, moments, shrinkage, estimator):
-        stored += priors[k] * C
-        pooled += share[k] * C
-    centre = priors @ means
-    within = [stored] if np.allclose(priors, share, rtol=1e-14) else [stored, pooled]
-    if attrs.parameter("solver", "svd") == "svd":
-        within.reverse()
-    total = None
-    if attrs.has("scalings_") and attrs.parameter("solver", "svd") != "svd":
-        plain = pooled if shrinkage is None and estimator is None else np.zeros((d, d))
-        if plain is not pooled:
-            for k, C in class_covariances(blocks, moments):
-                plain += share[k] * C
-        off = means - moments.labels.x_mean
-        plain = plain + off.T @ (off * share[:, None])
-        total = total_covariance(blocks, moments, plain, shrinkage, estimator)
-    return Estimates(moments, priors, centre, stored, within, total)
+    separate = isinstance(shrinkage, str) or estimator is not None
+    for k, C in class_covariances(blocks, data):
+        stored, pooled = stored + priors[k] * C, pooled + share[k] * C
+    if separate:
+        stored = np.zeros((d, d))
+        for k, C in estimates(blocks, data, shrinkage, estimator):
+            stored = stored + priors[k] * C
+    elif amount is not None:
+        stored = shrunk(stored, amount)
+    center = priors @ data.base
+    means = (data.base - center) + data.shift
+    errors = data.shift_error + 4 * UNIT * np.abs(means)
+    between = None
+    if fit.solver != "svd" and attrs.has("scalings_"):
+        off = means - share @ means
+        plain = pooled + off.T @ (off * share[:, None])
+        total = total_covariance(blocks, data, plain, center + share @ means, shrinkage, estimator)
+        between = total - stored
+    return Truth(data, priors, center, means, errors, stored, pooled if fit.solver == "svd" else stored, between)
 
 
-def _covariance(attrs: Attributes, fit: Fit, data: Estimates, eps: float, n: int) -> list[Claim]:
-    if fit.covariance is None:
-        return []
-    return [covariance_claim(fit.covariance[None], data.stored[None], data.moments.size, eps, n)]
-
-
-def covariance_claim(stated: F64, truth: F64, size: F64, eps: float, n: int) -> Claim:
-    """Entry by entry, relative to the standard deviations; rows far from zero lose digits in any solver."""
-    variance = np.einsum("kii->ki", truth)
-    spread = np.sqrt(np.maximum(variance, 0.0)) + 16.0 * eps * size
-    spread = np.where(spread > 0, spread, 1.0)
-    off = np.abs(stated - truth) / (spread[:, :, None] * spread[:, None, :])
-    return at_most(
-        "covariance_",
-        "covariance_ is the (shrunk) covariance within the classes; largest error relative to the standard deviations.",
-        Grade.EXACT,
-        off.max(initial=0.0),
-        64.0 * typical(n, eps) + min(32.0 * eps * float((size / spread).max(initial=0.0)), 1e-2),
-    )
-
-
-def _solutions(fit: Fit, data: Estimates, eps: float) -> Iterator[Solution]:
-    """Every reading of the definition: which Σ, its rank where singular, c = 0 or x̄, small directions dropped."""
-    means, d = data.moments.means, len(data.centre)
-    for sigma in data.within:
-        if not np.isfinite(sigma).all():
-            continue
-        unscaled = condition_unscaled(sigma) if fit.solver == "lsqr" else 0.0
-        for white in whitenings(sigma, fit.tol**2 if fit.solver == "svd" else None, eps):
-            for c, drop in ((data.centre, False), (data.centre, True), (np.zeros(d), False)):
-                solution = _solution(fit, means, data, white, c, drop)
-                if solution is not None:
-                    solution.condition = max(solution.condition, unscaled)
-                    yield solution
-
-
-def _solution(fit: Fit, means: F64, data: Estimates, white: Whitening, c: F64, drop: bool) -> Solution | None:
-    a = (means - c) @ white.W
-    centred = (means - data.centre) @ white.W
-    if drop:
-        # directions in which the classes differ by less than tol of the largest difference
-        _, s, Vt = np.linalg.svd(centred * np.sqrt(data.priors)[:, None], full_matrices=False)
-        keep = s > fit.tol * s[0] * (1 - 1e-6)
-        if keep.all() or fit.solver != "svd":
-            return None
-        a = a @ Vt[keep].T @ Vt[keep]
-        centred = centred @ Vt[keep].T @ Vt[keep]
-    spread = float(np.sqrt((centred**2).sum(axis=1)).max())
-    plain = a if fit.solver == "svd" else means @ white.W
-    raw = float(np.sqrt((plain**2).sum(axis=1)).max())
-    wanted = a if len(fit.coef) > 1 else a[1:] - a[:1]
-    targets = wanted @ white.W.T @ white.sigma
-    got = fit.coef @ white.sigma
-    errors = (got - targets) @ white.W
-    residual = (got - targets) / white.scale
-    size = white.top * np.linalg.norm(fit.coef * white.scale, axis=1) + np.linalg.norm(targets / white.scale, axis=1)
-    # a mean of zero is one up to the rounding of its rows
-    rounded = typical(data.moments.labels.total) * np.linalg.norm(data.moments.size / white.scale)
-    backward = np.maximum(np.linalg.norm(residual, axis=1) - rounded, 0.0) / np.where(size > 0, size, 1.0)
-    middle = errors.mean(axis=0) if len(errors) > 1 else np.zeros(white.rank)
-    scores = float(np.linalg.norm(errors - middle, axis=1).max()) + white.outside(fit.coef.T) * max(spread, raw)
-    common = float(np.linalg.norm(middle))
-    shared = 0.5 * float((((data.centre - c) @ white.W) ** 2).sum())
-    return Solution(
-        white, c, targets, scores, common, spread, float(backward.max()), white.condition, raw, centred, shared
-    )
-
-
-def _slack(best: Solution, eps: float, n: int) -> float:
-    """What rounding may do to the scores, relative to the size of what is divided by Σ: condition times ε."""
-    return min(32.0 * typical(n + best.white.rank, eps) * min(best.condition, 1e16), WORST)
-
-
-def _linear(fit: Fit, data: Estimates, best: Solution, eps: float, n: int) -> list[Claim]:
-    limit, slack = TIGHT[eps > 1e-10], _slack(best, eps, n)
-    scale = np.sqrt(np.maximum(np.diag(best.white.sigma), 0.0))
-    offset = float((data.moments.size / np.where(scale > 0, scale, np.inf)).max(initial=0.0))
-    # rows far from zero: means are known to ε offset, Σ to a relative ε offset, and this goes times the raw size
-    far = slack * (1.0 + best.raw + offset)
-    farther = far + 32.0 * eps * min(best.condition, 1e16) * offset * best.raw
-    most = WORST * max(best.spread, 1.0)
-    scores = best.scores / (best.spread + min(far, most) / limit)
-    common = best.common / (best.spread + min(farther, 10 * most) / limit)
+def _estimates(attrs: Attributes, truth: Truth, means: F64, fit: Fit, tol: float, g: float) -> list[Claim]:
+    """means_, xbar_ and covariance_, in standard deviations within classes."""
+    model, d = attrs.model, len(truth.center)
+    size = np.abs(truth.data.base).max(axis=0)
+    deviation = np.maximum(np.sqrt(np.maximum(np.diag(truth.sigma).astype(np.float64), 0.0)), EPS * size)
+    deviation = np.where(deviation > 0, deviation, 1.0)
+    off = np.abs((means - truth.data.base) - truth.data.shift)
+    excuse = TEN * unit(model.means_) * np.abs(truth.data.base)
+    what = "means_ are the means of every class, in standard deviations within classes"
     claims = [
-        at_most(
-            "solves",
-            "coef_ solves Σ w = μ − c for every class, Σ the covariance within classes; backward error, columns scaled "
-            f"({best.white.how}, rank {best.white.rank}).",
-            Grade.EXACT,
-            best.backward,
-            limit + slack,
-        ),
-        at_most(
-            "scores",
-            "The scores of the classes go in the directions Σ⁻¹(μ − c): error in standard deviations of a row, "
-            "relative to the distance between classes.",
-            Grade.EXACT,
-            max(scores, common) if not np.isnan(scores + common) else np.nan,
-            limit,
-            {"distance": best.spread, "relative_to_others": scores, "shared_by_all": common},
-        ),
-        _intercept(fit, data, best, limit, slack),
+        entries_claim("means_", what, off / deviation, tol, truth.data.shift_error / deviation, excuse / deviation)
     ]
-    claims.append(
-        Claim(
-            "condition",
-            "Condition number of the covariance within classes, columns scaled to variance one.",
-            Grade.EXACT,
-            best.white.condition,
-            None,
-            True,
-        )
-    )
+    if attrs.has("xbar_") or fit.solver == "svd":
+        xbar = attrs.array("xbar_", (d,))
+        if xbar is not None:
+            off = np.abs((xbar - truth.center) - truth.priors @ truth.means) / deviation
+            error = (truth.priors @ truth.errors) / deviation + 4 * UNIT * off
+            what = "xbar_ is the mean of the class means by the priors, in standard deviations within classes"
+            excuse = TEN * unit(model.xbar_) * size / deviation
+            claims.append(entries_claim("xbar_", what, off, tol, error, excuse))
+    if attrs.has("covariance_") or fit.solver != "svd" or attrs.flag("store_covariance", False):
+        covariance = attrs.array("covariance_", (d, d))
+        if covariance is not None:
+            spread = np.maximum(np.sqrt(np.maximum(np.diag(truth.stored).astype(np.float64), 0.0)), EPS * size)
+            spread = np.where(spread > 0, spread, 1.0)
+            off = (np.abs(covariance - truth.stored) / np.outer(spread, spread)).astype(np.float64)
+            what = "covariance_ is the covariance within the classes by the priors, relative to the standard deviations"
+            claims.append(entries_claim("covariance_", what, off, tol, g, TEN * fit.u))
     return claims
 
 
-def _intercept(fit: Fit, data: Estimates, best: Solution, limit: float, slack: float) -> Claim:
-    """The scores at the centre x̄ of the classes: w_k·x̄ + b_k = log π_k − ½‖μ_k − x̄‖² + t, norms those of Σ⁻¹.
+def _linear(fit: Fit, truth: Truth, space: Metric, tol: float, g: float) -> list[Claim]:
+    """The scores of every two classes: directions relative to the distance of the classes, and values at x̄.
 
-    t = ½‖x̄ − c‖² is common to all classes: its error changes no comparison.
+    With V = w_j − w_k the error of a score over rows of a class has the standard deviation ‖Wᵀ(ΣV − (μ_j − μ_k))‖.
     """
-    centre, logs = data.centre, np.log(data.priors)
-    truth = logs - 0.5 * (best.a**2).sum(axis=1)
-    got = np.array([dot(w, centre, float(b)) for w, b in zip(fit.coef, fit.intercept, strict=True)])
-    size = 1.0 + np.abs(logs) + 0.5 * best.spread**2
-    shared = 0.0
-    if len(fit.coef) == 1:
-        truth, size = truth[1:] - truth[:1], size[1:] + size[:1]
-    finite = np.isfinite(truth)
-    same = bool((fit.intercept[~finite] == truth[~finite]).all())
-    off = np.where(finite, got - np.where(finite, truth, 0.0), 0.0)
-    if len(fit.coef) > 1 and finite.any():
-        common = float(off[finite].mean())
-        off = np.where(finite, off - common, 0.0)
-        shared = abs(common - best.common_score) / (float(size[finite].max()) + abs(best.common_score))
-    size = np.where(finite, size, 1.0)
-    terms = np.abs(fit.coef) @ np.abs(centre)
-    floor = np.minimum(slack * (1.0 + terms + best.raw**2), WORST * size)
-    off = np.abs(off) / (size + floor / limit)
-    return at_most(
-        "intercept",
-        "intercept_ makes the score of every class at the mean of the classes log π − ½ its squared distance; largest "
-        "error relative to the size of the scores.",
-        Grade.EXACT,
-        max(off.max(), shared) if same else np.inf,
-        limit,
-        {"relative_to_others": float(off.max()), "shared_by_all": shared},
+    means = space.within(truth.means) if fit.raw else truth.means
+    full = (means @ space.W).astype(np.float64)
+    Z = full
+    if fit.solver == "svd":
+        _, s, Vt = np.linalg.svd(full * np.sqrt(truth.priors)[:, None], full_matrices=False)
+        Vt = Vt[: len(full) - 1][s[: len(full) - 1] > fit.tol * s[0]]
+        Z = full @ Vt.T @ Vt
+    likely = int(np.argmax(truth.priors))  # errors are taken relative to this class
+    V, deviation = fit.coef - fit.coef[likely], np.sqrt(np.maximum(np.diag(space.sigma).astype(np.float64), 0.0))
+    E = ((V @ space.sigma) @ space.W - (Z - Z[likely])).astype(np.float64)
+    u = TEN * fit.u
+    moved = space.lengths(truth.errors + g * np.abs(means))
+    error = g * float(space.lengths(deviation)) * (np.abs(V) @ deviation) + moved
+    error = error + space.eta * np.linalg.norm(E, axis=1)
+    size = np.linalg.norm((fit.coef @ space.sigma) @ space.W, axis=1).astype(np.float64)
+    excuse = TEN * space.stored(fit.u) * size + u * space.lengths(truth.data.base)
+    # scores at the center: w·x̄ + b = log π − ½‖μ − x̄‖² up to what all classes share
+    logs, x = np.log(truth.priors), truth.center.astype(np.longdouble)
+    squares = (Z**2).sum(axis=1)
+    at = (V.astype(np.longdouble) @ x + (fit.intercept.astype(np.longdouble) - fit.intercept[likely])).astype(
+        np.float64
     )
+    value = at - (logs - logs[likely]) + 0.5 * (squares - squares[likely])
+    value_error = space.eta * squares + np.sqrt(squares) * moved + 64 * UNIT * (1 + np.abs(logs) + squares)
+    stored = u * (np.abs(fit.coef) @ np.abs(truth.center) + np.abs(fit.intercept))
+    stored = stored + TEN * space.stored(fit.u) * squares + np.sqrt(squares) * u * space.lengths(truth.data.base)
+    outside = space.outside(V, fit.raw)
+    claims = [
+        _pairs("scores", SCORES, E, error, excuse, full, tol, absolute=False),
+        entries_claim("span", SPAN, outside, tol, 8 * len(x) * EPS, TEN * space.stored(fit.u)),
+    ]
+    there = np.isfinite(logs)
+    wrong = fit.intercept[1] != logs[1] - logs[0] if len(logs) == 2 else (fit.intercept[~there] != -np.inf).any()
+    if not there.all() and wrong:
+        return [*claims, refuted("intercept", "A class with a prior of zero has no intercept of −∞.")]
+    value, value_error, stored, full = (a[there] for a in (value, value_error, stored, full))
+    if len(value) > 1:
+        claims.append(_pairs("intercept", VALUES, value[:, None], value_error, stored, full, tol, absolute=True))
+    return claims
+
+
+SCORES = (
+    "The scores of every two classes go in the direction Σ⁻¹(μ_j − μ_k): error in standard deviations of a row, "
+    "relative to the distance of the two classes"
+)
+SPAN = "The coefficients have no part in directions that the covariance lacks"
+VALUES = (
+    "At the mean of the classes the scores of every two differ by log π_j/π_k − ½ the difference of their squared "
+    "distances; relative to their distance where that is above one"
+)
+
+
+def _pairs(name: str, what: str, E: F64, error: F64, excuse: F64, places: F64, tol: float, *, absolute: bool) -> Claim:
+    """‖E_j − E_k‖ over the distance of classes j and k (at least one if `absolute`), for every two classes."""
+    found = []
+    for j in range(len(E) - 1):
+        distance = np.linalg.norm(places[j + 1 :] - places[j], axis=1)
+        distance = np.maximum(distance, 1.0 if absolute else 1e-300)
+        off = np.linalg.norm(E[j + 1 :] - E[j], axis=1)
+        found.append(np.stack([off, error[j + 1 :] + error[j], excuse[j + 1 :] + excuse[j]]) / distance)
+    off, error, excuse = np.concatenate(found, axis=1)
+    return entries_claim(name, what, off, tol, error, excuse)
+
+
+def _fisher(attrs: Attributes, fit: Fit, truth: Truth, space: Metric, used: int, tol: float) -> list[Claim]:
+    if fit.solver == "lsqr" and not attrs.has("scalings_"):
+        return []
+    F = (truth.means * np.sqrt(truth.priors)[:, None]) @ space.W
+    M = F.T @ F if truth.between is None else space.W.T @ truth.between @ space.W
+    wanted = np.ones(len(M), dtype=bool)
+    if truth.between is None:
+        s = np.linalg.svd(F.astype(np.float64), compute_uv=False)[: len(F) - 1]
+        wanted = np.zeros(len(M), dtype=bool)
+        wanted[: len(s)] = s > fit.tol * s[0]
+    root = max(float(np.linalg.norm(F)), 1e-300)
+    excuse = TEN * (space.stored(fit.u) + fit.u * float(space.lengths(np.abs(truth.data.base).max(axis=0))) / root)
+    return fisher_claims(attrs, space, M, wanted, used, tol, excuse)
+
+
+def _answers(model: Any, X: NDArray, fit: Fit, used: int) -> list[Claim]:
+    d, x, two = X.shape[1], np.asarray(X, dtype=np.float64), len(fit.coef) == 2
+    u = unit(X, model.coef_, model.intercept_)
+    score = x @ fit.coef.T + fit.intercept
+    finite = np.where(np.isfinite(fit.intercept), np.abs(fit.intercept), 0.0)
+    r = gamma(d + 8, u) * (np.abs(x) @ np.abs(fit.coef.T) + finite)
+    claims = posterior_claims(model, X, score, r.max(axis=1), u, coarse=8 * u)
+    claims.append(numbers_claim(model, "decision_function", X, score[:, 1] if two else score, r[:, 1] if two else r))
+    if getattr(model, "scalings_", None) is None:
+        return claims
+    S = np.asarray(model.scalings_, dtype=np.float64)[:, :used]
+    shift = np.asarray(model.xbar_, dtype=np.float64) if fit.solver == "svd" else np.zeros(d)
+    r = gamma(d + 8, unit(X, model.scalings_)) * ((np.abs(x) + np.abs(shift)) @ np.abs(S))
+    return [*claims, numbers_claim(model, "transform", X, (x - shift) @ S, r)]

@@ -5,106 +5,116 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.rounding import epsilon, typical
-from surefit.certificates.theorems.class_claims import counts_claim, prior_options, priors_claim, read_numbers
-from surefit.certificates.theorems.class_counts import Moments, gaussian_moments
-from surefit.certificates.theorems.classes import read_classes
+from surefit.certificates.claim import Claim
+from surefit.certificates.predictions import sample_rows
+from surefit.certificates.rounding import UNIT, gamma
+from surefit.certificates.theorems.class_claims import (
+    TEN,
+    counts_claim,
+    entries_claim,
+    half_a_row,
+    posterior_claims,
+    prior_rounding,
+    priors_claim,
+    read_numbers,
+    unit,
+)
+from surefit.certificates.theorems.class_spread import Spread, class_spread
+from surefit.certificates.theorems.labelled import read_classes
+
+Columns = NDArray[np.intp] | None
 
 
-@checker()
+@checker(
+    *("classes_", "theta_", "var_", "class_count_", "class_prior_"),
+    *("predict", "predict_proba", "predict_log_proba"),
+)
 def check_gaussian_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """Two passes over the data."""
-    return _claims(
-        model, blocks
-    ), f"two passes over the rows, {8.0 * blocks.n_rows * blocks.n_features:.1e} operations per class"
-
-
-def _claims(model: Any, blocks: Blocks) -> list[Claim]:
+    """Four passes over the data."""
     attrs = Attributes(model, "theta_")
     k, d, n = read_classes(attrs, least=1), blocks.n_features, blocks.n_rows
     if k is None:
-        return [bad_attributes(attrs)]
-    ignore = getattr(model, "missing", "error")
-    data = gaussian_moments(blocks, k, missing=isinstance(ignore, str) and ignore == "ignore")
-    theta, var = attrs.array("theta_", (k, d), finite=False), attrs.array("var_", (k, d), finite=False)
+        return [bad_attributes(attrs)], "no pass"
+    missing = getattr(model, "missing", None)
+    ignore = isinstance(missing, str) and missing == "ignore"
+    data = class_spread(blocks, k, missing=ignore)
     count, prior = attrs.array("class_count_", (k,)), attrs.array("class_prior_", (k,))
-    given, smoothing, eps_ = read_numbers(attrs, "priors", k), read_smoothing(attrs), attrs.number("epsilon_")
-    if attrs.faults or theta is None or var is None or count is None or prior is None or eps_ is None:
-        return [bad_attributes(attrs)]
-    eps = epsilon(data.single, np.asarray(model.theta_), np.asarray(model.var_))
-    share = data.classes / data.classes.sum()
-    return [
-        counts_claim("class_count_", count, data.classes, n, eps),
-        priors_claim("class_prior_", prior, prior_options(given, share, normalise=False), n, eps),
-        *gaussian_claims(theta, var, eps_, smoothing, data, n, eps),
+    given, claims = read_numbers(attrs, "priors", k), gaussian_claims(attrs, blocks, data, tol, missing=ignore)
+    if attrs.faults or count is None or prior is None:
+        return [bad_attributes(attrs)], "two passes"
+    truth = data.classes / data.classes.sum() if given is None else given
+    claims += [
+        counts_claim("class_count_", count, data.classes, half_a_row(tol, n), n, unit(model.class_count_)),
+        priors_claim("class_prior_", np.log(prior), truth, n, tol, unit(model.class_prior_)),
     ]
-
-
-def read_smoothing(attrs: Attributes) -> float:
-    given = attrs.parameter("var_smoothing", 1e-9)
-    if 0 <= real(given) < np.inf:
-        return real(given)
-    attrs.faults.append("var_smoothing is not a number from 0 up")
-    return 0.0
+    if all(claim.holds for claim in claims):
+        X = sample_rows(blocks)
+        u = unit(X, model.theta_, model.var_)
+        score, size = gaussian_scores(X, model)
+        logs = np.log(prior)
+        rounding = prior_rounding(gamma(2 * d + 16, u) * size, logs, u)
+        claims += posterior_claims(model, X, score + logs, rounding, u)
+    return claims, f"four passes over the rows, {16.0 * n * d:.1e} operations"
 
 
 def gaussian_claims(
-    theta: F64, var: F64, added: float | None, smoothing: float, data: Moments, n: int, eps: float
+    attrs: Attributes, blocks: Blocks, data: Spread, tol: float, columns: Columns = None, missing: bool = False
 ) -> list[Claim]:
-    """Means and variances; `added` is what the model says was added to the variances, None if it does not say."""
-    limit, rounding = 64.0 * typical(n, eps), (8.0 * eps * data.size) ** 2
-    options = [smoothing * widest for widest in data.widest]
-    claims = []
-    if added is not None:
-        scale = max(options) + smoothing * float(rounding.max(initial=0.0)) / limit
-        claims.append(
-            at_most(
-                "epsilon_",
-                "epsilon_ is var_smoothing times the largest variance of a column; relative error.",
-                Grade.EXACT,
-                min(abs(added - option) for option in options) / (scale if scale > 0 else 1.0),
-                limit,
-            )
-        )
-        options = [added]
-    claims.append(_means(theta, data, n, eps))
-    claims.append(_variances(var, options, data, limit, rounding))
-    return claims
+    """theta_ and var_ of some columns or all, and epsilon_ by what it adds to a variance: that much is it felt.
+
+    epsilon_ is var_smoothing times the largest variance of a column over all rows: weighted, but as if every row had
+    weight one in scikit-learn (documented there as the variance of the data).
+    """
+    shape = data.base.shape
+    theta, var = attrs.array("theta_", shape, finite=False), attrs.array("var_", shape, finite=False)
+    added, smoothing = attrs.number("epsilon_"), real(attrs.parameter("var_smoothing", 1e-9))
+    if not 0 <= smoothing < np.inf:
+        attrs.faults.append("var_smoothing is not a number from 0 up")
+    if attrs.faults or theta is None or var is None or added is None:
+        return []
+    plain = any(c.__name__ == "GaussianNB" and c.__module__.startswith("sklearn.") for c in type(attrs.model).__mro__)
+    every = class_spread(blocks, shape[0], columns, missing=missing, merged=True, weighted=not plain)
+    epsilon, epsilon_error = (smoothing * float(a.max(initial=0.0)) for a in (every.variance, every.variance_error))
+    u, there = unit(attrs.model.theta_), data.weight > 0
+    # in units of the standard deviation that the model should use; of rounding, where a column varies by no more
+    rounded = np.finfo(np.float64).eps * np.abs(data.base)
+    truth = np.where(there, data.variance, 0.0) + epsilon
+    deviation = np.maximum(np.sqrt(truth), rounded)
+    deviation = np.where(deviation > 0, deviation, 1.0)
+    off = np.abs((theta - data.base) - data.shift)
+    error = data.shift_error + 2 * UNIT * np.abs(np.where(there, theta - data.base, 0.0))
+    off = np.where(there, off, np.where(np.isnan(theta), 0.0, np.abs(theta)))  # without rows: zero or NaN
+    square = deviation**2
+    variance_off = np.where(~there & np.isnan(var), 0.0, np.abs(var - truth) / square)
+    least = float(square.min(initial=np.inf))
+    return [
+        entries_claim(
+            "theta_",
+            "theta_ are the means of every class and column, in standard deviations of that class",
+            off / deviation, tol, error / deviation, TEN * u * np.abs(data.base) / deviation,
+        ),
+        entries_claim(
+            "var_",
+            "var_ are the variances of every class and column plus the smoothing, relative to themselves",
+            variance_off, tol, (data.variance_error + epsilon_error) / square + 4 * UNIT, TEN * unit(attrs.model.var_),
+        ),
+        entries_claim(
+            "smoothing",
+            "epsilon_ is var_smoothing times the largest variance of a column, relative to the least of var_",
+            np.array([abs(added - epsilon) / least]), tol, epsilon_error / least, TEN * u * epsilon / least,
+        ),
+    ]  # fmt: skip
 
 
-def _means(theta: F64, data: Moments, n: int, eps: float) -> Claim:
-    """An entry without rows has no mean: zero or NaN stands there."""
-    counted = data.weight > 0
-    off = np.abs(theta - data.mean) / np.where(data.size > 0, data.size, 1.0)
-    off = np.where(counted, off, np.where(np.isnan(theta), 0.0, np.abs(theta)))
-    return at_most(
-        "theta_",
-        "theta_ are the means of every class and column; largest error relative to the column's size.",
-        Grade.EXACT,
-        off.max(initial=0.0),
-        32.0 * typical(n, eps),
-    )
-
-
-def _variances(var: F64, options: list[float], data: Moments, limit: float, rounding: F64) -> Claim:
-    counted = data.weight > 0
-    worst = np.inf
-    for added in options:
-        truth = np.where(counted, data.variance, 0.0) + added
-        scale = truth + rounding / limit
-        off = np.abs(var - truth) / np.where(scale > 0, scale, 1.0)
-        off = np.where(~counted & np.isnan(var), 0.0, off)
-        worst = min(worst, float(off.max(initial=0.0)) if not np.isnan(off).any() else np.inf)
-    return at_most(
-        "var_",
-        "var_ are the variances of every class and column, plus epsilon_; largest relative error.",
-        Grade.EXACT,
-        worst,
-        limit,
-        {"entries_without_rows": int(np.count_nonzero(~counted))},
-    )
+def gaussian_scores(X: NDArray, model: Any) -> tuple[F64, F64]:
+    """Σ log N(x; θ, v) over the columns that are not NaN, for every row and class, and the sum of its terms' sizes."""
+    theta, var = (np.asarray(a, dtype=np.float64) for a in (model.theta_, model.var_))
+    x = np.asarray(X, dtype=np.float64)[:, None, :]
+    z = np.where(np.isnan(x), 0.0, (x - theta) ** 2 / var)
+    logs = np.where(np.isnan(x), 0.0, np.log(2 * np.pi * var))
+    return -0.5 * (logs + z).sum(axis=2), 0.5 * (np.abs(logs) + z).sum(axis=2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,124 +11,102 @@ from surefit.certificates.attributes import Attributes, bad_attributes
 from surefit.certificates.blocks import Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim
-from surefit.certificates.naive_bayes.categorical_nb import fitted_to, number_claim, read_least, table_claims, tables
-from surefit.certificates.naive_bayes.discrete_nb import bernoulli_claims, bernoulli_logs, read_threshold
-from surefit.certificates.naive_bayes.gaussian_nb import gaussian_claims, read_smoothing
-from surefit.certificates.rounding import epsilon
+from surefit.certificates.naive_bayes.bernoulli_nb import bernoulli_claims, bernoulli_scores, read_threshold
+from surefit.certificates.naive_bayes.categorical_nb import categorical_claims, categorical_scores
+from surefit.certificates.naive_bayes.gaussian_nb import gaussian_claims, gaussian_scores
+from surefit.certificates.predictions import sample_rows
+from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.class_claims import (
-    counts_claim,
-    log_prior_claim,
+    class_count_claims,
+    posterior_claims,
+    prior_rounding,
     priors_claim,
-    read_alpha,
-    read_numbers,
+    unit,
 )
-from surefit.certificates.theorems.class_counts import category_counts, feature_counts, gaussian_moments
-from surefit.certificates.theorems.classes import read_classes
+from surefit.certificates.theorems.class_counts import category_counts, feature_counts, read_alpha
+from surefit.certificates.theorems.class_spread import class_spread
+from surefit.certificates.theorems.labelled import class_weights, read_classes
 
 KINDS = ("gaussian", "bernoulli", "categorical")
-Columns = dict[str, NDArray[np.intp]]
+Parts = dict[str, NDArray[np.intp]]
 
 
-@dataclass
-class Sizes:
-    k: int  # classes
-    n: int  # rows
-    eps: float
-
-
-@checker()
+@checker(
+    *("classes_", "class_count_", "class_prior_", "class_log_prior_", "parts_", "theta_", "var_"),
+    *("feature_log_prob_bernoulli_", "feature_log_prob_categorical_", "n_categories_"),
+    *("predict", "predict_proba", "predict_log_proba"),
+)
 def check_mixed_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """One pass for the labels and Bernoulli columns, two for Gaussian and two for categorical ones."""
-    return _claims(
-        model, blocks
-    ), f"up to five passes over the rows, {10.0 * blocks.n_rows * blocks.n_features:.1e} operations per class"
-
-
-def _claims(model: Any, blocks: Blocks) -> list[Claim]:
+    """One pass for the labels, one for Bernoulli columns, four for Gaussian and two for categorical ones."""
     attrs = Attributes(model, "parts_")
-    k, parts = read_classes(attrs, least=1), read_parts(attrs, blocks.n_features)
-    threshold = read_threshold(attrs)
-    if k is None or parts is None or attrs.faults:
-        return [bad_attributes(attrs)]
-    counts = feature_counts(blocks, k, threshold)
-    size = Sizes(k, blocks.n_rows, epsilon(counts.single))
-    claims = _priors(attrs, counts.classes, size)
-    if len(parts["gaussian"]):
-        claims += _gaussian(attrs, blocks, parts["gaussian"], size)
-    if len(parts["bernoulli"]):
-        columns, alpha = parts["bernoulli"], read_alpha(attrs, None)
-        logs = attrs.array("feature_log_prob_bernoulli_", (k, len(columns)), finite=False)
-        if logs is not None and alpha is not None:
-            truth = bernoulli_logs(counts.features[:, columns], counts.classes, alpha)
-            claims += bernoulli_claims("feature_log_prob_bernoulli_", logs, truth, size.n, size.eps)
-    if len(parts["categorical"]):
-        claims += _categorical(attrs, blocks, parts["categorical"], size)
-    return [bad_attributes(attrs)] if attrs.faults else claims
+    k, parts, n = read_classes(attrs, least=1), read_parts(attrs, blocks.n_features), blocks.n_rows
+    threshold, alpha = read_threshold(attrs), read_alpha(attrs, None)
+    if k is None or parts is None or alpha is None or attrs.faults:
+        return [bad_attributes(attrs)], "no pass"
+    classes = class_weights(blocks, k)
+    claims, prior = class_count_claims(attrs, classes, n, tol), attrs.array("class_prior_", (k,))
+    if prior is not None and claims:
+        truth = np.exp(np.asarray(model.class_log_prior_, dtype=np.float64))
+        claims.append(priors_claim("class_prior_", np.log(prior), truth, n, tol, unit(model.class_prior_)))
+    if "gaussian" in parts:
+        columns = parts["gaussian"]
+        claims += gaussian_claims(attrs, blocks, class_spread(blocks, k, columns), tol, columns)
+    if "bernoulli" in parts:
+        counts = feature_counts(blocks, k, threshold, parts["bernoulli"])
+        claims += bernoulli_claims(attrs, "feature_log_prob_bernoulli_", counts, alpha, n, tol)
+    if "categorical" in parts:
+        data = category_counts(blocks, k, parts["categorical"])
+        claims += categorical_claims(attrs, "feature_log_prob_categorical_", data, n, tol)
+    if attrs.faults:
+        return [bad_attributes(attrs)], "several passes"
+    if all(claim.holds for claim in claims):
+        claims += _answers(model, blocks, parts, threshold)
+    return claims, f"up to eight passes over the rows, {20.0 * n * blocks.n_features:.1e} operations"
 
 
-def read_parts(attrs: Attributes, d: int) -> Columns | None:
-    """The columns of every kind, or None with the fault noted: every column has one kind."""
-    parts: Columns = {kind: np.zeros(0, dtype=np.intp) for kind in KINDS}
-    taken: list[int] = []
+def read_parts(attrs: Attributes, d: int) -> Parts | None:
+    """The columns of every kind, or None with the fault noted: every column has one kind, the one asked for.
+
+    `bernoulli` and `categorical` may name columns, by number or by feature_names_in_; "auto" goes by the types of a
+    dataframe, which rows of numbers do not show.
+    """
+    parts: Parts = {}
+    names = [str(name) for name in np.asarray(getattr(attrs.model, "feature_names_in_", ())).ravel()]
     try:
         for kind, columns in attrs.model.parts_:
             array = np.asarray(columns)
-            if array.dtype.kind not in "iu" or array.ndim != 1 or len(parts[kind]):
+            if array.dtype.kind not in "iu" or array.ndim != 1 or kind in parts or kind not in KINDS:
                 raise ValueError(kind)
             parts[kind] = array.astype(np.intp)
-            taken += array.tolist()
-    except (TypeError, ValueError, KeyError):  # not pairs, not columns, no such kind, or one kind twice
-        taken = [-1]
-    if sorted(taken) != list(range(d)):
+        asked = {kind: getattr(attrs.model, kind, "auto") for kind in KINDS[1:]}
+        for kind, given in asked.items():
+            if given is not None and not isinstance(given, str):
+                numbers = [names.index(c) if isinstance(c, str) else int(c) % d for c in given]
+                if sorted(set(numbers)) != sorted(parts.get(kind, np.zeros(0)).tolist()):
+                    raise ValueError(kind)
+            elif given is None and kind in parts:
+                raise ValueError(kind)
+    except (TypeError, ValueError, KeyError, OverflowError) as fault:  # not pairs, not columns, no such kind
+        attrs.faults.append(f"parts_ does not say what was asked for ({fault})")
+        return None
+    if sorted(j for columns in parts.values() for j in columns.tolist()) != list(range(d)):
         attrs.faults.append(f"parts_ does not give each of the {d} columns one kind, of {', '.join(KINDS)}")
         return None
     return parts
 
 
-def _priors(attrs: Attributes, classes: NDArray, size: Sizes) -> list[Claim]:
-    k, n, eps = size.k, size.n, size.eps
-    count, logs = attrs.array("class_count_", (k,)), attrs.array("class_log_prior_", (k,), finite=False)
-    given, prior = read_numbers(attrs, "class_prior", k), attrs.array("class_prior_", (k,))
-    if count is None or logs is None or prior is None:
-        return []
-    if given is not None:
-        truth = given
-    else:
-        truth = classes / classes.sum() if attrs.flag("fit_prior", True) else np.full(k, 1.0 / k)
-    return [
-        counts_claim("class_count_", count, classes, n, eps),
-        priors_claim("class_prior_", prior, [truth], n, eps),
-        log_prior_claim(attrs, logs, given, classes, n, eps),
-    ]
-
-
-def _gaussian(attrs: Attributes, blocks: Blocks, columns: NDArray[np.intp], size: Sizes) -> list[Claim]:
-    shape = (size.k, len(columns))
-    theta, var = attrs.array("theta_", shape, finite=False), attrs.array("var_", shape, finite=False)
-    smoothing = read_smoothing(attrs)
-    added = attrs.number("epsilon_") if attrs.has("epsilon_") else None
-    if theta is None or var is None or attrs.faults:
-        return []
-    data = gaussian_moments(blocks, size.k, columns=columns)
-    return gaussian_claims(theta, var, added, smoothing, data, size.n, size.eps)
-
-
-def _categorical(attrs: Attributes, blocks: Blocks, columns: NDArray[np.intp], size: Sizes) -> list[Claim]:
-    d, name = len(columns), "feature_log_prob_categorical_"
-    logs, alpha, least = tables(attrs, name, size.k, d), read_alpha(attrs, None), read_least(attrs, d)
-    if logs is None or alpha is None or least is None:
-        return []
-    data = category_counts(blocks, size.k, columns)
-    widths = np.array([table.shape[1] for table in logs])
-    number = number_claim("categories", widths.astype(np.float64), data, least)
-    if not number.holds:
-        return [number]
-    if attrs.has("n_categories_"):
-        stated = attrs.array("n_categories_", (d,))
-        if stated is not None and (stated != widths).any():
-            attrs.faults.append("n_categories_ is not the number of columns of the tables")
-    truth = [fitted_to(table, width) for table, width in zip(data.counts, widths, strict=True)]
-    claims = table_claims(attrs, name, logs, truth, alpha, size.n, size.eps)
-    if len(claims) > 1:
-        claims[1] = Claim(**{**vars(claims[1]), "name": "normalised_categories"})
-    return [number, *claims]
+def _answers(model: Any, blocks: Blocks, parts: Parts, threshold: float | None) -> list[Claim]:
+    X = sample_rows(blocks)
+    prior = np.asarray(model.class_log_prior_, dtype=np.float64)
+    score, rounding, u = np.zeros((len(X), len(prior))), np.zeros((len(X), len(prior))), unit(X)
+    g = gamma(2 * blocks.n_features + 16, u)
+    if "gaussian" in parts:
+        more, size = gaussian_scores(X[:, parts["gaussian"]], model)
+        score, rounding = score + more, rounding + g * size
+    if "bernoulli" in parts:
+        more, size = bernoulli_scores(X[:, parts["bernoulli"]], model.feature_log_prob_bernoulli_, threshold, u)
+        score, rounding = score + more, rounding + size
+    if "categorical" in parts:
+        more, size = categorical_scores(X[:, parts["categorical"]], model.feature_log_prob_categorical_)
+        score, rounding = score + more, rounding + g * size
+    return posterior_claims(model, X, score + prior, prior_rounding(rounding, prior, u), u)

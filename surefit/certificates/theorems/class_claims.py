@@ -1,15 +1,79 @@
-"""Claims that classifiers with a model of every class share: prior probabilities and class means."""
+"""Claims that classifiers with a model of every class share: entries against a recount, priors, and what is predicted.
+
+Everything is measured as predictions feel it: means in standard deviations of their class, variances relative to
+themselves, probabilities by their logarithms. An attribute stored in a type with rounding unit u is excused ten
+roundings of its own size, entry by entry, and nothing else.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.rounding import typical
+from surefit.certificates.predictions import labels_claim, numbers_claim
+from surefit.certificates.rounding import UNIT, gamma
 
-SUM_TO_ONE = 1e-5  # how far given priors may be from one before they are divided by their sum
+TEN = 10.0
+AGAIN = "was it fitted to these rows, weights and parameters, and in a precision that holds its sums?"
+
+
+def unit(*arrays: Any) -> float:
+    """The coarsest rounding unit among the arrays' types."""
+    kinds = [np.asarray(a).dtype for a in arrays]
+    return max((float(np.finfo(t).eps) / 2 for t in kinds if t.kind == "f"), default=UNIT)
+
+
+def entries_claim(name: str, what: str, off: F64, limit: float, error: F64 | float, excuse: F64 | float) -> Claim:
+    """off + error ≤ limit + excuse for every entry.
+
+    The numbers shown are those of the largest entry where all hold, else of the one that is farthest above its limit.
+    """
+    off = np.where(np.isnan(off), np.inf, off).ravel()
+    error, excuse = (np.broadcast_to(np.asarray(a, dtype=np.float64).ravel(), off.shape) for a in (error, excuse))
+    excuse = np.where(np.isfinite(excuse), excuse, 0.0)
+    if not off.size:
+        return at_most(name, f"{what}; there are none.", Grade.EXACT, 0.0, limit)
+    above = off + error - excuse
+    i = int(np.argmax(off + error if (above <= limit).all() else above))
+    return at_most(
+        name,
+        f"{what}; largest difference.",
+        Grade.EXACT,
+        off[i],
+        limit,
+        error=error[i],
+        excuse=excuse[i],
+        failure=f"Not so: {what}; differs by up to {off[i]:.3g}: {AGAIN}",
+    )
+
+
+def counts_claim(name: str, stated: F64, truth: F64, limit: float, n: int, u: float) -> Claim:
+    """Sums of what is not negative, relative to themselves; a sum of zero is zero."""
+    off = np.where(stated == truth, 0.0, np.abs(stated - truth) / np.where(truth > 0, truth, np.abs(stated)))
+    return entries_claim(
+        name, f"{name} is what a recount of the rows gives, relative", off, limit, gamma(n + 4), TEN * u
+    )
+
+
+def logs_claim(name: str, what: str, stated: F64, truth: F64, limit: float, n: int, u: float) -> Claim:
+    """Logarithms of ratios of sums over n terms: a difference is a relative error of the ratio. −∞ must be −∞."""
+    same = (stated == truth) | (np.isnan(stated) & np.isnan(truth))
+    off = np.where(same, 0.0, np.abs(stated - np.where(same, 0.0, truth)))
+    size = np.where(np.isfinite(truth), 1.0 + np.abs(truth), 1.0)
+    return entries_claim(name, what, off, limit, gamma(2 * n + 16) * size, TEN * u * size)
+
+
+def half_a_row(tol: float, n: int) -> float:
+    """Counts and shares: a relative error below that of one row among n."""
+    return min(tol, 0.5 / max(n, 1))
+
+
+# --- parameters -----------------------------------------------------------------------------------------------------
 
 
 def read_numbers(attrs: Attributes, name: str, n: int) -> F64 | None:
@@ -27,81 +91,58 @@ def read_numbers(attrs: Attributes, name: str, n: int) -> F64 | None:
     return array.astype(np.float64)
 
 
-def prior_options(given: F64 | None, share: F64, normalise: bool) -> list[F64]:
-    """What the priors may be: the shares of the weights, or those given, divided by their sum where that is not one."""
-    if given is None:
-        return [share]
-    total = float(given.sum())
-    if not normalise or not total > 0:
-        return [given]
-    return [given / total] if abs(total - 1.0) > 2 * SUM_TO_ONE else [given, given / total]
+def priors_claim(name: str, logs: F64, truth: F64, n: int, tol: float, u: float) -> Claim:
+    """Prior probabilities by their logarithms."""
+    what = f"{name} are the shares of the weights, the ones asked for, or all alike; by their logarithms"
+    return logs_claim(name, what, logs, np.log(truth), half_a_row(tol, n), n, u)
 
 
-def priors_claim(name: str, stated: F64, options: list[F64], n_rows: int, eps: float) -> Claim:
-    errors = [float(np.abs(stated - option).max()) for option in options]
-    return at_most(
-        name,
-        f"{name} are the shares of the rows' weights, or the ones given as a parameter; largest error.",
-        Grade.EXACT,
-        min(errors),
-        32.0 * typical(n_rows, eps),
-    )
+def class_count_claims(attrs: Attributes, classes: F64, n: int, tol: float) -> list[Claim]:
+    """class_count_ and class_log_prior_: the priors asked for, the shares of the classes, or all alike."""
+    k, model = len(classes), attrs.model
+    count, prior = attrs.array("class_count_", (k,)), attrs.array("class_log_prior_", (k,), finite=False)
+    given = read_numbers(attrs, "class_prior", k)
+    if count is None or prior is None:
+        return []
+    share = classes / classes.sum() if attrs.flag("fit_prior", True) else np.full(k, 1.0 / k)
+    truth = share if given is None else given
+    return [
+        counts_claim("class_count_", count, classes, half_a_row(tol, n), n, unit(model.class_count_)),
+        priors_claim("class_log_prior_", prior, truth, n, tol, unit(model.class_log_prior_)),
+    ]
 
 
-def means_claim(name: str, stated: F64, means: F64, size: F64, n_rows: int, eps: float) -> Claim:
-    off = np.abs(stated - means) / np.where(size > 0, size, 1.0)
-    return at_most(
-        name,
-        f"{name} are the means of every class; largest error relative to the column's size.",
-        Grade.EXACT,
-        off.max(initial=0.0),
-        32.0 * typical(n_rows, eps),
-    )
+# --- predictions ----------------------------------------------------------------------------------------------------
 
 
-def counts_claim(name: str, stated: F64, truth: F64, n_rows: int, eps: float, size: F64 | None = None) -> Claim:
-    """Sums of weights (or of what is counted), relative to their size."""
-    size = np.abs(truth) if size is None else size
-    off = np.abs(stated - truth) / np.where(size > 0, size, 1.0)
-    return at_most(
-        name,
-        f"{name} is what a recount of the rows gives; largest relative error.",
-        Grade.EXACT,
-        off.max(initial=0.0),
-        32.0 * typical(n_rows, eps),
-    )
+def posterior_claims(model: Any, X: NDArray, scores: F64, rounding: F64, u: float, coarse: float = 0.0) -> list[Claim]:
+    """predict, predict_proba, predict_log_proba and predict_joint_log_proba, those that there are, on rows X.
+
+    scores    log P(class) + log P(row | class) by the fitted attributes, (n, K), rounded by at most `rounding` (n,)
+    coarse    the rounding of probabilities whose logarithms are answered, where they are formed first
+    With scores within r every logarithm of a posterior is within 2r, and a posterior within 2r of itself. A row
+    without a finite score (a count that no class allows) is left out.
+    """
+    keep = (scores < np.inf).all(axis=1) & np.isfinite(scores.max(axis=1)) & np.isfinite(rounding)
+    X, scores, r = X[keep], scores[keep], rounding[keep][:, None]
+    if not len(X):
+        return [Claim("predict", "No sampled row has finite scores: not compared.", Grade.EXACT, None, None, True)]
+    top = scores.max(axis=1, keepdims=True)
+    logs = scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
+    p, k = np.exp(logs), scores.shape[1]
+    wide = 2 * r + (k + 8) * u
+    expected: dict[str, tuple[F64, F64]] = {
+        "predict_proba": (p, np.expm1(np.minimum(wide, 50.0)) * p + u * u + coarse),
+        "predict_log_proba": (logs, wide + 4 * u * np.abs(logs) + coarse / np.maximum(p, 1e-300)),
+        "predict_joint_log_proba": (scores, r + 4 * u * np.abs(scores)),
+    }
+    there = [name for name in ("predict", *expected) if callable(getattr(type(model), name, None))]
+    if coarse and not np.isfinite(logs).all():  # the logarithm of a probability of zero: −∞, or of the least number
+        expected.pop("predict_log_proba")
+    claims = [labels_claim(model, X, scores, r[:, 0])] if "predict" in there else []
+    return claims + [numbers_claim(model, name, X, *expected[name]) for name in there if name in expected]
 
 
-def logs_claim(name: str, sentence: str, stated: F64, truth: F64, n_rows: int, eps: float) -> Claim:
-    """Logarithms of probabilities: a difference is a relative error of the probability. −∞ must be −∞."""
-    same = stated == truth
-    off = np.where(same, 0.0, np.abs(stated - np.where(same, 0.0, truth)) / (1.0 + np.abs(truth)))
-    off = np.where(np.isinf(truth) & ~same, np.inf, off)
-    return at_most(name, f"{sentence}; largest error.", Grade.EXACT, off.max(initial=0.0), 64.0 * typical(n_rows, eps))
-
-
-def log_prior_claim(attrs: Attributes, stated: F64, given: F64 | None, weight: F64, n_rows: int, eps: float) -> Claim:
-    """class_log_prior_: the ones given, the shares of the weights, or all alike."""
-    k = len(weight)
-    if given is not None:
-        truth = np.log(given)
-    elif attrs.flag("fit_prior", True):
-        truth = np.log(weight) - np.log(weight.sum())
-    else:
-        truth = np.full(k, -np.log(k))
-    sentence = "class_log_prior_ are the logarithms of the shares of the classes, of the priors given, or all alike"
-    return logs_claim("class_log_prior_", sentence, stated, truth, n_rows, eps)
-
-
-def read_alpha(attrs: Attributes, n: int | None) -> F64 | None:
-    """The smoothing, one number (or n of them where n is given), raised to 1e-10 unless `force_alpha`."""
-    try:
-        alpha = np.asarray(attrs.parameter("alpha", 1.0))
-    except (TypeError, ValueError):  # ragged lists
-        alpha = np.asarray("")
-    shapes = [()] if n is None else [(), (n,)]
-    if alpha.dtype.kind not in "biuf" or alpha.shape not in shapes or not (np.isfinite(alpha) & (alpha >= 0)).all():
-        attrs.faults.append("alpha is not a number from 0 up, or one per column")
-        return None
-    alpha = alpha.astype(np.float64)
-    return alpha if attrs.flag("force_alpha", True) else np.maximum(alpha, 1e-10)
+def prior_rounding(rounding: F64, prior: F64, u: float) -> F64:
+    """The largest rounding of a row's scores with the priors added."""
+    return (rounding + 4 * u * np.where(np.isfinite(prior), np.abs(prior), 0.0)).max(axis=1)

@@ -1,173 +1,97 @@
-"""Fisher's directions: S_B v = λ S_W v, scaled so that vᵀS_W v = 1, the largest ratios λ first."""
+"""Fisher's directions: S_B v = λ S_W v with vᵀS_W v = 1, the largest ratios λ first.
+
+In coordinates where S_W = Σ is one the directions are the columns of Y = WᵀΣS, and S_B is the symmetric matrix M: Y has
+orthonormal columns, M y = λ y, and the λ are the largest eigenvalues of M. Then no projection on as many directions
+separates the classes better (Fisher, Rao; Courant and Fischer).
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64
-from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.theorems.class_moments import Estimates
-from surefit.certificates.theorems.whitening import Whitening
+from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.rounding import UNIT
+from surefit.certificates.theorems.class_claims import entries_claim
+from surefit.certificates.theorems.whitening import Metric
+
+
+def components(model: Any, k: int, d: int) -> int:
+    """How many directions `transform` uses: n_components, or all that K classes can have."""
+    asked, most = getattr(model, "n_components", None), min(k - 1, d)
+    return most if asked is None else int(real(asked)) if 1 <= real(asked) <= most else -1
 
 
 def fisher_claims(
-    attrs: Attributes, data: Estimates, white: Whitening, solver: str, tol: float, slack: float, tight: float
+    attrs: Attributes, space: Metric, M: F64, wanted: F64, used: int, tol: float, excuse: float
 ) -> list[Claim]:
-    """Claims on scalings_, explained_variance_ratio_, xbar_ and fisher_eigenvalues_, those that the model has."""
-    means, priors = data.moments.means, data.priors
-    k, d = means.shape
-    claims = []
-    if attrs.has("xbar_") or solver == "svd":
-        xbar = attrs.array("xbar_", (d,))
-        if xbar is None:
-            return [bad_attributes(attrs)]
-        size = data.moments.size
-        off = np.abs(xbar - data.centre) / np.where(size > 0, size, 1.0)
-        claims.append(
-            at_most(
-                "xbar_",
-                "xbar_ is the mean of the class means by the priors; largest error relative to the column's size.",
-                Grade.EXACT,
-                off.max(initial=0.0),
-                tight + slack,
-            )
-        )
-    if solver == "lsqr" and not attrs.has("scalings_"):
-        return claims
+    """Claims on scalings_, explained_variance_ratio_ and fisher_eigenvalues_, those that the model has.
+
+    wanted   for every eigenvalue of M, from the largest, whether its direction is to be in scalings_
+    used     how many directions transform uses
+    excuse   what the roundings of the model's precision do to an entry of M, relative to the largest ratio
+    """
+    d = len(space.sigma)
     S = attrs.array("scalings_")
-    if S is not None and (S.ndim != 2 or S.shape[0] != d or not 1 <= S.shape[1] <= max(d, k)):
-        attrs.faults.append(f"scalings_ has shape {S.shape}, expected ({d}, number of directions)")
-    if S is None or attrs.faults:
-        return [*claims, bad_attributes(attrs)]
-    off_centre = means - data.centre
-    between = [off_centre.T @ (off_centre * priors[:, None])]
-    if data.total is not None:
-        between.insert(0, data.total - white.sigma)
-    readings = [_Directions(white, B, S) for B in between]
-    readings.sort(key=lambda r: r.residual if np.isfinite(r.residual) else np.inf)
-    limit = tight + slack
-    # The same directions may solve both readings, with other ratios: the first under which everything is right counts.
-    answers = []
-    for reading in readings:
-        answers.append([_orthonormal(reading, limit), *_eigen(reading, limit), _directions(reading, solver, k, tol)])
-        answers[-1] += _derived(attrs, reading, k, d, limit)
-        if attrs.faults:
-            return [*claims, *answers[-1], bad_attributes(attrs)]
-    return claims + next((found for found in answers if all(claim.holds for claim in found)), answers[0])
-
-
-class _Directions:
-    """S and the pencil (S_B, S_W), in coordinates where S_W is the identity."""
-
-    def __init__(self, white: Whitening, between: F64, S: F64) -> None:
-        W, sigma = white.W, white.sigma
-        self.count = S.shape[1]
-        self.rank = white.rank
-        G = W.T @ between @ W
-        self.values = np.linalg.eigvalsh(0.5 * (G + G.T))[::-1] if np.isfinite(G).all() else np.full(len(G), np.nan)
-        self.top = max(float(np.abs(self.values).max(initial=0.0)), 1e-300)
-        H = S.T @ sigma @ S
-        self.orthonormal = float(np.abs(H - np.eye(self.count)).max()) + white.outside(S)
-        held = np.einsum("ij,ij->j", S, between @ S)
-        self.ratios = held / np.where(np.diag(H) > 0, np.diag(H), 1.0)
-        Y = W.T @ (between @ S - sigma @ S * self.ratios)
-        size = float(np.abs(Y).max(initial=0.0)) if np.isfinite(Y).all() else np.inf
-        # spectral norm, scaled so that it does not overflow
-        norm = size * float(np.linalg.norm(Y / size, 2)) if 0 < size < np.inf else size
-        self.residual = norm / self.top
-        # classes at the same place: ratios of rounding errors mean nothing
-        self.void = self.top < 1e-24
-
-
-def _orthonormal(best: _Directions, limit: float) -> Claim:
-    return at_most(
-        "orthonormal",
-        "Projected on scalings_ the rows have variance one within classes and no covariances; largest error.",
-        Grade.EXACT,
-        best.orthonormal,
-        limit,
-    )
-
-
-def _eigen(best: _Directions, limit: float) -> list[Claim]:
-    n = min(best.count, best.rank)
-    off = np.abs(best.ratios[:n] - best.values[:n]).max(initial=0.0) / best.top
-    first = float(best.values[0])
-    return [
-        at_most(
-            "eigen_residual",
-            "Every direction solves S_B v = λ S_W v; residual relative to the largest λ.",
-            Grade.EXACT,
-            0.0 if best.void else best.residual,
-            limit,
+    if S is None or S.ndim != 2 or S.shape != (d, int(wanted.sum())):
+        shape = None if S is None else S.shape
+        count = int(wanted.sum())
+        return [refuted("scalings_", f"scalings_ has shape {shape}, expected {(d, count)}: all directions above tol.")]
+    Y = (S.T @ space.sigma @ space.W).T.astype(np.float64)
+    M = M.astype(np.float64)
+    values = np.linalg.eigvalsh(0.5 * (M + M.T))[::-1]
+    ratios = np.einsum("ij,ij->j", Y, M @ Y) / np.maximum(np.einsum("ij,ij->j", Y, Y), 1e-300)
+    top, m = max(float(np.abs(values).max()), 1e-300), Y.shape[1]
+    rounding = space.eta + 8 * (d + 8) * UNIT
+    # the directions that transform uses are held against their own ratio, the rest against the largest
+    unit = np.where(np.arange(m) < used, np.maximum(np.abs(ratios), 1e-300), top)
+    residual = np.linalg.norm(M @ Y - Y * ratios, axis=0)
+    claims = [
+        entries_claim(
+            "orthonormal",
+            "Projected on scalings_ the rows have variance one within classes and no covariances",
+            np.concatenate([np.abs(Y.T @ Y - np.eye(m)).ravel(), space.outside(S.T)]),
+            tol, rounding, excuse,
         ),
+        entries_claim(
+            "eigen_residual",
+            "Every direction solves S_B v = λ S_W v, relative to λ",
+            residual / unit, tol, rounding * top / unit, excuse * top / unit,
+        ),
+    ]  # fmt: skip
+    off = np.abs(ratios - values[:m]) / unit
+    worst = int(np.argmax(off - excuse * top / unit)) if m else 0
+    claims.append(
         at_most(
             "largest",
-            f"No direction has a ratio of scatter between to scatter within classes above {first:.6g}, that of the "
-            "first; the others follow in order. Largest difference, relative to the first.",
+            f"No direction has a ratio of scatter between to scatter within classes above {float(values[0]):.6g}, that "
+            "of the first; the others follow in order. Largest difference, relative to the ratio.",
             Grade.OPTIMAL,
-            0.0 if best.void else off,
-            limit,
-            {"ratios": best.values[: min(n, 10)].tolist()},
-        ),
-    ]
-
-
-def _directions(best: _Directions, solver: str, k: int, tol: float) -> Claim:
-    """All that differ from zero are there (the svd solver drops those below tol² of the first)."""
-    share = max(tol, 1e-7) * (1 + 1e-6)
-    needed = int(np.count_nonzero(best.values > share**2 * best.top)) if not best.void else 0
-    most = min(k - 1, best.rank)
-    good = needed <= best.count <= max(needed, most)
-    if solver != "svd":
-        good = best.count == best.rank or (good and best.count == most)
-    return at_most(
-        "directions",
-        f"scalings_ has all {needed} directions in which the classes differ; one where some are missing or too many.",
-        Grade.EXACT,
-        0 if good else 1,
-        0,
-        {"directions": best.count, "needed": needed},
-    )
-
-
-def _derived(attrs: Attributes, best: _Directions, k: int, d: int, limit: float) -> list[Claim]:
-    asked = real(getattr(attrs.model, "n_components", None))
-    most = min(k - 1, d)
-    if 1 <= asked <= most and asked == int(asked):
-        most = int(asked)
-    most = min(most, best.rank)
-    total = float(best.values.sum())
-    claims = []
-    stated = attrs.array("explained_variance_ratio_", (most,), finite=not best.void)
-    if stated is not None:
-        shares = best.values / (total if total != 0 else 1.0)
-        # shrinking may leave a sum that is not positive: no shares then, and none are stated or the order is another
-        options = [shares] if total > 0 else [shares, np.sort(shares)[::-1], np.zeros_like(shares)]
-        off = min(np.abs(stated - option[:most]).max(initial=0.0) for option in options)
-        off /= max(1.0, float(np.abs(shares).sum()))
-        claims.append(
-            at_most(
-                "explained",
-                "explained_variance_ratio_ is the share of every direction in the sum of the ratios; largest error.",
-                Grade.EXACT,
-                0.0 if best.void else off,
-                limit,
-            )
+            off[worst] if m else 0.0,
+            tol,
+            {"ratios": values[: min(m, 10)].tolist()},
+            error=rounding * top / unit[worst] if m else 0.0,
+            excuse=excuse * top / unit[worst] if m else 0.0,
+            failure="scalings_ are not the directions of the largest ratios, in order: fit again on these rows.",
         )
+    )
+    return claims + _shares(attrs, values, min(used, len(values)), tol, rounding, excuse)
+
+
+def _shares(attrs: Attributes, values: F64, used: int, tol: float, rounding: float, excuse: float) -> list[Claim]:
+    total, top = float(values.sum()), max(float(np.abs(values).max(initial=0.0)), 1e-300)
+    claims = []
+    stated = attrs.array("explained_variance_ratio_", (used,), finite=False)
+    if stated is not None and total > 1e-12 * top:
+        off, loose = np.abs(stated - values[:used] / total), top * len(values) / total
+        what = "explained_variance_ratio_ is the share of every direction in the sum of the ratios"
+        claims.append(entries_claim("explained", what, off, tol, rounding * loose, excuse * loose))
     if attrs.has("fisher_eigenvalues_"):
-        shapes = {min(n, best.rank) for n in (most, best.count, min(k - 1, d))}
-        values = attrs.array("fisher_eigenvalues_", *((n,) for n in sorted(shapes)))
-        if values is not None:
-            off = np.abs(values - best.values[: len(values)]).max(initial=0.0) / best.top
-            claims.append(
-                at_most(
-                    "fisher_eigenvalues_",
-                    "fisher_eigenvalues_ are the ratios λ; largest difference, relative to the first.",
-                    Grade.EXACT,
-                    0.0 if best.void else off,
-                    limit,
-                )
-            )
+        own = attrs.array("fisher_eigenvalues_", (used,))
+        if own is not None:
+            what, off = "fisher_eigenvalues_ are the ratios, relative to the largest", np.abs(own - values[:used]) / top
+            claims.append(entries_claim("fisher_eigenvalues_", what, off, tol, rounding, excuse))
     return claims

@@ -1,4 +1,8 @@
-"""A covariance and its inverse square root, with a stated rank: W spans what is not rounding, and WᵀΣW = I."""
+"""The metric of a covariance Σ: W with WᵀΣW = I over the directions that Σ has, and how well that is known.
+
+Σ = D R D with D the standard deviations, R = QΛQᵀ, W = D⁻¹QΛ^(−½) over the eigenvalues above a cut. Σ is known to
+γ σσᵀ entry by entry, so WᵀΣW to `noise` = γ‖|W|ᵀσ‖², and lengths measured by W are those of Σ⁻¹ up to a factor 1 ± eta.
+"""
 
 from __future__ import annotations
 
@@ -8,70 +12,56 @@ import numpy as np
 
 from surefit.certificates.blocks import F64
 
+EPS = float(np.finfo(np.float64).eps)
+
 
 @dataclass
-class Whitening:
-    """Σ = D R D with D the standard deviations (or one): R = QΛQᵀ, W = D⁻¹QΛ^(−½) over the eigenvalues kept."""
-
+class Metric:
     sigma: F64
     scale: F64  # D
-    basis: F64  # Q, (d, rank)
-    W: F64
-    top: float  # largest eigenvalue of R
-    condition: float  # of R, over the directions kept
-    how: str
+    W: F64  # (d, rank)
+    null: F64  # Q over the eigenvalues left out, (d, d − rank)
+    eta: float
+    noise: float
 
-    @property
-    def rank(self) -> int:
-        return int(self.W.shape[1])
+    def lengths(self, A: F64) -> F64:
+        """‖|W|ᵀ a‖ of every row a of A: how long an error of that size entry by entry can be."""
+        return np.linalg.norm(np.abs(A) @ np.abs(self.W), axis=-1).astype(np.float64)
 
-    @property
-    def full(self) -> bool:
-        return self.rank == len(self.sigma)
+    def stored(self, u: float) -> float:
+        """u‖|W|ᵀ|Σ||W|‖: what rounding every entry of Σ to a unit u does where Σ is one."""
+        return u * float(np.linalg.norm(np.abs(self.W.T) @ np.abs(self.sigma) @ np.abs(self.W)))
 
-    def outside(self, B: F64) -> float:
-        """The part of the columns of D B that W does not span, relative to all of D B."""
-        if self.full or not B.size:
-            return 0.0
-        A = B * self.scale[:, None]
-        whole = float(np.linalg.norm(A))
-        return float(np.linalg.norm(A - self.basis @ (self.basis.T @ A))) / whole if whole > 0 else 0.0
+    def outside(self, B: F64, raw: bool = False) -> F64:
+        """The share of every row of B in directions that Σ does not have: of D b, or of b as it is (`raw`)."""
+        scale = np.ones_like(self.scale) if raw else self.scale
+        basis = np.linalg.qr(self.null * (scale / self.scale)[:, None])[0]
+        A = B * scale
+        whole = np.linalg.norm(A, axis=1)
+        return np.linalg.norm(A @ basis, axis=1) / np.where(whole > 0, whole, 1.0)
+
+    def within(self, A: F64) -> F64:
+        """The rows of A without their part in directions, as they are, that Σ does not have."""
+        basis = np.linalg.qr(self.null / self.scale[:, None])[0]
+        return A - (A @ basis) @ basis.T
 
 
-def whitenings(sigma: F64, cut: float | None, eps: float) -> list[Whitening]:
-    """The ways to invert Σ: one where it is regular, and each usual choice of rank where it is not.
+def metric(sigma: F64, offsets: F64, cut: float, gamma: float) -> Metric | None:
+    """None where Σ has no direction.
 
-    cut   the smallest eigenvalue of R that counts (tol² of scikit-learn's svd solver), or None
+    offsets  the sizes of the columns' means: what varies less than they are rounded is a constant
+    cut      the eigenvalue of R up to which a direction is left out; rounding always is
     """
     d = len(sigma)
-    variance = np.diag(sigma)
-    scale = np.where(variance > 0, np.sqrt(np.where(variance > 0, variance, 1.0)), 1.0)
-    out: list[Whitening] = []
-    values, Q = np.linalg.eigh(sigma / np.outer(scale, scale))
-    noise = 4.0 * d * float(np.finfo(np.float64).eps) * max(float(values[-1]), 0.0)
-    cuts = [noise, 4.0 * d * eps * float(values[-1])]
-    if cut is not None:
-        # an eigenvalue next to the cut may have fallen on either side of it: singular values are known to ε √d
-        near = (1e-6 * np.sqrt(cut) + 4.0 * eps * np.sqrt(d)) * np.sqrt(cut)
-        cuts = [cut - near, cut + near, *cuts]
-    for limit in cuts:
-        keep = values > max(limit, noise)
-        if keep.any() and all(w.rank != int(keep.sum()) for w in out):
-            out.append(_whitening(sigma, scale, values[keep], Q[:, keep], "columns scaled"))
-    if not out or not out[-1].full or not out[0].full:
-        values, Q = np.linalg.eigh(sigma)
-        keep = values > 4.0 * d * eps * max(float(values[-1]), 0.0)
-        if keep.any():
-            out.append(_whitening(sigma, np.ones(d), values[keep], Q[:, keep], "columns as they are"))
-    return out
-
-
-def _whitening(sigma: F64, scale: F64, values: F64, Q: F64, how: str) -> Whitening:
-    W = Q / scale[:, None] / np.sqrt(values)
-    return Whitening(sigma, scale, Q, W, float(values[-1]), float(values[-1] / values[0]), how)
-
-
-def condition_unscaled(sigma: F64) -> float:
-    """The condition number of Σ as it is, what a solver that does not scale columns has to bear."""
-    values = np.linalg.eigvalsh(sigma)
-    return float(values[-1] / values[0]) if values[0] > 0 else float("inf")
+    deviation = np.sqrt(np.maximum(np.diag(sigma).astype(np.float64), 0.0))
+    alive = deviation > 2 * EPS * offsets
+    scale = np.where(alive, deviation, 1.0)
+    R = np.where(np.outer(alive, alive), (sigma / scale / scale[:, None]).astype(np.float64), 0.0)
+    values, Q = np.linalg.eigh(R)
+    keep = values > max(cut, 8 * d * EPS * float(values[-1]))
+    if not keep.any():
+        return None
+    W = Q[:, keep] / scale[:, None] / np.sqrt(values[keep])
+    noise = gamma * float(((np.abs(W).T @ deviation) ** 2).sum())
+    eta = float(np.linalg.norm(W.T @ sigma @ W - np.eye(W.shape[1]))) + noise
+    return Metric(sigma, scale, W, Q[:, ~keep], eta, noise)

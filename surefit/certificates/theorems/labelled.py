@@ -1,0 +1,88 @@
+"""Rows with the code 0 … K−1 of their class and their weight, and sums of columns over every class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefit.certificates.attributes import Attributes
+from surefit.certificates.blocks import F64, BadData, Block, Blocks, Rows, dense
+from surefit.certificates.claim import CertificateError
+
+SLICE_ENTRIES = 1 << 21
+
+
+class Labelled(NamedTuple):
+    X: Block
+    code: NDArray[np.intp]
+    omega: F64
+
+    def slices(self) -> Iterator[tuple[F64, NDArray[np.intp], F64]]:
+        """Dense slices of a bounded size."""
+        step = max(1, SLICE_ENTRIES // max(1, self.X.shape[1]))
+        for lo in range(0, len(self.code), step):
+            rows = slice(lo, lo + step)
+            yield dense(self.X[rows]), self.code[rows], self.omega[rows]
+
+
+def read_classes(attrs: Attributes, least: int = 2) -> int | None:
+    """The number of classes, or None with the fault noted: `classes_` holds `least` or more labels in rising order."""
+    try:
+        classes = np.asarray(getattr(attrs.model, "classes_", None))
+        rising = classes.ndim == 1 and classes.size >= least and bool((classes[:-1] < classes[1:]).all())
+    except (TypeError, ValueError):  # labels without an order, ragged lists
+        classes, rising = np.zeros(0), False
+    if not rising:
+        attrs.faults.append(f"classes_ is not a list of {least} or more labels in rising order")
+        return None
+    return int(classes.size)
+
+
+def labelled(blocks: Blocks, n_classes: int, missing: bool = False) -> Iterator[Labelled]:
+    """The blocks, checked: BadData for infinities, NaN (unless `missing`), bad weights and labels not in classes_."""
+    seen, total = 0, 0.0
+    for X, y, w in blocks:
+        n = X.shape[0]
+        if y is None:
+            raise CertificateError("This check needs y: the labels the model was fitted to.")
+        values = X.data if isinstance(X, Rows) else np.asarray(X)
+        if X.shape[1] != blocks.n_features or values.dtype.kind not in "biuf":
+            raise BadData(
+                f"a block has {X.shape[1]} columns of {values.dtype}, expected {blocks.n_features} of numbers"
+            )
+        if np.isinf(values).any() or (not missing and np.isnan(values).any()):
+            raise BadData("the data have entries that are NaN or infinite")
+        code, omega = np.asarray(y).astype(np.intp), np.ones(n) if w is None else np.asarray(w, dtype=np.float64)
+        if omega.shape != (n,) or not (np.isfinite(omega) & (omega >= 0)).all():
+            raise BadData("some weights are negative, NaN or infinite")
+        if code.shape != (n,) or not ((code >= 0) & (code < n_classes)).all():
+            raise BadData("some labels are not in classes_")
+        seen, total = seen + n, total + float(omega.sum())
+        yield Labelled(X, code, omega)
+    if seen != blocks.n_rows or not total > 0:
+        raise BadData(f"the blocks have {seen} rows of total weight {total:g}, expected {blocks.n_rows} with weight")
+
+
+def class_sums(X: Block, code: NDArray[np.intp], omega: F64, n_classes: int) -> F64:
+    """Σ ω x over the rows of every class, (K, d): at most n additions in a row, whatever their order."""
+    d = X.shape[1]
+    if isinstance(X, Rows):
+        row = X.owner()
+        flat = np.bincount(code[row] * d + X.indices, weights=X.data * omega[row], minlength=n_classes * d)
+        return flat.reshape(n_classes, d).astype(np.float64, copy=False)
+    out, order = np.zeros((n_classes, d)), np.argsort(code, kind="stable")
+    present, first = np.unique(code[order], return_index=True)
+    if len(present):
+        out[present] = np.add.reduceat((dense(X) * omega[:, None])[order], first, axis=0)
+    return out
+
+
+def class_weights(blocks: Blocks, n_classes: int, missing: bool = False) -> F64:
+    """Σ ω of every class."""
+    total = np.zeros(n_classes)
+    for block in labelled(blocks, n_classes, missing):
+        total += np.bincount(block.code, weights=block.omega, minlength=n_classes)
+    return total
