@@ -85,8 +85,8 @@ def check_linear_discriminant_analysis(model: Any, blocks: Blocks, tol: float) -
     k, d, n = read_classes(attrs), blocks.n_features, blocks.n_rows
     if k is None:
         return [bad_attributes(attrs)], "no pass"
-    given, shrinkage, fit = read_numbers(attrs, "priors", k), read_shrinkage(attrs), _read(attrs, k, d)
     means, priors, used = attrs.array("means_", (k, d)), attrs.array("priors_", (k,)), components(model, k, d)
+    given, shrinkage, fit = read_numbers(attrs, "priors", k), read_shrinkage(attrs), _read(attrs, k, d)
     if used < 0 or (fit is not None and fit.solver == "svd" and shrinkage is not None):
         attrs.faults.append("n_components is not a number from 1 to min(K − 1, d), or svd is asked to shrink")
     if fit is None or means is None or priors is None or attrs.faults:
@@ -122,8 +122,8 @@ def _read(attrs: Attributes, k: int, d: int) -> Fit | None:
     rows, model = 1 if k == 2 else k, attrs.model
     coef, intercept = attrs.array("coef_", (rows, d)), attrs.array("intercept_", (rows,), finite=False)
     solver, tol = attrs.text("solver", "svd"), real(attrs.parameter("tol", 1e-4))
-    if solver not in ("svd", "lsqr", "eigen") or not 0 <= tol < np.inf:
-        attrs.faults.append("solver is none of 'svd', 'lsqr' and 'eigen', or tol not a number from 0 up")
+    if solver not in ("svd", "lsqr", "eigen") or not 0 <= tol <= 1e100:
+        attrs.faults.append("solver is none of 'svd', 'lsqr' and 'eigen', or tol not a number from 0 to 1e100")
     if coef is None or intercept is None or attrs.faults:
         return None
     if k == 2:
