@@ -7,7 +7,24 @@ surefit's or scikit-learn's, from the data alone.
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what type checkers and editors read; at run time it is loaded when it is first named
+    from surefit import (
+        cluster,
+        decomposition,
+        discriminant_analysis,
+        io,
+        linear_model,
+        model_selection,
+        naive_bayes,
+        plot,
+        report,
+    )
+    from surefit._core.config import config
+    from surefit.certificates import Certificate
+    from surefit.engine.certify import certify
+    from surefit.engine.scan import scan
 
 __version__ = "0.1.0"
 

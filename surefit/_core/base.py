@@ -7,23 +7,37 @@ import inspect
 import warnings
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
 from surefit._core.callbacks import CallbackSupportMixin, with_callbacks
 from surefit._core.config import settings
-from surefit._core.params import checked, parameter_documentation
+from surefit._core.params import checked, parameter_documentation, plain_signature
 from surefit._core.threads import single_threaded_blas
 
+if TYPE_CHECKING:
+    from surefit.certificates.certificate import Certificate
+
 VERSION = "0.1.0"
+
+P = ParamSpec("P")
+E = TypeVar("E", bound="Estimator")
 
 
 class Estimator(CallbackSupportMixin, BaseEstimator):
     """What all estimators share: declared parameters, certificates, versioned pickles."""
 
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+    certificate_: Certificate
+    """Only after `surefit.config(certify="always")`."""
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if "__init__" in cls.__dict__:  # help() shows defaults; the rules are in the list of parameters
+            cls.__init__.__signature__ = plain_signature(cls.__init__)  # type: ignore[attr-defined]
         if cls.__doc__ and "{parameters}" in cls.__doc__:
             cls.__doc__ = cls.__doc__.replace("{parameters}", parameter_documentation(cls).replace("\n", "\n    "))
 
@@ -31,7 +45,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """All parameters, checked; every fault is reported at once."""
         return checked(self)
 
-    def certify(self, X: Any, y: Any = None, sample_weight: Any = None, *, tol: float = 1e-6) -> Any:
+    def certify(self, X: Any, y: Any = None, sample_weight: Any = None, *, tol: float = 1e-6) -> Certificate:
         """Check this fit against the data: the same as `surefit.certify(self, X, y, sample_weight, tol=tol)`."""
         import surefit
 
@@ -52,7 +66,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         super().__setstate__({name: value for name, value in state.items() if name != "_surefit_version"})
 
 
-def fitting(method: Callable) -> Callable:
+def fitting(method: Callable[Concatenate[E, P], E]) -> Callable[Concatenate[E, P], E]:
     """The frame around `fit`: BLAS on one thread, callbacks torn down, and nothing changed when it fails.
 
     A fit that is refused (bad parameter, bad data) or interrupted (Ctrl-C) leaves the estimator as it was.
@@ -60,7 +74,7 @@ def fitting(method: Callable) -> Callable:
     managed = with_callbacks(method)
 
     @functools.wraps(method)
-    def fit(self: Estimator, *args: Any, **kwargs: Any) -> Any:
+    def fit(self: E, *args: P.args, **kwargs: P.kwargs) -> E:
         before = dict(self.__dict__)
         try:
             with single_threaded_blas():
@@ -79,11 +93,11 @@ def fitting(method: Callable) -> Callable:
     return fit
 
 
-def updating(method: Callable) -> Callable:
+def updating(method: Callable[Concatenate[E, P], E]) -> Callable[Concatenate[E, P], E]:
     """The frame around `partial_fit`: BLAS on one thread, and nothing changed when it fails."""
 
     @functools.wraps(method)
-    def partial_fit(self: Estimator, *args: Any, **kwargs: Any) -> Any:
+    def partial_fit(self: E, *args: P.args, **kwargs: P.kwargs) -> E:
         before = dict(self.__dict__)
         try:
             with single_threaded_blas():

@@ -165,6 +165,13 @@ def checked(estimator: Any) -> SimpleNamespace:
     return SimpleNamespace(**values)
 
 
+def plain_signature(function: Callable) -> inspect.Signature:
+    """Names and defaults, without annotations."""
+    signature = inspect.signature(function)
+    bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()]
+    return inspect.Signature(bare)
+
+
 def parameter_documentation(cls: type) -> str:
     """The numpydoc "Parameters" section, from the declarations."""
     lines = ["Parameters", "----------"]

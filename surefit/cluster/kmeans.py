@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from types import SimpleNamespace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
@@ -75,6 +75,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
     16.0
     """
 
+    cluster_centers_: np.ndarray
+    labels_: np.ndarray
+    inertia_: float
+    n_iter_: int
+    history_: list[float]
+
     def __init__(
         self,
         n_clusters: Annotated[int, Range(1), "How many clusters."] = 8,
@@ -111,7 +117,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         self.algorithm = algorithm
 
     @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KMeans:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the centres of X: array, dataframe, CSR, Parquet path or Dask collection. `y` is not used."""
         p = self._checked()
         data = open_data(self, X, y, sample_weight)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from types import SimpleNamespace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -65,6 +65,15 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     array([6.3006, 0.5498])
     """
 
+    components_: np.ndarray
+    explained_variance_: np.ndarray
+    explained_variance_ratio_: np.ndarray
+    singular_values_: np.ndarray
+    mean_: np.ndarray
+    n_components_: int
+    n_samples_: int | float
+    noise_variance_: float
+
     def __init__(
         self,
         n_components: Annotated[
@@ -105,7 +114,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.random_state = random_state
 
     @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> PCA:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the components of X: array, dataframe, CSR, Parquet path or Dask collection. `y` is not used.
 
         A row of weight ω counts as ω equal rows.

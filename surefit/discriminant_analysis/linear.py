@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from types import SimpleNamespace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
@@ -74,6 +74,17 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
     array([1])
     """
 
+    classes_: np.ndarray
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    covariance_: np.ndarray
+    means_: np.ndarray
+    priors_: np.ndarray
+    xbar_: np.ndarray
+    scalings_: np.ndarray
+    explained_variance_ratio_: np.ndarray
+    fisher_eigenvalues_: np.ndarray
+
     def __init__(
         self,
         solver: Annotated[
@@ -108,7 +119,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
         self.covariance_estimator = covariance_estimator
 
     @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> LinearDiscriminantAnalysis:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X and labels y, with optional weights; a weight of two is a row repeated."""
         p = self._checked()
         data = open_data(self, X, y, sample_weight, target="classes", min_rows=2, stream=p.covariance_estimator is None)

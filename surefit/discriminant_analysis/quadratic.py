@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from scipy.special import log_softmax, softmax
@@ -61,6 +61,13 @@ class QuadraticDiscriminantAnalysis(ClassifierMixin, Estimator):
     array([1])
     """
 
+    classes_: np.ndarray
+    means_: np.ndarray
+    priors_: np.ndarray
+    rotations_: list[np.ndarray]
+    scalings_: list[np.ndarray]
+    covariance_: list[np.ndarray]
+
     def __init__(
         self,
         *,
@@ -87,7 +94,7 @@ class QuadraticDiscriminantAnalysis(ClassifierMixin, Estimator):
         self.covariance_estimator = covariance_estimator
 
     @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> QuadraticDiscriminantAnalysis:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X and labels y, with optional weights; a weight of two is a row repeated."""
         p = self._checked()
         data = open_data(self, X, y, sample_weight, target="classes", stream=p.covariance_estimator is None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -65,6 +65,11 @@ class BatchPerceptron(TwoClassClassifier):
     (True, array([0, 0, 0, 1]), 51.0)
     """
 
+    n_iter_: int
+    n_updates_: int
+    bound_: float
+    history_: np.ndarray
+
     farkas_: np.ndarray | None
 
     def __init__(
@@ -81,7 +86,7 @@ class BatchPerceptron(TwoClassClassifier):
         self.max_updates = max_updates
 
     @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> BatchPerceptron:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X and two labels y; a row of weight zero does not count at all."""
         p = self._checked()
         data = _distinct(self._two_classes(X, y, sample_weight))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from surefit._core.base import fitting
@@ -47,11 +48,14 @@ class LinearProgramClassifier(TwoClassClassifier):
     (True, 1.0, array(['no', 'yes'], dtype='<U3'))
     """
 
+    n_iter_: int
+    farkas_: np.ndarray | None
+
     def __init__(self, *, fit_intercept: Annotated[bool, "Whether the hyperplane may miss the origin."] = True) -> None:
         self.fit_intercept = fit_intercept
 
     @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> LinearProgramClassifier:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X and two labels y; weights count violations, and a row of weight zero does not count at all."""
         p = self._checked()
         data = self._two_classes(X, y, sample_weight)

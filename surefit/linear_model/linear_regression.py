@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
+
+import numpy as np
 
 from surefit._core.base import fitting
 from surefit._core.params import Range
@@ -45,6 +47,9 @@ class LinearRegression(LinearRegressor):
     (array([1., 2.]), 3.0)
     """
 
+    rank_: int
+    singular_: np.ndarray
+
     def __init__(
         self,
         *,
@@ -66,7 +71,7 @@ class LinearRegression(LinearRegressor):
         self.positive = positive
 
     @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> LinearRegression:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X and targets y (one or several columns), with optional weights."""
         p = self._checked()
         data = open_data(self, X, y, sample_weight, target=True, n_jobs=p.n_jobs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from types import SimpleNamespace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -60,6 +60,10 @@ class LMSRegressor(LinearRegressor):
     >>> model.coef_.round(9), round(float(model.intercept_), 9), model.n_iter_
     (array([1., 2.]), 3.0, 2)
     """
+
+    n_iter_: int
+    t_: int
+    history_: np.ndarray
 
     def __init__(
         self,
@@ -118,7 +122,7 @@ class LMSRegressor(LinearRegressor):
         self.n_jobs = n_jobs
 
     @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> LMSRegressor:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X and targets y (one or several columns), with optional weights."""
         p = self._checked()
         start = self._coefficients() if p.warm_start and hasattr(self, "coef_") else None
@@ -185,7 +189,7 @@ class LMSRegressor(LinearRegressor):
             )
 
     @updating
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> LMSRegressor:
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Go on with more rows, each visited once, row by row whatever `method` says.
 
         Columns are scaled by what was seen of them so far. With learning_rate='auto' the rate is constant, so that

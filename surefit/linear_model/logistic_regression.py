@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
@@ -62,6 +62,11 @@ class LogisticRegression(LinearClassifier):
     (True, 0.958)
     """
 
+    n_iter_: np.ndarray
+    rel_gap_: float
+    separation_: np.ndarray | None
+    history_: np.ndarray
+
     def __init__(
         self,
         penalty: Annotated[
@@ -114,7 +119,7 @@ class LogisticRegression(LinearClassifier):
         self.n_jobs = n_jobs
 
     @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> LogisticRegression:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X and labels y, with optional weights; a weight of two is a row repeated."""
         p = self._checked()
         penalty = penalty_of(p)

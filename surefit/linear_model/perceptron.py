@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -60,6 +60,10 @@ class Perceptron(LinearClassifier):
     (0, array(['yes', 'no'], dtype='<U3'))
     """
 
+    n_iter_: int
+    t_: float
+    n_mistakes_: int
+
     def __init__(
         self,
         *,
@@ -107,7 +111,7 @@ class Perceptron(LinearClassifier):
     @fitting
     def fit(
         self, X: Any, y: Any = None, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
-    ) -> Perceptron:
+    ) -> Self:
         """Fit to rows X and labels y, with optional weights; a weight of two is a row repeated.
 
         `coef_init` and `intercept_init`: where to start from, zero unless given (or `warm_start`).
@@ -140,7 +144,7 @@ class Perceptron(LinearClassifier):
         return self
 
     @updating
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Perceptron:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """One epoch over more rows. All labels are named in `classes` at the first call."""
         p = self._checked()
         first = not hasattr(self, "classes_")

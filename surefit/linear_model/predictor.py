@@ -18,6 +18,9 @@ from surefit.engine.source import Source
 class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     """x ↦ x·coef + intercept."""
 
+    coef_: np.ndarray
+    intercept_: float | np.ndarray
+
     def predict(self, X: Any) -> np.ndarray:
         """The predicted target of every row of X: an array, a dataframe, CSR, a Parquet path or a Dask collection.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -23,6 +23,9 @@ Solver = Literal["highs-ds", "highs-ipm", "highs", "interior-point", "revised si
 
 class _PinballRegressor(LinearRegressor):
     """The fit that both share."""
+
+    n_iter_: int
+    dual_: np.ndarray
 
     def _fit_pinball(
         self, X: Any, y: Any, sample_weight: Any, quantile: float, alpha: float, fit_intercept: bool
@@ -113,7 +116,7 @@ class QuantileRegressor(_PinballRegressor):
         self.solver_options = solver_options
 
     @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> QuantileRegressor:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X and targets y, with optional weights; a weight of two is a row repeated."""
         p = self._checked()
         if p.solver == "interior-point":
@@ -159,7 +162,7 @@ class LADRegressor(_PinballRegressor):
         self.fit_intercept = fit_intercept
 
     @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> LADRegressor:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X and targets y, with optional weights; a weight of two is a row repeated."""
         p = self._checked()
         self._fit_pinball(X, y, sample_weight, 0.5, float(p.alpha), p.fit_intercept)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 
@@ -54,6 +54,9 @@ class Ridge(LinearRegressor):
     array([0.5])
     """
 
+    n_iter_: int | np.ndarray
+    solver_: str
+
     def __init__(
         self,
         alpha: Annotated[
@@ -83,7 +86,7 @@ class Ridge(LinearRegressor):
         self.random_state = random_state
 
     @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Ridge:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X and targets y (one or several columns), with optional weights."""
         p = self._checked()
         data = open_data(self, X, y, sample_weight, target=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from numbers import Real
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import sklearn
@@ -118,7 +118,7 @@ class RidgeCV(LinearRegressor):
         self.alpha_per_target = alpha_per_target
 
     @fitting
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **params: Any) -> RidgeCV:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **params: Any) -> Self:
         """Fit to rows X and targets y, with optional weights. `params` go to the scorer by metadata routing."""
         p = self._checked()
         faults = _alpha_faults(p.alphas, p.cv is None)

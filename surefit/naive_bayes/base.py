@@ -33,6 +33,10 @@ TOO_LARGE = "the numbers in X are too large: their sums or squares overflow. Sca
 class NaiveBayes(ClassifierMixin, Estimator):
     """P(class | row) ∝ P(class) · Π P(feature | class)."""
 
+    classes_: np.ndarray
+    class_count_: np.ndarray
+    class_log_prior_: np.ndarray
+
     _integers = True
     """Whether arrays of integers are counted as they are."""
     _positive = False

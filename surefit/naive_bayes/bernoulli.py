@@ -76,6 +76,9 @@ class BernoulliNB(DiscreteNaiveBayes):
            [0.333, 0.667]])
     """
 
+    feature_count_: np.ndarray
+    feature_log_prob_: np.ndarray
+
     def __init__(
         self,
         *,

@@ -82,6 +82,10 @@ class CategoricalNB(DiscreteNaiveBayes):
            [0.25 , 0.5  , 0.25 ]])
     """
 
+    n_categories_: np.ndarray
+    category_count_: list[np.ndarray]
+    feature_log_prob_: list[np.ndarray]
+
     _positive = True
 
     def __init__(

@@ -41,6 +41,10 @@ class ComplementNB(DiscreteNaiveBayes):
     array(['a'], dtype='<U1')
     """
 
+    feature_count_: np.ndarray
+    feature_all_: np.ndarray
+    feature_log_prob_: np.ndarray
+
     _positive = True
 
     def __init__(

@@ -83,6 +83,11 @@ class GaussianNB(NaiveBayes):
     (array([8., 2.]), array(['low', 'high'], dtype='<U4'))
     """
 
+    class_prior_: np.ndarray
+    theta_: np.ndarray
+    var_: np.ndarray
+    epsilon_: float
+
     _integers = False
 
     def __init__(

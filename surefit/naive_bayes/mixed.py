@@ -115,6 +115,14 @@ class MixedNB(NaiveBayes):
     (['gaussian', 'bernoulli', 'categorical'], array(['a', 'a', 'b', 'b'], dtype='<U1'))
     """
 
+    class_prior_: np.ndarray
+    parts_: list[tuple[Kind, np.ndarray]]
+    theta_: np.ndarray
+    var_: np.ndarray
+    epsilon_: float
+    feature_log_prob_bernoulli_: np.ndarray
+    feature_log_prob_categorical_: list[np.ndarray]
+
     _integers = False
 
     def __init__(

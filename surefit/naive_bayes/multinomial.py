@@ -41,6 +41,9 @@ class MultinomialNB(DiscreteNaiveBayes):
            [0.25 , 0.75 ]])
     """
 
+    feature_count_: np.ndarray
+    feature_log_prob_: np.ndarray
+
     _positive = True
 
     def __init__(
