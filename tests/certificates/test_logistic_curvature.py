@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from surefit.certificates.theorems.log_loss import divergence, log_softmax
+from surefit.certificates.theorems.log_loss import losses, probabilities, residuals
 from tests.certificates.bench import altered, certify
 
 rng = np.random.default_rng(41)
@@ -68,19 +68,20 @@ def test_a_row_far_out_excuses_no_other(far: float, columns: int) -> None:
     y = np.append(Y, 1)
     ray = np.zeros((1, columns + 1))
     ray[0, 0] = 1.0
-    model = altered(free(X[:, None], Y), coef_=ray[:, :-1].copy(), separation_=ray)
+    model = altered(free(X[:, None], Y), coef_=ray[:, :-1].copy(), intercept_=np.zeros(1), separation_=ray)
+    model.n_features_in_ = columns
     assert not certify(model, A, y).holds
     # the same ray where the column does separate
     assert certify(model, A, np.append(X > 0, True).astype(int)).holds
 
 
-def test_probabilities_near_one_keep_their_digits() -> None:
-    """log(1/(1 + e⁻⁴⁰)) = −e⁻⁴⁰; the divergence of (1 − a, a) from (1 − b, b) is a log(a/b) − a + b + (a − b)²/2."""
-    assert log_softmax(np.array([[0.0, -40.0]]))[0, 0] == pytest.approx(-np.exp(-40.0), rel=1e-14, abs=0.0)
-    a, b = 1e-9, 2e-9
-    truth = a * np.log(a / b) - a + b + (a - b) ** 2 / 2
-    found = divergence(np.array([[1.0 - a, a]]), np.array([[np.log1p(-b), np.log(b)]]))
-    assert found[0] == pytest.approx(truth, rel=1e-11, abs=0.0)
+def test_small_losses_keep_their_digits() -> None:
+    """log(1 + e⁻⁴⁰) = e⁻⁴⁰ − e⁻⁸⁰/2, and a residual of 1 − p is the sum of the other probabilities."""
+    Z, code = np.array([[0.0, -40.0]]), np.array([0])
+    loss, error = losses(Z, code, np.zeros(1))
+    assert loss[0] == pytest.approx(np.exp(-40.0), rel=1e-13, abs=0.0) and error[0] < 1e-12 * loss[0]
+    D = residuals(probabilities(Z), code)
+    assert D[0, 1] == pytest.approx(np.exp(-40.0), rel=1e-13, abs=0.0) and D[0, 0] == -D[0, 1]
 
 
 def test_rounding_of_huge_logits_excuses_no_fit() -> None:

@@ -36,7 +36,7 @@ def test_logistic_regression(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(MANY))
 def test_logistic_regression_without_a_penalty(seed: int) -> None:
-    """Either the minimum, or a ray along which there is none."""
+    """Either the minimum, or a ray along which there is none; undecided only where three classes are tied in part."""
     rng = np.random.default_rng(50_000 + seed)
     X, w = table(rng)
     y = labels(rng, X, int(rng.integers(2, 4)))
@@ -45,7 +45,10 @@ def test_logistic_regression_without_a_penalty(seed: int) -> None:
         model = LogisticRegression(C=np.inf).fit(X, y, w)
     c = surefit.certify(model, X, y, w)
     ray = getattr(model, "separation_", None) is not None
-    assert c.holds and c.grade is (Grade.NO_SOLUTION if ray else Grade.OPTIMAL), f"\n{c}"
+    if ray and not c.holds and len(model.classes_) > 2:
+        assert [(q.name, q.grade) for q in c.failures] == [("tied", Grade.UNPROVED)], f"\n{c}"
+    else:
+        assert c.holds and c.grade is (Grade.NO_SOLUTION if ray else Grade.OPTIMAL), f"\n{c}"
 
 
 @pytest.mark.parametrize("seed", range(MANY))

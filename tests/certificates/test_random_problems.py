@@ -127,6 +127,20 @@ def test_logistic_regression_never_passes_the_least_value(seed: int) -> None:
         assert not claim.holds or true_gap <= 1.0001e-6 * float(here)
 
 
+def some_ray(X: np.ndarray, y: np.ndarray, w: np.ndarray, classes: int) -> bool:
+    """Whether HiGHS finds a direction along which no row's own class loses to another, and some gain."""
+    A = np.hstack([X / np.maximum(np.abs(X).max(axis=0), 1e-300), np.ones((len(X), 1))])
+    gains = []
+    for i in np.flatnonzero(w > 0):
+        for k in set(range(classes)) - {int(y[i])}:
+            row = np.zeros((classes, A.shape[1]))
+            row[y[i]], row[k] = A[i], -A[i]
+            gains.append(row.ravel())
+    G = np.array(gains)
+    found = linprog(-G.sum(axis=0), A_ub=-G, b_ub=np.zeros(len(G)), bounds=(-1.0, 1.0))
+    return found.status == 0 and -found.fun > 1e-6
+
+
 @pytest.mark.parametrize("seed", range(MANY))
 def test_unpenalised_logistic_regression(seed: int) -> None:
     """Where a minimum is claimed to exist, no point of Newton's path is below the bound."""
@@ -145,8 +159,11 @@ def test_unpenalised_logistic_regression(seed: int) -> None:
         noise = size * rng.normal(size=best.shape) * np.append(1 / np.maximum(np.abs(X).mean(axis=0), 1e-9), 1.0)
         moved = (best + noise).astype(float)
         model.coef_, model.intercept_ = moved[:, :-1], moved[:, -1]
-        claim = certify(model, X, y, w)["optimal"]
-        if "gap" in claim.detail:
+        c = certify(model, X, y, w)
+        claim = c.claims[0]
+        if claim.name == "separated":
+            assert not claim.holds or some_ray(X, y, w, classes)
+        elif "gap" in claim.detail:
             here = log_loss(moved, *problem)[0]
             assert claim.detail["gap"] >= float(here - f) * (1 - 1e-9) - 1e-13 * float(f)
             assert not claim.holds or float(here - f) <= 1.0001e-6 * float(here)

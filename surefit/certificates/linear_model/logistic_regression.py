@@ -1,225 +1,287 @@
 """Checker of LogisticRegression: the duality gap, the distance by curvature without a penalty, or a separating ray.
 
 scikit-learn's objective, times C Σω:  f(w, b) = Σ ωᵢ log-loss + (1/C) ((1 − ρ)/2 ‖w‖² + ρ ‖w‖₁), ω with class weights,
-b free. liblinear penalises b / intercept_scaling like a coefficient: such a fit is accepted for what it is, and named.
+b free; with solver="liblinear" b / intercept_scaling is penalised like a coefficient.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real
-from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.blocks import F64, Blocks, Rows, magnitude, matmul
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most, failed
-from surefit.certificates.rounding import epsilon, gamma
-from surefit.certificates.theorems.classes import Labels, class_factors, label_pass, read_classes
-from surefit.certificates.theorems.log_loss import LogLoss, derivatives, polish, polish_intercept
-from surefit.certificates.theorems.log_loss_dual import dual_bound
-from surefit.certificates.theorems.log_loss_free import free_bound, gains
+from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
+from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
+from surefit.certificates.search.logistic import coordinates, refine, separating_rays
+from surefit.certificates.theorems.classes import class_factors, label_pass, read_classes
+from surefit.certificates.theorems.log_loss import TIE, LogLoss, objective
+from surefit.certificates.theorems.log_loss_dual import least_value
+from surefit.certificates.theorems.log_loss_free import along, distance
 
-GAP = {False: 1e-6, True: 1e-5}  # relative gap accepted, in float64 and in float32
-ROUNDINGS = 64.0
-MOST = 10.0  # times the limit: more than that is not excused by rounding
-RAY = 1e-12  # what rows may lose along a ray, relative: it is the ray of data changed by so much
-SEPARATED = 64.0  # likewise, in roundings of the ray
+ROUNDINGS = 10.0  # times what storing the coefficients costs
+LEFT_OUT = 1e-10  # of a column, relative: it depends on the others
+ADVICE = "raise max_iter, lower tol or scale the columns"
+COVERS = (
+    "classes_", "coef_", "intercept_", "predict", "predict_proba", "predict_log_proba", "decision_function",
+)  # fmt: skip
 
 
-@checker()
+@checker(*COVERS, "rel_gap_", "separation_")
 def check_logistic_regression(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """Passes: about ten where Hessians of all coefficients fit, four and one per step on the intercepts beyond."""
     attrs = Attributes(model, "coef_")
-    k = read_classes(attrs)
+    return findings(attrs, blocks, tol, attrs.parameter("C", 1.0), attrs.parameter("l1_ratio", 0.0))
+
+
+def findings(attrs: Attributes, blocks: Blocks, tol: float, C: Any, l1_ratio: Any) -> Findings:
+    """The claims about the coefficients at this C and l1_ratio."""
+    model, k, d = attrs.model, read_classes(attrs), blocks.n_features
     if k is None:
         return [bad_attributes(attrs)], "no pass"
+    intercept, rows = attrs.flag("fit_intercept", True), 1 if k == 2 else k
     labels = label_pass(blocks, k)
-    d, intercept = blocks.n_features, attrs.flag("fit_intercept", True)
-    rows = 1 if k == 2 else k
-    coef = attrs.array("coef_", (rows, d))
-    b = attrs.array("intercept_", (rows,), *([()] if not intercept else []))
-    strengths = penalties(attrs)
-    factors = class_factors(attrs, labels)
+    coef, b = attrs.array("coef_", (rows, d)), attrs.array("intercept_", (rows,), *([()] if not intercept else []))
+    strengths, share, factors = penalties(attrs, C, l1_ratio), intercept_share(attrs), class_factors(attrs, labels)
     if b is not None and not intercept and b.any():
         attrs.faults.append("intercept_ is not zero although fit_intercept is false")
     if attrs.faults or coef is None or b is None or strengths is None or factors is None:
         return [bad_attributes(attrs)], "one pass"
-    lasso, ridge = strengths
-    eps = epsilon(labels.single, np.asarray(model.coef_))
-    theta = np.hstack([coef, np.broadcast_to(b.reshape(-1), (rows,))[:, None]])
-    task = _task(blocks, labels, factors, lasso, ridge, intercept, first=k - rows)
-    if lasso == 0 and ridge == 0:
-        return _free_claims(attrs, task, theta, eps)
-    if intercept and attrs.text("solver", "") == "liblinear":
-        scaling = real(attrs.parameter("intercept_scaling", 1.0))
-        scaling = scaling if 1e-100 < scaling < 1e100 else 1.0
-        other = _penalised_intercept(task, scaling)
-        claim = _penalised(other, theta, eps, note=", the intercept penalised as liblinear does")
-        if claim.holds:
-            return [claim, _gradient(other, theta, labels)], _cost(task)
-    theta = _shifted(task, theta)
-    return [_penalised(task, theta, eps), _gradient(task, theta, labels)], _cost(task)
+    theta = np.zeros((k, d + 1))
+    theta[k - rows :] = np.hstack([coef, np.broadcast_to(b.reshape(-1), (rows,))[:, None]])
+    task = _task(blocks, factors, factors * labels.weight > 0, *strengths, share, intercept, k - rows)
+    cost = f"some twenty passes over the rows, of {8.0 * blocks.n_rows * k * (d + 1):.1e} operations and more"
+    if task.penalized.any():
+        claims = [_penalized(task, theta, tol, _excuse(task, theta, attrs))]
+    else:
+        claims = _free(task, theta, tol, _excuse(task, theta, attrs), attrs)
+    claims += _stated_gap(attrs, claims, tol)
+    return claims + _predictions(model, blocks, theta, rows), cost
 
 
-def penalties(attrs: Attributes) -> tuple[float, float] | None:
+def penalties(attrs: Attributes, C: Any, l1_ratio: Any) -> tuple[float, float] | None:
     """λ₁ and λ₂, from C, l1_ratio and the older `penalty`; None with the fault noted."""
-    C, ratio = real(attrs.parameter("C", 1.0)), real(attrs.parameter("l1_ratio", 0.0))
-    kind = attrs.text("penalty", "")
-    if not C > 1e-300 or not 0 <= ratio <= 1:
-        attrs.faults.append("C is not a positive number, or l1_ratio not one between 0 and 1")
+    C, ratio, kind = real(C), real(l1_ratio), getattr(attrs.model, "penalty", "deprecated")
+    kind = "none" if kind is None else kind if isinstance(kind, str) else "unknown"
+    if kind not in ("deprecated", "none", "l1", "l2", "elasticnet") or not 1e-100 < C or not 0 <= ratio <= 1:
+        attrs.faults.append("C is not a positive number, l1_ratio not one between 0 and 1, or penalty not known")
         return None
     ratio = {"l1": 1.0, "l2": 0.0}.get(kind, ratio)
-    strength = 0.0 if kind == "none" or getattr(attrs.model, "penalty", "") is None else 1.0 / C
+    strength = 0.0 if kind == "none" else 1.0 / C
     return strength * ratio, strength * (1.0 - ratio)
 
 
+def intercept_share(attrs: Attributes) -> float:
+    """1/s where the intercept b/s is penalised like a coefficient (liblinear), zero where it is free."""
+    if attrs.text("solver", "") != "liblinear" or not attrs.flag("fit_intercept", True):
+        return 0.0
+    scaling = real(attrs.parameter("intercept_scaling", 1.0))
+    if not 1e-50 < scaling < 1e50:
+        attrs.faults.append("intercept_scaling is not a positive number")
+    return 1.0 / scaling if scaling else 0.0
+
+
 def _task(
-    blocks: Blocks, labels: Labels, factors: F64, lasso: float, ridge: float, intercept: bool, first: int
+    blocks: Blocks, factors: F64, present: Any, lasso: float, ridge: float, share: float, intercept: bool, first: int
 ) -> LogLoss:
-    d = blocks.n_features
-    shift = labels.x_mean if intercept else np.zeros(d)
-    columns = np.append(np.ones(d), 0.0)
-    return LogLoss(blocks, factors, first, intercept, shift, lasso * columns, ridge * columns)
+    columns, sizes = np.ones(blocks.n_features), [(X.shape[0], isinstance(X, Rows)) for X, _, _ in blocks]
+    lasso_, ridge_ = lasso * np.append(columns, share), ridge * np.append(columns, share * share)
+    shifted = intercept and share == 0 and not any(compressed for _, compressed in sizes)
+    shift = np.median(sample_rows(blocks).astype(np.float64), axis=0) if shifted else 0.0 * columns
+    return LogLoss(
+        blocks, factors, present, first, intercept, shift, lasso_, ridge_, max(n for n, _ in sizes) + len(sizes)
+    )
 
 
-def _penalised_intercept(task: LogLoss, scaling: float) -> LogLoss:
-    """|b/s| and (b/s)² join the penalties; rows are then not shifted."""
-    lasso, ridge = task.lasso.copy(), task.ridge.copy()
-    lasso[-1], ridge[-1] = lasso[0] / scaling, ridge[0] / scaling**2
-    return replace(task, shift=np.zeros_like(task.shift), lasso=lasso, ridge=ridge)
+def _excuse(task: LogLoss, theta: F64, attrs: Attributes) -> float:
+    """Ten times what f loses near its minimum by storing θ: logits move by δ = u(|x||w| + |b|), a row by at most δ²/2.
+
+    (⅛ of the squared range of what is added to its logits; with two classes one logit alone moves.)
+    """
+    raw = attrs.raw("coef_")
+    unit = float(np.finfo(np.float32 if raw is not None and raw.dtype == np.float32 else np.float64).eps) / 2
+    total, largest = 0.0, np.abs(theta).max(axis=0)
+    for X, _, omega in replace(task, shift=np.zeros_like(task.shift)).rows():
+        moved = unit * (matmul(magnitude(X), largest[:-1]) + largest[-1])
+        total += float(omega @ (moved * moved))
+    return ROUNDINGS * total * (0.125 if task.first else 0.5)
 
 
-def _shifted(task: LogLoss, theta: F64) -> F64:
-    theta = theta.copy()
-    theta[:, -1] += theta[:, :-1] @ task.shift
-    return theta
-
-
-def _penalised(task: LogLoss, theta: F64, eps: float, note: str = "") -> Claim:
-    limit = GAP[eps > 1e-10]
-    bound = dual_bound(task, theta, theta)
-    # a better dual point makes the bound tighter; it cannot make it wrong
-    if np.isfinite(bound.f) and bound.gap > 1e-3 * limit * bound.f:
-        near = theta
-        if task.small():
-            near = polish(task, theta)
-        elif task.free_intercept:
-            near = polish_intercept(task, theta)
-        better = dual_bound(task, theta, near)
-        bound = better if better.gap < bound.gap or not np.isfinite(bound.gap) else bound
-    return _gap_claim(bound.f, bound.gap, bound.sizes, eps, note)
-
-
-def _gap_claim(f: float, gap: float, sizes: float, eps: float, note: str = "") -> Claim:
-    limit = GAP[eps > 1e-10]
-    if not (np.isfinite(f) and np.isfinite(gap) and np.isfinite(sizes)):
-        return failed("optimal", "The log-loss overflows: coefficients of this size fit nothing.")
-    # coefficients rounded by ε move a logit by ε s, and f near its optimum by at most ⅛ Σ ω (ε s)²
-    floor = min(0.125 * (ROUNDINGS * eps) ** 2 * sizes, MOST * limit * f)
-    relative = gap / (f + floor / limit) if f + floor > 0 else 0.0
+def _gap_claim(f: float, error: float, low: float, better: float, tol: float, excuse: float, note: str) -> Claim:
+    """(f − min f)/f, from f ± error, a lower bound of min f and a value that is reached."""
+    top = f + error
+    if not 1e-100 < top < 1e100:
+        return failed("optimal", "The log-loss is beyond floating point: coefficients of this size fit nothing.")
+    value = (top - max(low, 0.0)) / top if top > low else 0.0
+    lower = max(0.0, 1.0 - better / (f - error)) if error < f else 0.0
+    between = f"between {lower:.2%} and {value:.2%}" if value < 1 else f"at least {lower:.2%}"
     return at_most(
         "optimal",
-        f"No coefficients have a log-loss (and penalty) lower by more than a relative {relative:.1e}{note}.",
+        f"No coefficients have a log-loss (and penalty) lower by more than a relative {value:.1e}{note}.",
         Grade.OPTIMAL,
-        relative,
-        limit,
-        {"objective": f, "gap": gap, "lower_bound": max(0.0, f - gap)},
+        value,
+        tol,
+        {"objective": f, "gap": top - low, "lower_bound": max(0.0, low)},
+        excuse=excuse / top,
+        lower=lower,
+        failure=f"The log-loss (and penalty) could be lower by {between}{note}: {ADVICE}.",
     )
 
 
-def _gradient(task: LogLoss, theta: F64, labels: Labels) -> Claim:
-    """What stopping rules look at: the largest entry of the gradient of the mean loss."""
-    here = derivatives(task, theta, False)
-    scale = float(task.factors @ labels.weight)
-    theta_ = theta[:, : here.gradient.shape[1]]
-    slope = np.abs(here.gradient)
-    if task.lasso.any():
-        at_zero = np.maximum(slope - task.lasso, 0.0)
-        slope = np.where(theta_ == 0, at_zero, np.abs(here.gradient + task.lasso * np.sign(theta_)))
-    return Claim(
-        "gradient",
-        "Largest entry of the gradient of the mean loss, the number that a solver's tol is compared with.",
-        Grade.STATIONARY,
-        float(slope.max() / scale),
-        None,
-        bool(np.isfinite(slope).all()),
-    )
+def _penalized(task: LogLoss, theta: F64, tol: float, excuse: float) -> Claim:
+    f, error = objective(task, theta)
+    low, better = least_value(task, theta), f + error
+    if not f + error - low <= 1e-3 * tol * f:
+        near = refine(task, theta)[0]
+        low = np.nanmax([low, least_value(task, near)])
+        better = np.nanmin([better, sum(objective(task, near))])
+    return _gap_claim(f, error, float(low), float(better), tol, excuse, "")
 
 
 # --- no penalty ---------------------------------------------------------------------------------------------------
 
 
-def _free_claims(attrs: Attributes, task: LogLoss, theta: F64, eps: float) -> tuple[list[Claim], str]:
+def _free(task: LogLoss, theta: F64, tol: float, excuse: float, attrs: Attributes) -> list[Claim]:
+    """Either the minimum, or rays along which there is none and what they leave tied at its least."""
+    claims: list[Claim] = []
     if attrs.has("separation_"):
-        return _separation(attrs, task), "two passes over the rows"
-    # one class of a softmax is the reference: only differences of coefficients matter
-    if task.first == 0:
-        task, theta = replace(task, first=1), theta[1:] - theta[0]
-    theta = _shifted(task, theta)
-    if not task.small():
-        return [failed("optimal", "Without a penalty, and with this many coefficients, nothing is proved.")], "one pass"
-    bound = free_bound(task, theta, theta)
-    limit = GAP[eps > 1e-10]
-    near = theta
-    if not bound.gap <= 1e-3 * limit * bound.f:
-        near = polish(task, theta)
-        better = free_bound(task, theta, near)
-        bound = better if better.gap < bound.gap or not np.isfinite(bound.gap) else bound
-    if np.isfinite(bound.gap):
-        note = f", columns that depend on others to a relative {bound.outside:.0e} left out" if bound.outside else ""
-        return [_gap_claim(bound.f, bound.gap, bound.sizes, eps, note)], _cost(task)
-    for ray in (near, theta):
-        if gains(task, ray).surely:
-            reason = (
-                f"The classes are separated, so there is no minimum: the log-loss of {bound.f:.3g} falls to zero along "
-                "a ray, and these coefficients are only where the solver stopped."
-            )
-            return [failed("optimal", reason, bound.f, 0.0)], _cost(task)
-    return [failed("optimal", f"Nothing is proved about this fit without a penalty: {bound.why}.")], _cost(task)
+        stated = _stated_ray(attrs, task)
+        if stated is None:
+            return [failed("separated", f"{'; '.join(attrs.faults)}.")]
+        claims, rays = _ray_claims(task, stated, theta), [stated]
+    else:
+        rays = [theta] if not along(task, theta, theta).tied.any() else []
+        claims = _ray_claims(task, theta, theta) if rays else []
+    while all(claim.holds for claim in claims):
+        rest = replace(task, rays=tuple(rays))
+        tied = along(rest, 0.0 * theta, theta).tied
+        if not tied.any():
+            break
+        near, going = refine(rest, theta)
+        claim, proved = _by_curvature(rest, theta, near, tol, excuse, tied)
+        ray = None if proved else _next_ray(rest, separating_rays(rest, theta, near, going), theta)
+        if ray is None:
+            return [*claims, claim]
+        claims, rays = [*claims, *_ray_claims(rest, ray, theta)], [*rays, ray]
+    return claims
 
 
-def _separation(attrs: Attributes, task: LogLoss) -> list[Claim]:
-    """Along the ray every row's own class gains on every other, or keeps up, and somewhere it gains."""
-    rows, d = task.n_classes - task.first, task.ridge.size - 1
-    shapes = [(rows, d)] if not task.intercept else [(rows, d + 1), (rows, d)]
-    ray = attrs.array("separation_", *shapes)
+def _next_ray(task: LogLoss, proposals: list[F64], theta: F64) -> F64 | None:
+    found = [along(task, ray, theta) for ray in proposals]
+    return next((ray for ray, f in zip(proposals, found, strict=True) if f.pairs and f.loss <= TIE), None)
+
+
+def _by_curvature(task: LogLoss, theta: F64, near: F64, tol: float, excuse: float, tied: Any) -> tuple[Claim, bool]:
+    """The claim, and whether a minimum is proved to exist."""
+    f, error = objective(task, theta)
+    better, off = objective(task, near)
+    above, outside, name = 0.0, 0.0, "tied" if task.rays else "optimal"
+    for group in _groups(tied):
+        proposal = coordinates(task, near, group)
+        part, missed = (np.inf, 0.0) if proposal is None else distance(task, near, group, proposal)
+        above, outside = above + part, max(outside, missed)
+    if not (np.isfinite(above) and outside <= LEFT_OUT):
+        reason = "Nothing is proved about this fit without a penalty: the curvature is too small to bound the distance."
+        return failed(name, f"{reason} A penalty, or fewer columns, would make it decidable."), False
+    note = ", of what the rays leave tied" if task.rays else ""
+    note += f", columns that depend on others to a relative {outside:.0e} left out" if outside else ""
+    low = min(better - off - above, f - error)
+    claim = _gap_claim(f, error, low, better + off, tol, excuse, note)
+    grade = Grade.NO_SOLUTION if task.rays and claim.holds else claim.grade
+    return replace(claim, name=name, grade=grade), True
+
+
+def _groups(tied: Any) -> list[Any]:
+    """Classes that are tied with each other, directly or through others; those tied with none are left out."""
+    joined = tied | tied.T
+    for k in range(len(joined)):
+        joined = joined | np.outer(joined[:, k], joined[k])
+    sets = {tuple(np.flatnonzero(row | (np.arange(len(joined)) == k)).tolist()) for k, row in enumerate(joined)}
+    return [np.array(s) for s in sorted(sets) if len(s) > 1]
+
+
+def _stated_ray(attrs: Attributes, task: LogLoss) -> F64 | None:
+    k, d = task.factors.size, task.shift.size
+    rows = k - task.first
+    ray = attrs.array("separation_", *([(rows, d)] if not task.intercept else [(rows, d + 1), (rows, d)]))
     if ray is None:
-        return [failed("separated", f"{'; '.join(attrs.faults)}.")]
-    ray = np.hstack([ray, np.zeros((rows, 1))]) if ray.shape[1] == d else ray
-    plain = replace(task, shift=np.zeros(d))
-    along = gains(plain, ray)
-    limit = max(RAY, SEPARATED * epsilon(False, np.asarray(attrs.model.separation_)))
-    loss = float(np.maximum(along.loss, 0.0))
-    how = "exactly" if along.surely else f"for data changed by a relative {loss + gamma(d + 3):.1e} at most"
+        return None
+    full = np.zeros((k, d + 1))
+    full[task.first :, : ray.shape[1]] = ray
+    return full
+
+
+def _ray_claims(task: LogLoss, ray: F64, theta: F64) -> list[Claim]:
+    """No minimum exists, and the coefficients separate what the ray separates."""
+    found = along(task, ray, theta)
+    how = "surely" if found.loss == 0 else f"for data changed by a relative {found.loss:.1e} at most"
+    separated = at_most(
+        "separated",
+        f"No minimum exists: no row's own class loses to another along a ray ({how}), and {found.rows} rows gain on "
+        "all. Largest loss, relative to the size of a row's terms.",
+        Grade.NO_SOLUTION,
+        found.loss,
+        TIE,
+        {"rows_gaining": found.rows},
+        failure="separation_ is no ray along which the log-loss falls: some row's own class loses to another.",
+    )
+    if not found.pairs:
+        return [refuted("separated", "separation_ is no ray along which the log-loss falls: no row gains.")]
+    if not separated.holds:
+        return [separated]
+    sides = at_most(
+        "sides",
+        "The coefficients put every row on its own side, of all that the ray separates; pairs of rows and classes "
+        "where they do not.",
+        Grade.NO_SOLUTION,
+        found.wrong,
+        0,
+        failure=f"The classes can be separated, and the coefficients put {found.wrong} pairs of rows and classes on "
+        f"the wrong side: {ADVICE}.",
+    )
+    return [separated, sides]
+
+
+# --- what the model states and answers ------------------------------------------------------------------------------
+
+
+def _stated_gap(attrs: Attributes, claims: list[Claim], tol: float) -> list[Claim]:
+    """rel_gap_, where it is a number, is no less than the gap."""
+    stated = real(getattr(attrs.model, "rel_gap_", np.nan))
+    proved = claims[0].value
+    if np.isnan(stated) or claims[0].name != "optimal" or proved is None:
+        return []
     return [
         at_most(
-            "separated",
-            f"No minimum exists: along separation_ no row's own class loses to another ({how}); largest loss, relative "
-            "to what a change of all of separation_ by its own size would do to the row.",
-            Grade.NO_SOLUTION,
-            loss,
-            limit,
-            {"rows_gaining": along.rows},
-        ),
-        at_most(
-            "falls_for_ever",
-            f"Some row's own class gains on another along separation_, by a relative {along.gain:.1e}, so the "
-            "log-loss falls along the whole ray; one where no row gains beyond rounding.",
-            Grade.NO_SOLUTION,
-            0 if along.gain > 1e3 * limit else 1,
-            0,
-            {"best_gain": along.gain},
-        ),
+            "rel_gap",
+            f"rel_gap_ is {stated:.1e}; by how much the proved gap is larger.",
+            Grade.OPTIMAL,
+            max(0.0, proved - stated) if 0 <= stated <= 1 else np.inf,
+            tol,
+            lower=0.0,
+            failure=f"rel_gap_ is {stated:.1e}, and the gap that can be proved {proved:.1e}.",
+        )
     ]
 
 
-def _cost(task: LogLoss) -> str:
-    n, d = task.blocks.n_rows, task.ridge.size - 1
-    p = (task.n_classes - task.first) * (d + 1)
-    if task.small():
-        return (
-            f"about ten passes over the rows where a better dual point is needed, {2.0 * n * p * p:.1e} operations each"
-        )
-    return f"a few passes over the rows, {8.0 * n * p:.1e} operations each; too many coefficients for a Hessian"
+def _predictions(model: Any, blocks: Blocks, theta: F64, rows: int) -> list[Claim]:
+    """What the model answers on sampled rows: x·w + b, its softmax, and the label of the largest."""
+    X = sample_rows(blocks)
+    A = X.astype(np.float64)
+    single = X.dtype == np.float32 or getattr(getattr(model, "coef_", None), "dtype", None) == np.float32
+    unit = float(np.finfo(np.float32 if single else np.float64).eps)
+    Z = A @ theta[:, :-1].T + theta[:, -1]
+    blur = unit * (A.shape[1] + 4) * (np.abs(A) @ np.abs(theta[:, :-1]).max(axis=0) + np.abs(theta[:, -1]).max())
+    P = np.exp(Z - Z.max(axis=1, keepdims=True))
+    P /= P.sum(axis=1, keepdims=True)
+    off = (2.0 * blur + 8 * len(theta) * unit)[:, None]
+    logs = SimpleNamespace(predict_log_proba=lambda rows: np.exp(model.predict_log_proba(rows)))
+    return [
+        numbers_claim(model, "decision_function", X, Z[:, 1] if rows == 1 else Z, blur if rows == 1 else blur[:, None]),
+        numbers_claim(model, "predict_proba", X, P, off),
+        numbers_claim(logs, "predict_log_proba", X, P, off),
+        labels_claim(model, X, Z, blur),
+    ]

@@ -1,0 +1,281 @@
+"""Proposals for checkers of logistic regression: better coefficients, coordinates of even curvature, a separating ray.
+
+Nothing here is trusted: a poor proposal makes a bound loose, it cannot make a claim false.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefit.certificates.blocks import F64, Rows, matmul
+from surefit.certificates.theorems.log_loss import LogLoss, losses, probabilities, residuals
+from surefit.certificates.theorems.log_loss_free import Coordinates
+
+MOST_ACTIVE = 1500  # coefficients of a Hessian
+MOST_WORK = 4e9  # operations for one; beyond, conjugate gradients
+MOST_COLUMNS = 3000  # of coordinates
+NEAR_ENOUGH = 1e-10  # what is left to gain, relative to f
+STEPS = 60
+PRODUCTS = 200  # Hessian products per step
+
+
+@dataclass
+class Slope:
+    """f and the gradient of its smooth part (no λ₁), both at θ; derivatives are those of (w, b + m·w)."""
+
+    theta: F64
+    f: float
+    gradient: F64
+
+
+def slope(task: LogLoss, theta: F64) -> Slope:
+    f, G = 0.0, np.zeros(theta.shape)
+    for A, code, omega in task.rows():
+        Z, rounding = task.scores(A, code, theta)
+        f += float(omega @ losses(Z, code, rounding)[0])
+        G += task.products(A, omega[:, None] * residuals(probabilities(Z), code))
+    G[:, -1] *= task.intercept
+    G[: task.first] = 0.0
+    return Slope(theta, f + task.penalty(theta), G + task.ridge * theta)
+
+
+def refine(task: LogLoss, theta: F64) -> tuple[F64, F64]:
+    """A point with a lower f, by Newton's method (with λ₁, of the piecewise quadratic model), and where it was going.
+
+    Without a minimum every step adds about as much along a ray: the last half of the path, less its end, points there.
+    """
+    here, zero = slope(task, theta), slope(task, 0.0 * theta)
+    here = here if here.f <= zero.f else zero
+    path = [here.theta]
+    for _ in range(STEPS):
+        active, left = active_set(task, here), violation(task, here)
+        done = left <= NEAR_ENOUGH * here.f if task.penalized.any() else here.f <= 1e-12 * zero.f
+        if done or not active.any() or not np.isfinite(here.f):
+            break
+        there = line_search(task, here, newton_step(task, here, active))
+        if there is None:
+            break
+        stalled = there.f >= here.f * (1 - 1e-13) and not violation(task, there) < 0.5 * left
+        here = there if there.f < here.f or violation(task, there) < left else here
+        path.append(here.theta)
+        if stalled:
+            break
+    return here.theta, path[max(len(path) - 3, 0)] - path[len(path) // 3]
+
+
+def moved(task: LogLoss, step: F64, sign: float) -> F64:
+    """A step in (w, b + m·w) from one in (w, b) for sign 1; the other way for −1."""
+    step = step.copy()
+    step[:, -1] += sign * (step[:, :-1] @ task.shift)
+    return step
+
+
+def active_set(task: LogLoss, here: Slope) -> NDArray[np.bool_]:
+    """Coefficients that may move: with λ₁ those that are not zero, or are pulled from zero; the strongest of them."""
+    movable = np.ones(here.theta.shape, dtype=bool)
+    movable[: task.first] = False
+    movable[:, -1] &= task.intercept
+    pull = np.abs(here.gradient) - task.lasso
+    movable &= (task.lasso == 0) | (here.theta != 0) | (pull > 0)
+    if task.lasso.any() and np.count_nonzero(movable) > MOST_ACTIVE:
+        strength = np.where(here.theta != 0, np.inf, pull)
+        strength[:, -1] = np.inf
+        least = np.sort(strength[movable])[-MOST_ACTIVE]
+        movable &= strength >= least
+    return movable
+
+
+def violation(task: LogLoss, here: Slope) -> float:
+    """About what is left to gain: the squared gradient over λ₂, and |g| of what has none."""
+    g = np.abs(here.gradient)
+    if task.lasso.any():
+        g = np.where(
+            here.theta == 0, np.maximum(g - task.lasso, 0.0), np.abs(here.gradient + task.lasso * np.sign(here.theta))
+        )
+    curved = task.ridge > 0
+    scale = np.maximum(np.abs(here.theta), 1e-3)
+    return float((g[:, curved] ** 2 / (2 * task.ridge[curved])).sum() + (g * scale)[:, ~curved].sum())
+
+
+def line_search(task: LogLoss, here: Slope, move: F64) -> Slope | None:
+    """The first of the halved steps that lowers f (or, near the minimum, the violation)."""
+    size, before = 1.0, violation(task, here)
+    while size > 1e-7 and np.isfinite(move).all():
+        there = slope(task, here.theta + size * moved(task, move, -1.0))
+        if there.f < here.f or (there.f <= here.f * (1 + 1e-12) and violation(task, there) < before):
+            return there
+        size /= 2
+    return None
+
+
+def newton_step(task: LogLoss, here: Slope, active: NDArray[np.bool_]) -> F64:
+    p = int(np.count_nonzero(active))
+    direct = p <= MOST_ACTIVE and float(task.blocks.n_rows) * p * p <= MOST_WORK
+    if not direct and not task.lasso.any():
+        return conjugate_gradients(task, here, active)
+    H, g = hessian(task, here.theta, active), here.gradient[active]
+    scale = np.sqrt(np.diag(H))
+    scale = np.where(scale > 0, 1.0 / np.where(scale > 0, scale, 1.0), 0.0)
+    H = H * scale[:, None] * scale
+    move = np.zeros(active.shape)
+    if not np.isfinite(H).all():
+        return move * np.nan
+    if task.lasso.any():
+        lasso = np.broadcast_to(task.lasso, active.shape)[active]
+        step = descend(H, g * scale, here.theta[active] / np.where(scale > 0, scale, 1.0), lasso * scale)
+    else:
+        step = solve(H, -g * scale)
+    move[active] = step * scale
+    return move
+
+
+def solve(H: F64, g: F64) -> F64:
+    """H⁻¹g where H has a diagonal of one; directions without curvature are left out."""
+    try:
+        L = np.linalg.cholesky(H - 1e-13 * np.eye(len(g)))
+        step = np.linalg.solve(L.T, np.linalg.solve(L, g))
+        return step + np.linalg.solve(L.T, np.linalg.solve(L, g - H @ step))
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(H)
+        keep = values > 1e-14 * len(g) * max(float(values[-1]), 1e-300)
+        return vectors[:, keep] @ ((vectors[:, keep].T @ g) / values[keep])
+
+
+def descend(H: F64, g: F64, start: F64, lasso: F64, sweeps: int = 300) -> F64:
+    """min over δ of g·δ + ½ δᵀHδ + Σ λ|start + δ|, coordinate by coordinate, then exactly with the signs found."""
+    delta, slope_ = np.zeros(len(g)), g.copy()
+    diagonal = np.maximum(np.diag(H), 1e-12)
+    for _ in range(sweeps):
+        largest = 0.0
+        for j in range(len(g)):
+            old = start[j] + delta[j]
+            target = old - slope_[j] / diagonal[j]
+            new = np.sign(target) * max(abs(target) - lasso[j] / diagonal[j], 0.0)
+            if new != old:
+                slope_ += H[j] * (new - old)
+                delta[j] += new - old
+                largest = max(largest, abs(new - old))
+        if largest <= 1e-10 * max(1e-300, float(np.abs(start + delta).max())):
+            break
+    at = start + delta
+    on = (at != 0) | (lasso == 0)
+    fixed = np.where(on, 0.0, delta)
+    exact = fixed.copy()
+    if on.any():
+        exact[on] = solve(H[np.ix_(on, on)], -(g + lasso * np.sign(at) + H @ fixed)[on])
+    return exact if (np.sign(start + exact)[on & (lasso > 0)] == np.sign(at)[on & (lasso > 0)]).all() else delta
+
+
+def hessian(task: LogLoss, theta: F64, active: NDArray[np.bool_]) -> F64:
+    """Over the active coefficients, class by class: Σ ω (diag p − p pᵀ) ⊗ x xᵀ, and λ₂."""
+    columns = [np.flatnonzero(row) for row in active]
+    first = np.concatenate([[0], np.cumsum([c.size for c in columns])])
+    H = np.zeros((first[-1], first[-1]))
+    for A, code, omega in task.rows():
+        P, B = probabilities(task.scores(A, code, theta)[0]), task.points(A)
+        parts = [B[:, c] for c in columns]
+        for a in range(len(theta)):
+            for b in range(a, len(theta)):
+                if not (columns[a].size and columns[b].size):
+                    continue
+                rest = np.delete(P, a, axis=1).sum(axis=1) if a == b else -P[:, b]
+                block = parts[a].T @ ((omega * P[:, a] * rest)[:, None] * parts[b])
+                H[first[a] : first[a + 1], first[b] : first[b + 1]] += block
+    H = np.triu(H)
+    H = H + np.triu(H, 1).T
+    return H + np.diag(np.broadcast_to(task.ridge, active.shape)[active])
+
+
+def conjugate_gradients(task: LogLoss, here: Slope, active: NDArray[np.bool_]) -> F64:
+    """−H⁻¹g without a Hessian, preconditioned by its diagonal."""
+    diagonal = curvature_diagonal(task, here.theta)
+    inverse = np.where(active & (diagonal > 0), 1.0 / np.where(diagonal > 0, diagonal, 1.0), 0.0)
+    x, r = np.zeros(active.shape), np.where(active, -here.gradient, 0.0)
+    z = inverse * r
+    p, rz = z.copy(), float((r * z).sum())
+    stop = 1e-16 * rz
+    for _ in range(PRODUCTS):
+        if not rz > stop:
+            break
+        Hp = np.where(active, curvature_times(task, here.theta, p), 0.0)
+        pHp = float((p * Hp).sum())
+        if not pHp > 0:
+            break
+        x, r = x + rz / pHp * p, r - rz / pHp * Hp
+        z = inverse * r
+        rz, old = float((r * z).sum()), rz
+        p = z + rz / old * p
+    return x
+
+
+def curvature_diagonal(task: LogLoss, theta: F64) -> F64:
+    out = np.zeros(theta.shape)
+    for A, code, omega in task.rows():
+        P = probabilities(task.scores(A, code, theta)[0])
+        square = Rows(A.data * A.data, A.indices, A.indptr, A.shape) if isinstance(A, Rows) else A * A
+        out += task.products(square, omega[:, None] * P * (1.0 - P))
+    return out + task.ridge
+
+
+def curvature_times(task: LogLoss, theta: F64, v: F64) -> F64:
+    out = np.zeros(theta.shape)
+    for A, code, omega in task.rows():
+        P = probabilities(task.scores(A, code, theta)[0])
+        V = matmul(A, np.ascontiguousarray(v[:, :-1].T)) + v[:, -1] * task.intercept
+        out += task.products(A, omega[:, None] * P * (V - (P * V).sum(axis=1, keepdims=True)))
+    return out + task.ridge * v
+
+
+def coordinates(task: LogLoss, near: F64, group: NDArray[np.intp]) -> Coordinates | None:
+    """T with Σ ω (min p) T'aa'T = I on the directions that rows have; None where columns are too many."""
+    d1 = near.shape[1]
+    if d1 > MOST_COLUMNS:
+        return None
+    R = np.zeros((0, d1))
+    for A, code, omega in task.rows():
+        P = probabilities(task.scores(A, code, near)[0])
+        low = np.where(np.isin(code, group), omega * P[:, group].min(axis=1), 0.0)
+        R = np.asarray(np.linalg.qr(np.vstack([R, np.sqrt(low)[:, None] * task.points(A)]), mode="r"))
+    norms = np.linalg.norm(R, axis=0)
+    if not (np.isfinite(norms).all() and norms.any()):
+        return None
+    scale = np.where(norms > 0, norms, 1.0)
+    S, Vt = np.linalg.svd(R / scale, full_matrices=False)[1:]
+    keep = S > 1e-12 * S[0]
+    return Coordinates((Vt[keep] / S[keep, None] / scale).T, Vt[keep] * S[keep, None] * scale)
+
+
+def separating_rays(task: LogLoss, theta: F64, near: F64, going: F64) -> list[F64]:
+    """Directions along which no row's own class may lose: the coefficients, and where Newton's steps go."""
+    return [near, going, moved(task, clear_ties(task, moved(task, going, 1.0)), -1.0), theta]
+
+
+def clear_ties(task: LogLoss, move: F64) -> F64:
+    """A direction, in (w, b + m·w), less what it does to pairs that it hardly moves: ties become exact."""
+    k, d1 = move.shape
+    if k * d1 > MOST_ACTIVE:
+        return move
+    biggest, norms = 0.0, np.full(d1, 1e-300)
+    for A, code, omega in task.rows():
+        gain, _, _ = task.gains(A, code, moved(task, move, -1.0))
+        biggest = max(biggest, float(np.abs(gain[omega > 0]).max(initial=0.0)))
+        norms = np.maximum(norms, np.abs(task.points(A)).max(axis=0, initial=0.0))
+    T = np.zeros((0, k * d1))
+    for A, code, omega in task.rows():
+        gain, _, _ = task.gains(A, code, moved(task, move, -1.0))
+        i, other = np.nonzero((omega > 0)[:, None] & (np.abs(gain) < 1e-4 * biggest) & (np.arange(k) != code[:, None]))
+        B = task.points(A)[i] / norms
+        rows = np.zeros((i.size, k, d1))
+        rows[np.arange(i.size), code[i]] = B
+        rows[np.arange(i.size), other] -= B
+        T = np.asarray(np.linalg.qr(np.vstack([T, rows.reshape(i.size, k * d1)]), mode="r"))
+    if not T.size:
+        return move
+    S, Vt = np.linalg.svd(T, full_matrices=False)[1:]
+    V = Vt[S > 1e-10 * S[0]] if S.size and S[0] > 0 else Vt[:0]
+    flat = (move * norms).reshape(-1)
+    flat = flat - V.T @ (V @ flat)
+    return (flat - V.T @ (V @ flat)).reshape(k, d1) / norms
