@@ -21,8 +21,8 @@ help:            ## this list
 demo: build      ## the main job on embedded data: compare models, write surefit-report.html
 	$(BIN)/python -m surefit compare
 
-test: build      ## every test (PYTEST="..." adds options; the large ones: PYTEST="-m large")
-	$(RUN) -m pytest -n 2 --dist loadfile $(PYTEST)
+test: build      ## every test, the slowest listed (PYTEST="..." adds options; the large ones: PYTEST="-m large")
+	$(RUN) -m pytest -n 2 --dist worksteal --durations=30 --durations-min=2 $(PYTEST)
 
 build: $(NATIVE)/build.ninja  ## compile native/ into the source tree (incremental)
 	@$(LOCK) $(BIN)/cmake --build $(NATIVE)

@@ -16,6 +16,7 @@ from surefit._core.params import Range
 from surefit._core.precision import narrowed
 from surefit.engine.open import open_data
 from surefit.linear_model.predictor import LinearRegressor, refuse_endless
+from surefit.objectives import pinball
 from surefit.solvers.linear_program.linear_program import solve_piecewise_linear
 
 Solver = Literal["highs-ds", "highs-ipm", "highs", "interior-point", "revised simplex"]
@@ -39,11 +40,12 @@ class _PinballRegressor(LinearRegressor):
             rows, targets, w = data.X[counted], y[counted], weights[counted]
         # Only ratios of weights matter: a power of two keeps their sum near the number of rows.
         unit = power_of_two(float(w.mean()))
+        low, high = pinball.slopes(quantile)
         fit = solve_piecewise_linear(
             rows,
             targets,
-            (quantile - 1) * (w / unit),
-            quantile * (w / unit),
+            low * (w / unit),
+            high * (w / unit),
             fit_intercept=fit_intercept,
             penalty=alpha * float((w / unit).sum()),
         )

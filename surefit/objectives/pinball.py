@@ -5,6 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 
+def slopes(q: float) -> tuple[float, float]:
+    """The ends of the derivative by the residual y − z: the bounds of a dual."""
+    return q - 1, q
+
+
 def value(z: np.ndarray, y: np.ndarray, q: float = 0.5) -> np.ndarray:
     residual = y - z
     return np.maximum(q * residual, (q - 1) * residual)

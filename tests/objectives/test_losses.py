@@ -134,3 +134,11 @@ class TestSoftmax:
         scores = np.column_stack([np.zeros(20), z])
         np.testing.assert_allclose(softmax.value(scores, y), logistic.value(z, y), rtol=1e-13)
         np.testing.assert_allclose(softmax.gradient(scores, y)[:, 1], logistic.gradient(z, y), rtol=1e-13)
+
+
+@pytest.mark.parametrize("q", [0.0, 0.1, 0.5, 0.9, 1.0])
+def test_slopes_of_the_pinball_are_its_two_slopes(q):
+    """By the residual y − z the loss is max(low·r, high·r)."""
+    low, high = pinball.slopes(q)
+    r = np.array([-3.0, -1e-3, 0.0, 2.0])
+    np.testing.assert_allclose(pinball.value(1.0 - r, np.ones(4), q), np.maximum(low * r, high * r), rtol=1e-12)

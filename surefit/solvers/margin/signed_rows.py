@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit._core.arithmetic import power_of_two
+from surefit.objectives import hinge
 
 CHUNK_ELEMENTS = 2**18
 
@@ -127,7 +128,7 @@ class SignedRows:
         theta, unit = self._own(coef, intercept)
         with np.errstate(over="ignore"):
             margins = self.margins(theta) / self.scale * unit
-        return float(weights @ np.maximum(0.0, 1.0 - margins))
+        return float(weights @ hinge.value(margins, np.ones(self.n)))
 
     def _own(self, coef: np.ndarray, intercept: float) -> tuple[np.ndarray, float]:
         whole = np.append(coef, [intercept] if self.fit_intercept else [])
