@@ -1,0 +1,257 @@
+"""Models made worse in every way that users meet, with the true size of the damage in long double.
+
+`python -m tests.laws.lies [CLASS …]` prints, class by class, how many lies were told, how many were believed although
+they are worse than the certificate's own limit, and how often a printed number was smaller than the truth.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import sys
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sklearn.base
+import sklearn.cluster
+import sklearn.decomposition
+import sklearn.discriminant_analysis
+import sklearn.linear_model
+import sklearn.naive_bayes
+
+import surefit
+from tests.reference.objectives import next_step_saves, objective
+
+SIZES = 10.0 ** np.arange(-9, 0)
+OFFSETS = (0.0, 30.0, 3000.0, 1e6)
+LIMIT = 1e-6
+FELT = 1e-3  # a change of the answers, relative to their spread, that nobody calls rounding
+
+# Every class with its solvers: what is fitted, by us and by scikit-learn where it has the class.
+VARIANTS: dict[str, list[dict[str, Any]]] = {
+    "LinearRegression": [{}, {"fit_intercept": False}],
+    "Ridge": [{}, {"alpha": 1e-3}, {"alpha": 100.0, "solver": "svd"}],
+    "RidgeCV": [{}],
+    "LMSRegressor": [{"tol": 1e-12}],
+    "QuantileRegressor": [{"alpha": 0.0}, {"quantile": 0.8, "alpha": 1e-3}],
+    "LADRegressor": [{}],
+    "LogisticRegression": [
+        {"tol": 1e-10, "max_iter": 10_000},
+        {"tol": 1e-10, "max_iter": 10_000, "C": np.inf},
+        {"tol": 1e-10, "max_iter": 10_000, "l1_ratio": 1.0, "solver": "saga", "C": 0.1},
+    ],
+    "Perceptron": [{}],
+    "BatchPerceptron": [{}],
+    "LinearProgramClassifier": [{}],
+    "GaussianNB": [{}],
+    "MultinomialNB": [{}],
+    "BernoulliNB": [{"binarize": 2.0}],
+    "ComplementNB": [{}, {"norm": True}],
+    "CategoricalNB": [{}],
+    "MixedNB": [{}],
+    "LinearDiscriminantAnalysis": [{}, {"solver": "lsqr"}, {"solver": "eigen", "shrinkage": "auto"}],
+    "QuadraticDiscriminantAnalysis": [{}, {"reg_param": 0.1}],
+    "PCA": [{"n_components": 3}, {"n_components": 3, "svd_solver": "full"}],
+    "KMeans": [{"n_clusters": 3, "random_state": 0, "tol": 0.0}],
+}
+COUNTS = {"MultinomialNB", "BernoulliNB", "ComplementNB", "CategoricalNB"}
+FAMILIES = ("linear_model", "naive_bayes", "discriminant_analysis", "cluster", "decomposition")
+
+
+@dataclass
+class Lie:
+    """A model that is not what was fitted, or data that it was not fitted to."""
+
+    what: str
+    model: Any
+    X: np.ndarray
+    y: np.ndarray
+    w: np.ndarray | None
+    off: float | None  # by how much its objective is above that of the true fit, relative; None where it has none
+    felt: float  # by how much its answers change, relative to their spread
+
+
+@dataclass
+class Verdict:
+    told: int = 0
+    believed: int = 0  # although worse than the limit and what rounding excuses
+    flattering: int = 0  # a printed gap below the truth
+    refused_truths: int = 0
+    truths: int = 0
+
+
+def classes_of(name: str) -> Iterator[type]:
+    """Our class of this name, and scikit-learn's."""
+    for library in (surefit, sklearn):
+        for family in FAMILIES:
+            cls = getattr(getattr(library, family), name, None)
+            if cls is not None:
+                yield cls
+
+
+def data(name: str, dtype: Any, offset: float, mixed: bool, weighted: bool, n: int = 300) -> tuple[Any, Any, Any]:
+    """Three groups, the second tight and the third rare; columns of one scale or of scales from 1e-3 to 1e3."""
+    rng = np.random.default_rng(7)
+    group = np.digitize(rng.random(n), [0.6, 0.93])
+    spread = np.array([1.0, 0.2, 1.0])[group]
+    X = np.array([[0, 0, 0, 0], [3, 3, 0, 1], [-4, 2, 2, 0]], dtype=float)[group]
+    X = X + rng.normal(size=(n, 4)) * spread[:, None] * [1.0, 0.5, 2.0, 0.1]
+    if name in COUNTS:
+        X = np.floor(np.abs(X) * 3)
+    else:
+        X = (X + offset) * (np.array([1e-3, 1.0, 30.0, 1e3]) if mixed else 1.0)
+    X = X.astype(dtype)
+    cls = next(classes_of(name))
+    if sklearn.base.is_classifier(cls()):
+        two = not sklearn.utils.get_tags(cls()).classifier_tags.multi_class
+        y = np.where(rng.random(n) < 0.1, rng.integers(0, 3, n), group)
+        y = np.minimum(y, 1) if two else y
+    else:
+        Z = (X.astype(float) - X.astype(float).mean(axis=0)) / X.astype(float).std(axis=0)
+        y = (Z @ [1.0, -2.0, 0.5, 1.0] + 0.3 * rng.standard_t(3, size=n) + offset).astype(dtype)
+    w = rng.integers(0, 4, n).astype(float) if weighted and takes_weights(cls) else None
+    return X, y, w
+
+
+def takes_weights(cls: type) -> bool:
+    return "sample_weight" in inspect.signature(cls.fit).parameters
+
+
+def fitted(cls: type, settings: dict[str, Any], X: Any, y: Any, w: Any) -> Any:
+    names = cls().get_params()
+    model = cls(**{key: value for key, value in settings.items() if key in names})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(X, y) if w is None else model.fit(X, y, sample_weight=w)
+
+
+def answers(model: Any, X: np.ndarray) -> np.ndarray:
+    for method in ("predict_proba", "decision_function", "transform", "predict"):
+        if hasattr(model, method) and not (method == "transform" and hasattr(model, "predict")):
+            return np.asarray(getattr(model, method)(X), dtype=float)
+    raise TypeError(type(model).__name__)
+
+
+def told(model: Any, what: str, X: Any, y: Any, w: Any, truth: Any) -> Lie:
+    """The lie, with how much worse it is than the truth, a fit to the same data."""
+    f, best = objective(model, X, y, w), objective(truth, X, y, w)
+    if type(model).__name__ == "KMeans":
+        off = next_step_saves(model.cluster_centers_, X, w)
+    else:
+        off = None if f is None or best is None else float((f - best) / f) if f > 0 else 0.0
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        before, after = answers(truth, X), answers(model, X)
+    spread = 1.0 if hasattr(truth, "predict_proba") else np.std(before, axis=0).max() or 1.0
+    felt = float(np.abs(after - before).max() / spread) if after.shape == before.shape else np.inf
+    return Lie(what, model, X, y, w, off, felt)
+
+
+def lies(truth: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> Iterator[Lie]:
+    """Attributes made worse by 1e-9 … 1e-1; fits to other rows, weights, columns and parameters; labels renamed."""
+    rng = np.random.default_rng(1)
+    for name in ("coef_", "intercept_", "cluster_centers_", "theta_", "var_", "components_", "means_",
+                 "feature_log_prob_", "explained_variance_", "class_log_prior_"):  # fmt: skip
+        value = getattr(truth, name, None)
+        if not isinstance(value, (np.ndarray, float)) or not np.any(value):
+            continue
+        array = np.atleast_1d(np.asarray(value))
+        noise = rng.choice([-1.0, 1.0], size=array.shape)
+        for size in SIZES:
+            lie = copy.deepcopy(truth)
+            lied = (array * (1 + size * noise)).astype(array.dtype).reshape(np.shape(value))
+            setattr(lie, name, lied if np.ndim(value) else type(value)(lied))
+            yield told(lie, f"{name} × (1 ± {size:.0e})", X, y, w, truth)
+    cls, settings = type(truth), truth.get_params()
+    keep = np.ones(len(X), dtype=bool)
+    keep[rng.choice(len(X), 30, replace=False)] = False
+    yield told(fitted(cls, settings, X[keep], y[keep], None if w is None else w[keep]), "30 rows fewer", X, y, w, truth)
+    if w is not None:
+        yield told(fitted(cls, settings, X, y, None), "without the weights", X, y, w, truth)
+    order = np.roll(np.arange(X.shape[1]), 1)
+    yield told(fitted(cls, settings, X[:, order], y, w), "columns permuted", X, y, w, truth)
+    for name in ("alpha", "C", "quantile", "var_smoothing", "reg_param", "n_clusters", "n_components"):
+        value = settings.get(name)
+        if isinstance(value, (int, float)) and value and np.isfinite(value):
+            other = {
+                **settings,
+                name: value + 1 if isinstance(value, int) else value * (0.9 if name == "quantile" else 2),
+            }
+            lie = fitted(cls, other, X, y, w)
+            lie.set_params(**{name: value})
+            yield told(lie, f"fitted with another {name}", X, y, w, truth)
+    if hasattr(truth, "coef_"):
+        lie = copy.deepcopy(truth)
+        lie.coef_, lie.intercept_ = -truth.coef_, -np.asarray(truth.intercept_)
+        yield told(lie, "negated", X, y, w, truth)
+    if sklearn.base.is_classifier(truth):
+        lie = copy.deepcopy(truth)
+        lie.classes_ = np.array([str(label) for label in truth.classes_])
+        yield Lie("labels as texts", lie, X, y, w, None, np.inf)
+
+
+def judge(lie: Lie, verdict: Verdict) -> str | None:
+    """What is wrong with the certificate of a lie, if anything."""
+    certificate = surefit.certify(lie.model, lie.X, lie.y, lie.w)
+    verdict.told += 1
+    gaps = [c for c in certificate if c.name in ("optimal", "fixed_point") and c.value is not None]
+    excuse = max((getattr(c, "excuse", 0.0) for c in gaps), default=0.0)
+    flattering = lie.off is not None and bool(gaps) and gaps[0].value < lie.off * (1 - 1e-6) - 1e-15
+    worse = lie.off > LIMIT + excuse if lie.off is not None else lie.felt > FELT
+    believed = certificate.holds and worse
+    verdict.flattering += flattering
+    verdict.believed += believed
+    if not (flattering or believed):
+        return None
+    what = "believed" if believed else f"printed {gaps[0].value:.2e}"
+    return f"{lie.what}: {what}, off {lie.off}, answers change by {lie.felt:.1e}\n{certificate}"
+
+
+# precision, offset, mixed scales, weights: the settings that always run
+FEW = (
+    (np.float64, 0.0, False, False),
+    (np.float32, 3000.0, False, False),
+    (np.float64, 1e6, True, False),
+    (np.float64, 30.0, False, True),
+)
+
+
+def settings_of(name: str, everything: bool) -> Iterator[tuple[str, Any, Any, Any, Any]]:
+    """(what, true model, X, y, w) over precisions, offsets, scales, weights, solvers and libraries."""
+    units = ((False, False), (True, False), (False, True))
+    grid = [(dtype, offset, *unit) for dtype in (np.float64, np.float32) for offset in OFFSETS for unit in units]
+    for cls in classes_of(name):
+        for settings in VARIANTS[name]:
+            for dtype, offset, mixed, weighted in grid if everything else FEW:
+                if (offset and name in COUNTS) or ((offset or mixed) and name == "MixedNB"):
+                    continue
+                X, y, w = data(name, dtype, offset, mixed, weighted)
+                label = f"{cls.__module__.split('.')[0]} {settings} {np.dtype(dtype)} offset {offset:g}"
+                label += (" mixed" if mixed else "") + (" weights" if weighted else "")
+                yield label, fitted(cls, settings, X, y, w), X, y, w
+
+
+def tell(name: str, everything: bool = True) -> tuple[Verdict, list[str]]:
+    """The lies about one class, and what was wrong with their certificates."""
+    verdict, faults = Verdict(), []
+    for label, truth, X, y, w in settings_of(name, everything):
+        verdict.truths += 1
+        own = surefit.certify(truth, X, y, w)
+        verdict.refused_truths += not own.holds
+        for lie in lies(truth, X, y, w):
+            fault = judge(lie, verdict)
+            if fault:
+                faults.append(f"{label}: {fault}")
+    return verdict, faults
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or VARIANTS:
+        verdict, faults = tell(name)
+        print(f"{name:<32} fits {verdict.truths:>4} (not accepted {verdict.refused_truths})  lies {verdict.told:>5}  "
+              f"believed {verdict.believed:>4}  flattering {verdict.flattering:>4}", flush=True)  # fmt: skip
+        for fault in faults[:3] if sys.argv[1:] else ():
+            print("   ", fault.replace("\n", "\n      "))

@@ -1,0 +1,75 @@
+"""What fits minimise, in long double, straight from the definitions: the truth that certificates are measured with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+LONG = np.longdouble
+
+
+def objective(model: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> np.longdouble | None:
+    """The value of the function that the model's class minimises, at its coefficients; None where it minimises none."""
+    X = np.asarray(X, dtype=LONG)
+    omega = np.ones(len(X), dtype=LONG) if w is None else np.asarray(w, dtype=LONG)
+    name = type(model).__name__
+    if name in ("LinearRegression", "LMSRegressor", "Ridge", "RidgeCV"):
+        penalty = {"Ridge": "alpha", "RidgeCV": "alpha_"}.get(name)
+        return _squares(model, X, y, omega, LONG(getattr(model, penalty)) if penalty else LONG(0))
+    if name in ("QuantileRegressor", "LADRegressor"):
+        return _pinball(model, X, y, omega)
+    if name == "LogisticRegression":
+        return _log_loss(model, X, y, omega)
+    if name == "KMeans":
+        return _inertia(np.asarray(model.cluster_centers_, dtype=LONG), X, omega)[0]
+    return None
+
+
+def _linear(model: Any, X: np.ndarray) -> np.ndarray:
+    return X @ np.atleast_2d(np.asarray(model.coef_, dtype=LONG)).T + np.asarray(model.intercept_, dtype=LONG)
+
+
+def _squares(model: Any, X: np.ndarray, y: np.ndarray, omega: np.ndarray, alpha: np.longdouble) -> np.longdouble:
+    """Σ ω (y − x·w − b)² + α ‖w‖²."""
+    r = np.asarray(y, dtype=LONG) - _linear(model, X)[:, 0]
+    return (omega * r * r).sum() + alpha * (np.asarray(model.coef_, dtype=LONG) ** 2).sum()
+
+
+def _pinball(model: Any, X: np.ndarray, y: np.ndarray, omega: np.ndarray) -> np.longdouble:
+    """Σ ω ρ(y − x·w − b) / Σ ω + α ‖w‖₁ with ρ(e) = max(q e, (q − 1) e)."""
+    q, alpha = LONG(getattr(model, "quantile", 0.5)), LONG(getattr(model, "alpha", 0.0))
+    e = np.asarray(y, dtype=LONG) - _linear(model, X)[:, 0]
+    loss = (omega * np.maximum(q * e, (q - 1) * e)).sum() / omega.sum()
+    return loss + alpha * np.abs(np.asarray(model.coef_, dtype=LONG)).sum()
+
+
+def _log_loss(model: Any, X: np.ndarray, y: np.ndarray, omega: np.ndarray) -> np.longdouble:
+    """C Σ ω (log Σ exp z − z_y) + (1 − ρ) ½ ‖w‖² + ρ ‖w‖₁, ρ the share of L1."""
+    z = _linear(model, X)
+    codes = np.searchsorted(model.classes_, y)
+    z = np.hstack([np.zeros_like(z), z]) if z.shape[1] == 1 else z
+    top = z.max(axis=1, keepdims=True)
+    loss = np.log(np.exp(z - top).sum(axis=1)) + top[:, 0] - z[np.arange(len(z)), codes]
+    coef, rho = np.asarray(model.coef_, dtype=LONG), LONG(model.l1_ratio or 0.0)
+    penalty = (1 - rho) * (coef * coef).sum() / 2 + rho * np.abs(coef).sum()
+    scale = LONG(model.C) if np.isfinite(model.C) else LONG(1)
+    return scale * (omega * loss).sum() + (penalty if np.isfinite(model.C) else LONG(0))
+
+
+def _inertia(centers: np.ndarray, X: np.ndarray, omega: np.ndarray) -> tuple[np.longdouble, np.ndarray]:
+    sq_dist = ((X[:, None, :] - centers[None]) ** 2).sum(axis=2)
+    return (omega * sq_dist.min(axis=1)).sum(), sq_dist.argmin(axis=1)
+
+
+def next_step_saves(centers: np.ndarray, X: np.ndarray, w: np.ndarray | None) -> float:
+    """The share of the inertia that one more step of Lloyd's algorithm saves."""
+    X, centers = np.asarray(X, dtype=LONG), np.asarray(centers, dtype=LONG)
+    omega = np.ones(len(X), dtype=LONG) if w is None else np.asarray(w, dtype=LONG)
+    before, labels = _inertia(centers, X, omega)
+    moved = centers.copy()
+    for k in np.unique(labels[omega > 0]):
+        mine = labels == k
+        moved[k] = (omega[mine, None] * X[mine]).sum(axis=0) / omega[mine].sum()
+    after = (omega * ((X - moved[labels]) ** 2).sum(axis=1)).sum()
+    return float((before - after) / before) if before > 0 else 0.0
