@@ -1,4 +1,4 @@
-"""Sparse data too wide for a square matrix: LSMR on the centred rows, which are never formed.
+"""Sparse data in memory, too wide for a square matrix: LSMR on the centred rows, which are never formed.
 
 With ones e, centred and weighted rows are A = √W (X − e mᵀ): products with A and Aᵀ cost one sparse product and a few
 sums. LSMR runs on AᵀA implicitly, starts at zero and stays in the span of the rows, so it ends at the shortest answer.
@@ -7,6 +7,7 @@ sums. LSMR runs on AᵀA implicitly, starts at zero and stays in the span of the
 from __future__ import annotations
 
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -18,10 +19,32 @@ from surefit.engine.source import Source
 _TOLERANCE = 1e-14
 
 
+class Iterated(NamedTuple):
+    coef: np.ndarray
+    """(targets, features)"""
+    intercept: np.ndarray
+    gradient: float
+    """The largest relative gradient at which a target ran out of iterations; zero where all converged."""
+
+
 def iterate(
     data: Source, alpha: np.ndarray, fit_intercept: bool, max_iter: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Coefficients (targets, features) and intercepts."""
+    """Coefficients (targets, features) and intercepts, with a warning where iterations ran out."""
+    limit = max_iter or 10 * min(data.n_rows, data.n_features) + 100
+    found = iterated(data, alpha, fit_intercept, limit)
+    if found.gradient > 0:
+        warnings.warn(
+            f"stopped after {limit} iterations at a relative gradient of {found.gradient:.1e} (tolerance "
+            f"{_TOLERANCE:.0e}); raise max_iter or scale the columns",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return found.coef, found.intercept
+
+
+def iterated(data: Source, alpha: np.ndarray, fit_intercept: bool, limit: int) -> Iterated:
+    """LSMR for every target, at most `limit` iterations each."""
     from scipy.sparse.linalg import LinearOperator, lsmr
 
     X, n, d = data.X, data.n_rows, data.n_features
@@ -48,18 +71,12 @@ def iterate(
         return X.T @ u - x_mean * u.sum()
 
     A = LinearOperator((n, d), matvec=forward, rmatvec=backward, dtype=np.float64)
-    limit = max_iter or 10 * min(n, d) + 100
-    coef = np.zeros((Y.shape[1], d))
+    coef, gradient = np.zeros((Y.shape[1], d)), 0.0
     for k in range(Y.shape[1]):
         target = root * (Y[:, k] - y_mean[k])
-        result = lsmr(A, target, np.sqrt(alpha[k]), _TOLERANCE, _TOLERANCE, conlim=0, maxiter=limit)
-        coef[k] = result[0]
-        if result[1] == 7:
-            scale = result[5] * max(result[3], np.finfo(float).tiny)
-            warnings.warn(
-                f"stopped after {limit} iterations at a relative gradient of {result[4] / scale:.1e} "
-                f"(tolerance {_TOLERANCE:.0e}); raise max_iter or scale the columns",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-    return coef, y_mean - coef @ x_mean
+        coef[k], reason, _, residual, slope, norm, *_ = lsmr(
+            A, target, np.sqrt(alpha[k]), _TOLERANCE, _TOLERANCE, conlim=0, maxiter=limit
+        )
+        if reason == 7:
+            gradient = max(gradient, slope / (norm * max(residual, np.finfo(float).tiny)))
+    return Iterated(coef, y_mean - coef @ x_mean, gradient)

@@ -30,7 +30,7 @@ from surefit._core.errors import InvalidData
 from surefit._core.memory import refuse_beyond_memory
 from surefit.engine.source import Source
 from surefit.solvers.least_squares import refine as refinement
-from surefit.solvers.least_squares.iterate import iterate
+from surefit.solvers.least_squares.iterate import iterate, iterated
 from surefit.solvers.least_squares.refine import correct, refine, unshift
 from surefit.solvers.least_squares.tsqr import Shift, triangular_factor
 from surefit.solvers.least_squares.wide import solve_wide
@@ -45,6 +45,12 @@ REFINABLE = 1e8
 """Condition of the scaled products up to which they serve to correct the answer."""
 SPARSE_WIDTH = 4096
 """Sparse data with more columns is solved by iteration, without a square matrix."""
+
+
+FACTOR_WIDTH = 1024
+"""Sparse data in memory with more columns is tried by iteration first, and factorised where that takes too long."""
+PATIENCE = 500
+"""Iterations after which a factor is cheaper."""
 
 
 class LinearFit(NamedTuple):
@@ -75,6 +81,10 @@ def least_squares(
     alpha = np.zeros(targets) if alpha is None else alpha
     if data.is_sparse and (d > SPARSE_WIDTH or (data.n_rows < d and data.n_rows * d > 2**26)):
         return LinearFit(*iterate(data, alpha, fit_intercept, max_iter))
+    if data.is_sparse and data.resident and d > FACTOR_WIDTH:
+        found = iterated(data, alpha, fit_intercept, PATIENCE)
+        if found.gradient == 0:
+            return LinearFit(found.coef, found.intercept)
     if data.n_rows < d:
         return LinearFit(*solve_wide(data, alpha, fit_intercept))
     refuse_beyond_memory(
@@ -264,7 +274,7 @@ def _refined(
         return step
 
     w = w / x_scale * y_scale[:, None]
-    if precise and data.n_rows * d <= refinement.TWOFOLD_ELEMENTS:
+    if precise and not data.is_sparse and data.n_rows * d <= refinement.TWOFOLD_ELEMENTS:
         answer, residual_ss = refine(data, shift, weight, w, solve, alpha)
         w, b = unshift(answer, shift)
     else:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
 
 from surefit._core.arithmetic import two_product, two_sum
 from surefit.engine.block import Block
@@ -61,6 +62,8 @@ class PlainGapStep(Step):
     def map_leaf(self, state: tuple[Shift, np.ndarray], leaf: Block) -> tuple[np.ndarray, ...]:
         shift, w = state
         d = leaf.X.shape[1]
+        if sp.issparse(leaf.X):
+            return _sparse_gap(shift, w, leaf)
         rows = shifted_rows(shift._replace(intercept=False), leaf)
         A = rows[:, :d]
         r = rows[:, d:]
@@ -70,6 +73,19 @@ class PlainGapStep(Step):
 
     def combine(self, left: tuple[np.ndarray, ...], right: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
         return tuple(a + b for a, b in zip(left, right, strict=True))
+
+
+def _sparse_gap(shift: Shift, w: np.ndarray, leaf: Block) -> tuple[np.ndarray, ...]:
+    """g, g₀ and Σ ω r² from the stored entries alone: (X − 1cᵀ)·s is never formed."""
+    d = leaf.X.shape[1]
+    centre, scale = shift.centre * shift.scale, shift.scale
+    scaled = w * scale[:d]
+    y = target_columns(leaf.y)
+    r = (y * scale[d:] - centre[d:]) - (leaf.X @ scaled.T - centre[:d] @ w.T)
+    weighted = r if leaf.w is None else leaf.w[:, None] * r
+    g0 = weighted.sum(axis=0)
+    g = (leaf.X.T @ weighted).T * scale[:d] - np.multiply.outer(g0, centre[:d])
+    return g, g0, np.einsum("ik,ik->k", weighted, r)
 
 
 def _precise_gap(shift: Shift, answer: Answer, leaf: Block) -> Gap:
