@@ -80,7 +80,7 @@ def _sparse_gap(shift: Shift, w: np.ndarray, leaf: Block) -> tuple[np.ndarray, .
     d = leaf.X.shape[1]
     centre, scale = shift.centre * shift.scale, shift.scale
     scaled = w * scale[:d]
-    y = target_columns(leaf.y)
+    y = leaf.targets
     r = (y * scale[d:] - centre[d:]) - (leaf.X @ scaled.T - centre[:d] @ w.T)
     weighted = r if leaf.w is None else leaf.w[:, None] * r
     g0 = weighted.sum(axis=0)
