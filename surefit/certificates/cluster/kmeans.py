@@ -1,4 +1,8 @@
-"""Checker of KMeans: nearest labels, inertia recomputed, a fixed point of Lloyd's step, an interval for the best."""
+"""Checker of KMeans: nearest labels, inertia recomputed, what one more step would save, an interval for the best.
+
+Σω‖x − c‖² over the rows of one cluster is  Σω‖x − m‖² + W‖m − c‖²,  m their mean: moving c to m saves exactly W‖m − c‖².
+One more step of Lloyd's iteration moves every center and then every label; what it saves is measured by doing it.
+"""
 
 from __future__ import annotations
 
@@ -8,64 +12,66 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real
-from surefit.certificates.blocks import F64, Block, Blocks, Rows, dense, matmul, sq_norms
+from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
-from surefit.certificates.rounding import epsilon, typical
-from surefit.certificates.theorems.kmeans_bound import lower_bound
-from surefit.certificates.theorems.least_squares import Moments, first_pass
-from surefit.certificates.theorems.scatter import centred_sq_norms, weights
+from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
+from surefit.certificates.rounding import UNIT, epsilon, gamma
+from surefit.certificates.search.principal_axes import principal_axes
+from surefit.certificates.theorems.centered import Center, centered, first_pass
+from surefit.certificates.theorems.kmeans_bound import Bound, lower_bound
 
-MAX_TOL = 1e-3  # a larger tol is no convergence
+ROUNDINGS = 10.0
 NEXT_STEP = 16.0  # the step after the last may be longer than the last, by four times; squared
+NO_CONVERGENCE = 1e-2  # saved by a single step, whatever tol says
 
 
 @dataclass
-class Step:
-    """One assignment and update, from the data."""
+class Clusters:
+    """Sums over the rows of each cluster: of the labels given, or of nearest centers."""
 
-    wrong: int  # rows whose label is not a nearest centre
-    worst: float  # by how much, relative to the rounding allowed
-    strange: int  # labels outside 0 … k − 1
-    inertia: float
-    sums: F64  # Σ ω x per cluster, about the origin used
+    inertia: F64  # Σω‖x − c‖², (k,)
     weight: F64
-    variance: float  # mean over columns; weighted or not, whichever is larger
-    size: float  # root mean square of the rows, about the origin used
+    drift: F64  # Σω(x − c), (k, d)
+    wrong: int  # labels that are not a nearest center beyond rounding, or no label at all
+    cost: float  # Σω(‖x − c_label‖² − min ‖x − c‖²)
+    total: float  # Σω‖x − mean‖²
 
 
-@checker()
+@checker("cluster_centers_", "labels_", "inertia_", "predict", "transform")
 def check_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """Two passes for the fixed point; three more for the lower bound where d ≤ 2000 (or n ≤ 2000)."""
+    """Three passes for the fixed point; three or four more and one spectrum for the lower bound."""
     attrs = Attributes(model, "cluster_centers_")
-    moments = first_pass(blocks, targets=False)
+    center = first_pass(blocks)
     n, d = blocks.n_rows, blocks.n_features
-    centers = attrs.array("cluster_centers_")
-    if centers is not None and (centers.ndim != 2 or centers.shape[1] != d or not len(centers)):
-        attrs.faults.append(f"cluster_centers_ has shape {centers.shape}, expected (k, {d})")
-    k = attrs.parameter("n_clusters", None)
-    if centers is not None and not attrs.faults and isinstance(k, (int, np.integer)) and len(centers) != k:
-        attrs.faults.append(f"there are {len(centers)} centres, but n_clusters is {k}")
-    labels = _labels(attrs, n)
-    inertia = attrs.number("inertia_")
-    if attrs.faults or centers is None or inertia is None:
+    C, inertia, labels = attrs.array("cluster_centers_"), attrs.number("inertia_"), _labels(attrs, n)
+    if C is not None and (C.ndim != 2 or C.shape[1] != d or not len(C)):
+        attrs.faults.append(f"cluster_centers_ has shape {C.shape}, expected (k, {d})")
+    elif C is not None and real(attrs.parameter("n_clusters", len(C))) != len(C):
+        attrs.faults.append(f"there are {len(C)} centers, but n_clusters={attrs.model.n_clusters!r}")
+    if attrs.faults or C is None or inertia is None:
         return [bad_attributes(attrs)], "one pass"
-    eps = epsilon(moments.single, np.asarray(model.cluster_centers_))
-    # dense rows are measured from their mean, which no distance notices and rounding does
-    origin = np.zeros(d) if moments.sparse else moments.x_mean
-    step = _step(blocks, moments, centers, origin, labels, eps)
-    if not np.isfinite(step.inertia):
-        return [failed("finite", "Distances to the centres overflow.")], "two passes"
-    claims = [] if labels is None else [_nearest(step, n)]
-    claims.append(_inertia(inertia, step, moments, centers, n, eps))
-    claims.append(_fixed_point(attrs, step, centers, origin, n, eps))
-    claims.append(_used(step, centers, moments, eps))
-    bound = lower_bound(blocks, moments.x_mean, len(centers))
-    claims.append(_interval(bound, step, moments))
-    how = "two passes over the rows" if bound.note else "five passes over the rows, one spectrum"
-    if labels is None:
-        how += "; the model has no labels_, nearest centres are used"
-    return claims, f"{how}, {float(n) * d * (2 * len(centers) + (0 if bound.note else d)):.1e} operations"
+    eps = epsilon(center.single, np.asarray(model.cluster_centers_))
+    now = _clusters(blocks, center, C, labels, eps)
+    if not (np.isfinite(now.inertia).all() and (now.total == 0 or now.total > 1e-280)):
+        return [failed("finite", "Squared distances to the centers overflow or underflow.")], "two passes"
+    filled = now.weight > 0
+    shift = now.drift / np.where(filled, now.weight, 1.0)[:, None]
+    after = _clusters(blocks, center, C + shift, None, eps)
+    stored = eps * np.sqrt(np.einsum("ij,ij->i", C, C))  # the rounding of a center in its type
+    point = now.inertia <= now.weight * (ROUNDINGS * stored) ** 2
+    claims = [
+        *([] if labels is None else [_nearest(now, n)]),
+        _inertia(inertia, now, shift, stored, n + d, eps, tol),
+        _used(now, C, point),
+        *([] if point.all() else _steps(attrs, now, after, shift, stored, point, n + d, tol)),
+        *_answers(model, blocks, center, C, eps),
+    ]
+    axes = principal_axes(blocks, center.mean)
+    claims.append(_interval(None if axes is None else lower_bound(blocks, center, axes, len(C)), now, n + d))
+    how = "three passes over the rows" if axes is None else "seven passes over the rows, one spectrum"
+    how += "" if labels is not None else "; the model has no labels_, nearest centers are used"
+    return claims, f"{how}, {float(n) * d * (4 * len(C) + (0 if axes is None else 5 * min(n, d))):.1e} operations"
 
 
 def _labels(attrs: Attributes, n: int) -> Any:
@@ -78,152 +84,178 @@ def _labels(attrs: Attributes, n: int) -> Any:
     return labels
 
 
-def _step(blocks: Blocks, moments: Moments, centers: F64, origin: F64, labels: Any, eps: float) -> Step:
-    k, d = centers.shape
-    C = centers - origin
-    c_sq = sq_norms(C)
-    reach, stored = np.sqrt(c_sq), eps * np.sqrt(sq_norms(centers))
-    wrong, worst, strange, inertia, row = 0, 0.0, 0, 0.0, 0
-    sums, weight, spread, plain = np.zeros((k, d)), np.zeros(k), 0.0, 0.0
-    for X, _, w in blocks:
-        n, omega = X.shape[0], weights(X, w)
-        A: Block = X if isinstance(X, Rows) else dense(X) - origin
-        x_sq = sq_norms(A)
-        sq_dist = np.maximum(x_sq[:, None] - 2.0 * matmul(A, np.ascontiguousarray(C.T)) + c_sq, 0.0)
-        nearest = sq_dist.argmin(axis=1)
-        least = sq_dist[np.arange(n), nearest]
-        chosen = nearest
-        if labels is not None:
-            given = labels[row : row + n]
-            known = (given >= 0) & (given < k)
-            strange += int(np.count_nonzero(~known))
-            chosen = np.where(known, given, nearest).astype(np.intp)
-            excess = sq_dist[np.arange(n), chosen] - least
-            # products of length d in the model's precision, and centres stored in it
-            far = np.sqrt(x_sq) + np.maximum(reach[chosen], reach[nearest])
-            move = np.maximum(stored[chosen], stored[nearest])
-            room = 16.0 * typical(d, eps) * far**2 + 8.0 * move * np.sqrt(least) + 16.0 * move**2
-            ratio = excess / np.where(room > 0, room, 1.0)
-            wrong += int(np.count_nonzero(~(ratio <= 1.0)))
-            worst = max(worst, float(ratio.max(initial=0.0)))
-        # where rounding of the expansion would show, measure the distance directly
-        if isinstance(A, Rows):
-            direct = sq_dist[np.arange(n), chosen]
-        else:
-            direct = sq_norms(A - C[chosen])
-        inertia += float(omega @ direct)
-        sums += _cluster_sums(A, omega, chosen, k)
-        weight += np.bincount(chosen, weights=omega, minlength=k)
-        centred = centred_sq_norms(X, moments.x_mean)
-        spread += float(omega @ centred)
-        plain += float(centred.sum())
-        row += n
-    variance = max(spread / moments.total, plain / max(1, blocks.n_rows)) / d
-    shift = moments.x_mean - origin
-    size = float(np.sqrt(spread / moments.total + shift @ shift))
-    return Step(wrong, worst, strange, inertia, sums, weight, variance, size)
+def nearest(A: F64, C: F64) -> tuple[Any, F64, F64]:
+    """For every row a nearest center, its squared distance and those to all; each within γ of itself where it matters.
 
-
-def _cluster_sums(A: Block, omega: F64, label: Any, k: int) -> F64:
+    ‖a‖² − 2a·c + ‖c‖² is off by at most γ(‖a‖ + ‖c‖)². Rows for which that leaves two centers are measured again by
+    differences, which are off by a relative γ.
+    """
     d = A.shape[1]
-    if isinstance(A, Rows):
-        owner = A.owner()
-        cell = label[owner] * d + A.indices
-        return np.bincount(cell, weights=A.data * omega[owner], minlength=k * d).reshape(k, d)
-    out = np.zeros((k, d))
-    order = np.argsort(label, kind="stable")
-    present, first = np.unique(label[order], return_index=True)
-    if present.size:
-        out[present] = np.add.reduceat((A * omega[:, None])[order], first, axis=0)
-    return out
+    a, c = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", C, C)
+    sq_dist = np.maximum(a[:, None] - 2.0 * (A @ C.T) + c, 0.0)
+    error = gamma(d + 4) * (np.sqrt(a)[:, None] + np.sqrt(c)) ** 2
+    first = sq_dist.argmin(axis=1)
+    rows = np.arange(len(A))
+    close = (sq_dist - error <= (sq_dist + error)[rows, first][:, None]).sum(axis=1) > 1
+    for j in range(len(C)) if close.any() else ():
+        sq_dist[close, j] = ((A[close] - C[j]) ** 2).sum(axis=1)
+    first = np.where(close, sq_dist.argmin(axis=1), first)
+    return first, ((A - C[first]) ** 2).sum(axis=1), sq_dist
 
 
-def _nearest(step: Step, n: int) -> Claim:
+def _clusters(blocks: Blocks, center: Center, C: F64, labels: Any, eps: float) -> Clusters:
+    k, d = C.shape
+    C, stored = C - center.mean, eps * np.sqrt(np.einsum("ij,ij->i", C, C)).max()
+    sums = Clusters(np.zeros(k), np.zeros(k), np.zeros((k, d)), 0, 0.0, 0.0)
+    reach, row = np.sqrt(np.einsum("ij,ij->i", C, C)), 0
+    for A, omega in centered(blocks, center.mean):
+        chosen, least, _ = nearest(A, C)
+        sq_dist = least
+        if labels is not None:
+            given = labels[row : row + len(A)]
+            known = (given >= 0) & (given < k)
+            label = np.where(known, given, chosen).astype(np.intp)
+            sq_dist = np.where(label == chosen, least, ((A - C[label]) ** 2).sum(axis=1))
+            far = np.sqrt(np.einsum("ij,ij->i", A, A)) + np.maximum(reach[label], reach[chosen])
+            # a distance in the model's precision, to centers that were rounded when they were stored
+            rounding = eps * far**2 + stored * (np.sqrt(sq_dist) + np.sqrt(least)) + stored**2
+            sums.wrong += int(np.count_nonzero(~(known & (sq_dist - least <= ROUNDINGS * rounding))))
+            sums.cost += float(omega @ (sq_dist - least))
+            chosen = label
+        order = np.argsort(chosen, kind="stable")
+        present, first = np.unique(chosen[order], return_index=True)
+        sums.drift[present] += np.add.reduceat(((A - C[chosen]) * omega[:, None])[order], first, axis=0)
+        sums.inertia += np.bincount(chosen, weights=omega * sq_dist, minlength=k)
+        sums.weight += np.bincount(chosen, weights=omega, minlength=k)
+        sums.total += float(omega @ np.einsum("ij,ij->i", A, A))
+        row += len(A)
+    return sums
+
+
+def _nearest(now: Clusters, n: int) -> Claim:
     return at_most(
         "nearest",
-        f"Every row has the label of a nearest centre; rows of {n} that have not (beyond rounding).",
-        Grade.EXACT,
-        step.wrong + step.strange,
-        0,
-        {"worst": step.worst, "outside": step.strange},
-    )
+        f"Every row has the label of a nearest center; rows of {n} that have not, beyond rounding in its precision.",
+        Grade.EXACT, now.wrong, 0, {"cost": now.cost},
+        failure=f"{now.wrong} of {n} rows have another label than that of a nearest center.",
+    )  # fmt: skip
 
 
-def _inertia(claimed: float, step: Step, moments: Moments, centers: F64, n: int, eps: float) -> Claim:
-    """Centres stored with rounding δ move the sum by at most 2δ√(W·inertia) + Wδ²."""
-    delta = eps * float(np.sqrt(sq_norms(centers).max()))
-    storage = 2 * delta * np.sqrt(moments.total * step.inertia) + moments.total * delta**2
-    noise = 8.0 * typical(centers.shape[1], eps) * moments.total * step.size**2 * (eps if not moments.sparse else 1.0)
-    scale = max(step.inertia, float(storage + noise), 1e-300)
-    limit = 64.0 * typical(n, eps) + (storage + noise) / scale
+def _inertia(claimed: float, now: Clusters, shift: F64, stored: F64, m: int, eps: float, tol: float) -> Claim:
+    """A center moved by δ changes the sum of its rows by 2W δ·(c − m) + W‖δ‖²."""
+    truth = float(now.inertia.sum())
+    length = np.sqrt(np.einsum("ij,ij->i", shift, shift))
+    moved = float(now.weight @ (2 * stored * length + stored**2))
+    size = eps * float(np.sqrt(now.total * truth))  # distances in differences from the mean
+    unit = truth if truth > 0 else 1.0
     return at_most(
         "inertia",
-        f"inertia_ is the sum of squared distances to the centres, recomputed as {step.inertia:.10g}; relative error.",
-        Grade.EXACT,
-        abs(claimed - step.inertia) / scale,
-        limit,
-        {"recomputed": step.inertia, "claimed": claimed},
-    )
+        f"inertia_ is the sum of squared distances to the centers, recomputed as {truth:.10g}; relative difference.",
+        Grade.EXACT, abs(claimed - truth) / unit, tol, {"recomputed": truth, "claimed": claimed},
+        error=2 * gamma(m + 6), excuse=ROUNDINGS * (eps + (moved + size) / unit),
+        failure=f"inertia_ is {claimed:.10g}, but the squared distances to the centers add up to {truth:.10g}.",
+    )  # fmt: skip
 
 
-def _fixed_point(attrs: Attributes, step: Step, centers: F64, origin: F64, n: int, eps: float) -> Claim:
-    """Lloyd's next step: Σ ‖c_new − c‖² against tol × mean variance, the rule by which the fit was to stop."""
-    tol = attrs.parameter("tol", 1e-4)
-    tol = real(tol) if 0 <= real(tol) <= MAX_TOL else MAX_TOL
-    used = step.weight > 0
-    C = centers - origin
-    means = step.sums[used] / step.weight[used, None]
-    shift = float(((means - C[used]) ** 2).sum())
-    spread = step.variance if step.variance > 0 else 1.0
-    stored = eps * float(np.sqrt(sq_norms(centers).max()))
-    error = 16.0 * typical(n, eps) * max(step.size, float(np.sqrt(sq_norms(C).max()))) + stored
-    rounding = len(centers) * error**2 / spread
+def _used(now: Clusters, C: F64, point: F64) -> Claim:
+    """A center without rows could move to a row and lower the inertia, unless every row sits on a center."""
+    k, idle = len(C), max(int(np.count_nonzero(now.weight <= 0)), len(C) - len(np.unique(C, axis=0)))
+    done = bool(point.all())
     return at_most(
-        "fixed_point",
-        f"Each centre is the mean of its rows: one more step moves the centres by a squared length of {shift:.1e}, "
-        "here divided by the mean variance of a column.",
-        Grade.FIXED_POINT,
-        shift / spread,
-        NEXT_STEP * tol + rounding,
-        {"tol": tol, "sq_shift": shift},
-    )
+        "centers_used",
+        f"Every row sits on its center up to rounding; {idle} of the {k} centers have nothing to do."
+        if done else f"All {k} centers are distinct and have rows; centers that do not.",
+        Grade.EXACT, 0 if done else idle, 0, {"idle": idle},
+        failure=f"{idle} of {k} centers have no rows or equal another: each could move to a row and lower the inertia.",
+    )  # fmt: skip
 
 
-def _used(step: Step, centers: F64, moments: Moments, eps: float) -> Claim:
-    """A centre without rows could move to a row and lower the inertia, unless every row sits on a centre."""
-    k = len(centers)
-    distinct = len(np.unique(centers, axis=0))
-    idle = max(int(np.count_nonzero(step.weight <= 0)), k - distinct)
-    delta = 64.0 * eps * (float(np.sqrt(sq_norms(centers).max())) + step.size)
-    on_rows = step.inertia <= moments.total * delta**2
-    return at_most(
-        "centres_used",
-        f"All {k} centres are distinct and have rows; centres that do not."
-        if not (on_rows and idle)
-        else f"Every row sits on a centre, so {idle} of the {k} centres have nothing to do.",
-        Grade.EXACT,
-        0 if on_rows else idle,
-        0,
-        {"distinct": distinct, "idle": idle},
-    )
+def _steps(
+    attrs: Attributes, now: Clusters, after: Clusters, shift: F64, stored: F64, point: F64, m: int, tol: float
+) -> list[Claim]:
+    """Centers against the spread of their own rows; the saving of one more step against the inertia.
+
+    A fit that stopped by its own tol promised Σ‖movement‖² ≤ tol · (mean variance of a column), and the next step may be
+    four times as long.
+    """
+    asked = real(attrs.parameter("tol", 1e-4))
+    promise = NEXT_STEP * (asked if asked > 0 else 0.0) * now.total / (now.weight.sum() * shift.shape[1])
+    inertia, own = float(now.inertia.sum()), np.where(now.inertia > 0, now.inertia, np.inf)
+    error, saves = 3 * gamma(m + 6), now.weight * np.einsum("ij,ij->i", shift, shift)
+    value, excuse = np.where(point, 0.0, saves / own), ROUNDINGS * now.weight * stored**2 / own
+    stops = np.maximum(tol, np.minimum(promise * now.weight / own, NO_CONVERGENCE))
+    saving = max(0.0, inertia - float(after.inertia.sum())) / inertia
+    whole = ROUNDINGS * float(now.weight @ stored**2) / inertia
+    settled = saving + error <= tol + whole and bool((value <= tol + excuse).all())
+    grade = Grade.FIXED_POINT if settled else Grade.BOUNDED
+    limits = np.full(len(value), tol) if settled else stops
+    stop = tol if settled else max(tol, min(promise * float(now.weight.max()) / inertia, NO_CONVERGENCE))
+    j = int(np.argmax(value / (limits + excuse)))
+    advice = "lower tol or raise max_iter"
+    return [
+        at_most(
+            "centers",
+            "Each center is the mean of its rows: moving it there saves at most this share of its own cluster's sum; "
+            f"center {j} comes nearest to its limit.",
+            grade, value[j], limits[j], error=UNIT + error * value[j], excuse=excuse[j],
+            failure=f"Center {j} is not the mean of its rows: moving it there saves {value[j]:.2g} of its cluster's sum; "
+            f"{advice}.",
+        ),
+        at_most(
+            "fixed_point",
+            "One more step of Lloyd's iteration saves at most this share of the inertia."
+            if settled else
+            f"The fit stopped by its tol={asked:g}, before a fixed point: one more step of Lloyd's iteration saves this "
+            f"share of the inertia, and later steps may save more; for a fixed point {advice}.",
+            grade, saving, stop, {"saves": saving * inertia}, error=error, excuse=whole,
+            failure=f"Not a fixed point: one more step of Lloyd's iteration saves {saving:.2g} of the inertia; {advice}.",
+        ),
+    ]  # fmt: skip
 
 
-def _interval(bound: Any, step: Step, moments: Moments) -> Claim:
-    upper = step.inertia
-    ratio = min(bound.lower / upper, 1.0) if upper > 0 else 1.0
-    if bound.note:
-        sentence = f"No lower bound was computed: {bound.note}."
+def _answers(model: Any, blocks: Blocks, center: Center, C: F64, eps: float) -> list[Claim]:
+    """predict gives a nearest center and transform the distances, on sampled rows."""
+    X, C, d = sample_rows(blocks), C - center.mean, C.shape[1]
+    A = np.asarray(X, dtype=np.float64) - center.mean
+    sq_dist = np.stack([((A - c) ** 2).sum(axis=1) for c in C], axis=1)
+    size = np.sqrt((A**2).sum(axis=1))[:, None] + np.sqrt((C**2).sum(axis=1)) + np.sqrt((center.mean**2).sum())
+    # distances may be formed from raw products: an error δ of the square is one of δ/dist, at most √δ
+    rounding = (d + 8) * eps * size**2
+    distance = np.sqrt(sq_dist)
+    room = np.minimum(rounding / np.maximum(distance, np.finfo(float).tiny), np.sqrt(rounding)) + eps * distance
+    claims = [numbers_claim(model, "transform", X, distance, room)] if hasattr(type(model), "transform") else []
+    given = answer_of(model, "predict", X)
+    if isinstance(given, Claim):
+        return [*claims, given]
+    given = np.asarray(given)
+    fine = given.shape == (len(X),) and given.dtype.kind in "iu" and bool(((given >= 0) & (given < len(C))).all())
+    excess = sq_dist[np.arange(len(X)), given] - sq_dist.min(axis=1) if fine else np.full(len(X), np.inf)
+    wrong = int(np.count_nonzero(~(excess <= rounding.max(axis=1))))
+    return [
+        *claims,
+        at_most(
+            "predict",
+            f"predict gives a nearest center; rows of {len(X)} where it does not.",
+            Grade.EXACT, wrong, 0,
+            failure=f"predict gives something else than a nearest center on {wrong} of {len(X)} rows.",
+        ),
+    ]  # fmt: skip
+
+
+def _interval(bound: Bound | None, now: Clusters, m: int) -> Claim:
+    upper = float(now.inertia.sum()) * (1 + 2 * gamma(m + 6))
+    lower = 0.0 if bound is None else bound.lower
+    if bound is None:
+        sentence = "No lower bound was computed: the data are too large for a spectrum."
     elif upper <= 0:
         sentence = "The inertia is zero: nothing is lower."
     else:
         how = "exact optima along" if bound.exact else "binned lower bounds along"
-        above = f"at most {upper / bound.lower - 1:.1%} above" if bound.lower > 0 else "an unknown factor above"
+        above = f"at most {upper / lower - 1:.1%} above" if lower > 0 else "an unknown factor above"
         sentence = (
-            f"The least inertia of any {step.weight.size} centres lies in [{bound.lower:.6g}, {upper:.6g}]: "
-            f"this fit is {above} it ({how} {bound.axes} principal axes)."
+            f"The least inertia of any {now.weight.size} centers lies in [{lower:.6g}, {upper:.6g}]: this fit is {above} "
+            f"it ({how} {bound.axes} principal axes)."
         )
-    holds = bound.lower <= upper * (1 + 1e-9) + 1e-9 * moments.total * step.size**2
-    return Claim(
-        "interval", sentence, Grade.BOUNDED, ratio, None, bool(holds),
-        {"lower": bound.lower, "upper": upper, "axes": bound.axes},
-    )  # fmt: skip
+    detail = {"lower": lower, "upper": upper, "axes": 0 if bound is None else bound.axes}
+    ratio = min(lower / upper, 1.0) if upper > 0 else 1.0
+    return Claim("interval", sentence, Grade.BOUNDED, ratio, None, lower <= upper, detail)

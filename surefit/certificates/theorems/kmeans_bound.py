@@ -1,9 +1,10 @@
 """A lower bound for the k-means optimum: principal axes, capped by one-dimensional optima.
 
-Let the centred, √ω-scaled data have squared singular values λ₁ ≥ λ₂ ≥ … and left singular vectors uⱼ. For a clustering
-let P project on the centred indicators of the clusters, rank at most k − 1. Its inertia is Σ λⱼ(1 − pⱼ) with
-pⱼ = uⱼᵀPuⱼ in [0, 1] and Σ pⱼ ≤ k − 1. Along axis j the inertia is at least the optimum on that line, λⱼ(1 − pⱼ) ≥ oⱼ,
-so pⱼ ≤ 1 − oⱼ/λⱼ. The greatest Σ λⱼpⱼ under these caps is a fractional knapsack: fill from the largest λ.
+With A = YW + Δ as in `spectrum`, let P project on the centred indicators of the clusters, rank at most k − 1. The
+inertia of the clustering is ‖(I − P)A‖_F², at least (√(1 − o) ‖(I − P)Y‖_F − η)². Column j of Y has the squared length
+Dⱼ and keeps Dⱼ(1 − pⱼ), pⱼ in [0, 1]; the columns over their lengths have products I + F, so Σ pⱼ ≤ (k − 1)(1 + f).
+Along axis j the clustering costs at least the optimum on that line, Dⱼ(1 − pⱼ) ≥ cⱼ, so pⱼ ≤ 1 − cⱼ/Dⱼ. The greatest
+Σ Dⱼpⱼ under these caps is a fractional knapsack: fill from the largest D.
 """
 
 from __future__ import annotations
@@ -13,43 +14,37 @@ from dataclasses import dataclass
 import numpy as np
 
 from surefit.certificates.blocks import F64, Blocks
-from surefit.certificates.theorems.one_dimensional import MAX_POINTS, Pieces, bin_bound, optimum, points
-from surefit.certificates.theorems.scatter import centred_product, gram_matrix, scatter_matrix, weights
+from surefit.certificates.rounding import gamma
+from surefit.certificates.theorems.centered import Center, centered
+from surefit.certificates.theorems.one_dimensional import Pieces, bins, least_cost, points
+from surefit.certificates.theorems.spectrum import spectrum
 
-MAX_ORDER = 2000
-MAX_WORK = 1e12
-MAX_LAYERS = 400  # axes × k
-SAFETY = 1e-10  # of the total scatter, for rounding in the eigenvectors and in the programme
-QUANTILES, WIDTHS, SAMPLE = 2048, 1024, 16384
+MAX_POINTS = 2048  # beyond, points are sorted into bins
+QUANTILES, WIDTHS = 768, 256
+MAX_CELLS = 2e9  # axes × k × pieces²
 
 
-@dataclass
+@dataclass(frozen=True)
 class Bound:
     lower: float
     axes: int
     exact: bool  # one-dimensional optima exact, or bounded through bins
-    note: str
 
 
-def lower_bound(blocks: Blocks, m: F64, k: int) -> Bound:
-    """Not above the inertia of any k centres; zero where the data are too large for a spectrum."""
-    n, d = blocks.n_rows, blocks.n_features
-    axes = min(axes_needed(k), max(2, MAX_LAYERS // k))
-    if d <= MAX_ORDER and float(n) * d * d <= MAX_WORK:
-        lam, V = np.linalg.eigh(scatter_matrix(blocks, m))
-        lam, V = np.maximum(lam[::-1], 0.0), V[:, ::-1][:, :axes]
-        optima, exact = _along_axes(blocks, m, np.ascontiguousarray(V), k)
-    elif n <= MAX_ORDER and float(n) * n * d <= MAX_WORK:
-        lam, U = np.linalg.eigh(gram_matrix(blocks, m))
-        lam, U = np.maximum(lam[::-1], 0.0), U[:, ::-1][:, :axes]
-        omega = np.concatenate([weights(X, w) for X, _, w in blocks])
-        root = np.where(omega > 0, np.sqrt(np.where(omega > 0, omega, 1.0)), np.inf)
-        T = U * np.sqrt(lam[: U.shape[1]]) / root[:, None]
-        optima, exact = [optimum(points(t, omega), k) for t in T.T], True
-    else:
-        return Bound(0.0, 0, True, f"{n} × {d} is too large for a spectrum")
-    lower = knapsack(lam, np.array(optima), k)
-    return Bound(lower, len(optima), exact, "")
+def lower_bound(blocks: Blocks, center: Center, W: F64, k: int) -> Bound:
+    """Not above the inertia of any k centers; W are proposed axes."""
+    n = blocks.n_rows
+    s = spectrum(blocks, center, W)
+    size = min(n, MAX_POINTS)
+    axes = int(min(axes_needed(k), len(s.W), max(2, MAX_CELLS / (k * float(size) ** 2))))
+    exact = n <= MAX_POINTS
+    optima = np.array(_along_axes(blocks, center.mean, np.ascontiguousarray(s.W[:axes].T), k, exact))
+    # those are of (x − m)·w, and column j of Y differs from it by rounding
+    differ = (2 * gamma(blocks.n_features + 6) + s.o) * np.sqrt(s.total)
+    optima = np.maximum(np.sqrt(optima) - differ, 0.0) ** 2
+    inside = knapsack(s.D, optima, (k - 1) * (1 + s.f))
+    root = np.sqrt(max(0.0, (1 - s.o) * (inside - gamma(len(s.D) + n + 8) * s.total))) - s.eta
+    return Bound(max(0.0, root) ** 2 * (1 - gamma(8)), axes, exact)
 
 
 def axes_needed(k: int) -> int:
@@ -57,47 +52,31 @@ def axes_needed(k: int) -> int:
     return int(np.ceil((k - 1) / (1.0 - min(0.7, 2.72 / k**2)))) + 1
 
 
-def knapsack(lam: F64, optima: F64, k: int) -> float:
-    """Σλ minus the greatest Σ λⱼpⱼ with 0 ≤ pⱼ ≤ 1 − oⱼ/λⱼ and Σ pⱼ ≤ k − 1; λ descending."""
+def knapsack(lam: F64, optima: F64, budget: float) -> float:
+    """Σλ minus the greatest Σ λⱼpⱼ with 0 ≤ pⱼ ≤ 1 − cⱼ/λⱼ and Σ pⱼ ≤ budget; λ descending."""
     caps = np.ones(lam.size)
     known = lam[: optima.size]
     caps[: optima.size] = np.clip(1.0 - optima / np.where(known > 0, known, 1.0), 0.0, 1.0)
-    room = np.clip((k - 1) - (np.cumsum(caps) - caps), 0.0, caps)
-    total = float(lam.sum())
-    return max(0.0, total - float(lam @ room) - SAFETY * total)
+    given = np.clip(budget - (np.cumsum(caps) - caps), 0.0, caps)
+    return float(lam.sum() - lam @ given)
 
 
-def _along_axes(blocks: Blocks, m: F64, V: F64, k: int) -> tuple[list[float], bool]:
-    """A lower bound for the optimum along each axis: exact for few rows, by bins for many."""
-    n = blocks.n_rows
-    stride = -(-n // (MAX_POINTS if n <= MAX_POINTS else SAMPLE))
-    kept, kept_w, low, high, row = [], [], np.full(V.shape[1], np.inf), np.full(V.shape[1], -np.inf), 0
-    for X, _, w in blocks:
-        T = centred_product(X, m, V)
-        first = -row % stride
-        kept.append(T[first::stride])
-        kept_w.append(weights(X, w)[first::stride])
-        low, high = np.minimum(low, T.min(axis=0)), np.maximum(high, T.max(axis=0))
-        row += len(T)
-    sample, omega = np.concatenate(kept), np.concatenate(kept_w)
-    if n <= MAX_POINTS:
-        return [optimum(points(t, omega), k) for t in sample.T], True
+def _along_axes(blocks: Blocks, mean: F64, B: F64, k: int, exact: bool) -> list[float]:
+    """At most the optimum of the coordinates along each axis."""
+    n, kept = blocks.n_rows, []
+    stride = 1 if exact else -(-n // (8 * MAX_POINTS))
+    for A, omega in centered(blocks, mean):
+        kept.append((A[::stride] @ B, omega[::stride]))
+    sample, weight = (np.concatenate(parts) for parts in zip(*kept, strict=True))
+    if exact:
+        return [least_cost(points(t, weight), k, parted=False) for t in sample.T]
+    levels = np.linspace(0, 1, QUANTILES + 1)[1:-1]
     edges = [
-        np.unique(
-            np.concatenate(
-                [
-                    np.quantile(t, np.linspace(0, 1, QUANTILES + 1)[1:-1]),
-                    np.linspace(a, b, WIDTHS + 1)[1:-1],
-                ]
-            )
-        )
-        for t, a, b in zip(sample.T, low, high, strict=True)
+        np.unique(np.concatenate([np.quantile(t, levels), np.linspace(t.min(), t.max(), WIDTHS + 1)[1:-1]]))
+        for t in sample.T
     ]
     sums = [np.zeros((3, e.size + 1)) for e in edges]
-    for X, _, w in blocks:
-        T, omega = centred_product(X, m, V), weights(X, w)
-        for t, e, s in zip(T.T, edges, sums, strict=True):
-            where = np.searchsorted(e, t)
-            for power in range(3):
-                s[power] += np.bincount(where, weights=omega * t**power, minlength=e.size + 1)
-    return [bin_bound(Pieces(*s[:, s[0] > 0]), k) for s in sums], False
+    for A, omega in centered(blocks, mean):
+        for t, e, s in zip((A @ B).T, edges, sums, strict=True):
+            s += bins(t, omega, e)
+    return [least_cost(Pieces(*s[:, s[0] > 0], n), k, parted=True) for s in sums]

@@ -1,8 +1,7 @@
 """k-means on a line: the exact optimum for points, a proved lower bound for points sorted into bins.
 
-On a line some optimal clusters are intervals, so dynamic programming over the sorted points finds the optimum:
-D_c(j) = min over a of D_{c−1}(a − 1) + cost(a … j). The cost has the quadrangle inequality, hence the best a grows
-with j, and the minima of a layer are found level by level, halving the distance between known j: O(n log n).
+On a line some optimal clusters are intervals, so dynamic programming over the sorted pieces finds the optimum:
+D_c(j) = min over a of D_{c−1}(a − 1) + cost(a … j), here as the minimum of a matrix in every layer.
 """
 
 from __future__ import annotations
@@ -10,83 +9,55 @@ from __future__ import annotations
 import numpy as np
 
 from surefit.certificates.blocks import F64
+from surefit.certificates.rounding import gamma
 
-MAX_POINTS = 4096
+
+LONG = float(np.finfo(np.longdouble).eps) / 2
 
 
 class Pieces:
-    """Ordered pieces of the line with weight, sum and sum of squares; cost(a, b) of the pieces a … b together."""
+    """Ordered pieces of the line with weight, sum and sum of squares; cost[a, b] of the pieces a … b together.
 
-    def __init__(self, weight: F64, total: F64, squares: F64) -> None:
+    cost = q − s²/w. The sums of a piece have n terms: with s² ≤ w q they cost at most 4 γₙ q. The sums of pieces before
+    a cancel in long double: with means at most M they cost at most 4 γ (Σw) M².
+    """
+
+    def __init__(self, weight: F64, total: F64, squares: F64, n: int) -> None:
+        sums = [np.asarray(v, dtype=np.longdouble) for v in (weight, total, squares)]
+        w, s, q = (np.subtract.outer(c[1:], c[:-1]).T for c in (np.concatenate([[0], np.cumsum(v)]) for v in sums))
         self.size = weight.size
-        self.W, self.S, self.Q = (np.concatenate([[0.0], np.cumsum(v)]) for v in (weight, total, squares))
-
-    def cost(self, a: F64, b: F64) -> F64:
-        w, s = self.W[b + 1] - self.W[a], self.S[b + 1] - self.S[a]
-        q = self.Q[b + 1] - self.Q[a]
-        return np.maximum(q - s * s / np.where(w > 0, w, 1.0), 0.0)
+        cost = np.maximum(q - s * s / np.where(w > 0, w, 1), 0).astype(np.float64)
+        self.cost = np.where(np.tri(self.size, k=-1, dtype=bool), np.inf, cost)
+        mean = float(np.abs(total / weight).max(initial=0.0))
+        self.rounding = 4 * gamma(n + 8) * float(squares.sum()) + 4 * gamma(self.size + 8, LONG) * weight.sum() * mean**2
 
 
 def points(x: F64, omega: F64) -> Pieces:
     """Pieces that are single points (equal values merged: no optimal clustering needs to part them)."""
     values, where = np.unique(x[omega > 0], return_inverse=True)
     weight = np.bincount(where, weights=omega[omega > 0], minlength=values.size)
-    return Pieces(weight, weight * values, weight * values**2)
+    return Pieces(weight, weight * values, weight * values**2, x.size)
 
 
-def optimum(pieces: Pieces, k: int) -> float:
-    """The least within-cluster sum of squares with at most k intervals of pieces; pieces are not parted."""
-    return _programme(pieces, k, gap=0)
+def bins(x: F64, omega: F64, edges: F64) -> F64:
+    """Weight, sum and sum of squares of the points of every bin."""
+    where = np.searchsorted(edges, x)
+    return np.stack([np.bincount(where, weights=omega * x**power, minlength=edges.size + 1) for power in range(3)])
 
 
-def bin_bound(pieces: Pieces, k: int) -> float:
-    """A lower bound for the optimum of the points inside the pieces (bins), which k intervals may part.
+def least_cost(pieces: Pieces, k: int, *, parted: bool) -> float:
+    """At most the least within-cluster sum of squares of k intervals of the points inside the pieces.
 
-    k intervals have k − 1 borders, and each lies in at most one bin. Forget the points of those bins: the cost does
-    not rise. What is left are whole bins, at most one bin missing between consecutive intervals, and an interval may
-    hold no whole bin. The programme takes the minimum over all such choices, so it is not above the optimum.
+    Where the pieces may be `parted` (bins): k intervals have k − 1 borders, and each lies in at most one bin. Forget the
+    points of those bins: the cost does not rise. What is left are bins in one part, at most one bin missing between
+    consecutive intervals, and an interval may hold none. The minimum over all such choices is not above the optimum.
     """
-    return _programme(pieces, k, gap=1)
-
-
-def _programme(pieces: Pieces, k: int, gap: int) -> float:
-    n = pieces.size
-    if n == 0 or k >= n:
-        # every piece has its own interval; inside a piece nothing is known when it may be parted
-        return 0.0 if gap or n == 0 else float(pieces.cost(np.arange(n), np.arange(n)).sum())
-    j = np.arange(n)
-    D = pieces.cost(np.zeros(n, dtype=int), j)
+    size, gap = pieces.size, int(parted)
+    if size == 0 or k >= size:
+        return 0.0
+    D = pieces.cost[0]
     for _ in range(1, k):
-        before = np.concatenate([np.zeros(1 + gap), D])[:n]  # before[a] = D(a − 1 − gap)
-        D_new = _layer(pieces, before)
-        if gap:  # the last interval holds no whole bin, and the border lies in bin j
-            D_new = np.minimum(D_new, np.concatenate([[0.0], D[:-1]]))
-        D = D_new
-    return float(D[-1])
-
-
-def _layer(pieces: Pieces, before: F64) -> F64:
-    """min over a ≤ j of before[a] + cost(a, j), for all j, by monotone argmins."""
-    n = pieces.size
-    best = np.empty(n)
-    arg = np.zeros(n, dtype=np.intp)
-    step = 1 << (n.bit_length() - 1)
-    done_step = 0
-    while step:
-        j = np.arange(step - 1, n, 2 * step) if done_step else np.arange(step - 1, n, step)
-        lo = np.where(j - step >= 0, arg[np.maximum(j - step, 0)], 0)
-        right = j + step
-        hi = np.where((right < n) & bool(done_step), arg[np.minimum(right, n - 1)], j)
-        hi = np.maximum(np.minimum(hi, j), lo)
-        count = hi - lo + 1
-        start = np.cumsum(count) - count
-        owner = np.repeat(np.arange(j.size), count)
-        a = np.arange(int(count.sum())) - start[owner] + lo[owner]
-        value = before[a] + pieces.cost(a, j[owner])
-        least = np.minimum.reduceat(value, start)
-        hit = np.flatnonzero(value == least[owner])[::-1]
-        best[j] = least
-        arg[j[owner[hit]]] = a[hit]
-        done_step = step
-        step //= 2
-    return best
+        before = np.concatenate([np.zeros(1 + gap), D])[:size]  # before[a] = D(a − 1 − gap)
+        fresh = (before[:, None] + pieces.cost).min(axis=0)
+        D = np.minimum(fresh, np.concatenate([[0.0], D[:-1]])) if parted else fresh
+    return max(0.0, float(D[-1]) * (1 - gamma(k + 1)) - k * pieces.rounding)
