@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 
-from surefit.certificates.theorems.one_dimensional import Pieces, bin_bound, optimum, points
+from surefit.certificates.theorems.one_dimensional import Pieces, bins, least_cost, points
 
 
 def brute(x: np.ndarray, w: np.ndarray, k: int) -> float:
@@ -27,9 +28,16 @@ def brute(x: np.ndarray, w: np.ndarray, k: int) -> float:
 
 
 def binned(x: np.ndarray, w: np.ndarray, edges: np.ndarray) -> Pieces:
-    where = np.searchsorted(edges, x)
-    sums = np.stack([np.bincount(where, weights=w * x**p, minlength=edges.size + 1) for p in range(3)])
-    return Pieces(*sums[:, sums[0] > 0])
+    sums = bins(x, w, edges)
+    return Pieces(len(x), *sums[:, sums[0] > 0])
+
+
+def optimum(pieces: Pieces, k: int) -> float:
+    return least_cost(pieces, k, parted=False)
+
+
+def bin_bound(pieces: Pieces, k: int) -> float:
+    return least_cost(pieces, k, parted=True)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -38,9 +46,9 @@ def test_optimum_is_that_of_all_partitions(seed: int) -> None:
     n, k = int(rng.integers(1, 12)), int(rng.integers(1, 6))
     x, w = rng.normal(size=n).round(int(rng.integers(0, 3))), rng.random(n) + 0.1
     truth = brute(x, w, k)
-    assert optimum(points(x, w), k) == pytest.approx(truth, abs=1e-12)
-    for bins in (1, 3, 8):
-        assert bin_bound(binned(x, w, np.sort(rng.normal(size=bins))), k) <= truth + 1e-12
+    assert truth - 1e-10 <= optimum(points(x, w), k) <= truth + 1e-15
+    for count in (1, 3, 8):
+        assert bin_bound(binned(x, w, np.sort(rng.normal(size=count))), k) <= truth + 1e-12
 
 
 def test_bins_that_hold_a_gap_do_not_lift_the_bound() -> None:
@@ -58,14 +66,14 @@ def test_bins_come_close_for_many_points(k: int) -> None:
     w = np.ones(2000)
     exact = optimum(points(x, w), k)
     bound = bin_bound(binned(x, w, np.quantile(x, np.linspace(0, 1, 1001)[1:-1])), k)
-    assert bound <= exact * (1 + 1e-12)
+    assert bound <= exact * (1 + 1e-10)
     assert bound >= exact * (1 - 10 * k / 1000)
 
 
 def test_two_clusters_of_a_gaussian_leave_one_minus_two_over_pi() -> None:
     """The least distortion of two points for a normal law is 1 − 2/π of the variance."""
-    x = np.random.default_rng(2).normal(size=4000)
-    share = optimum(points(x, np.ones(4000)), 2) / (4000 * x.var())
+    x = np.random.default_rng(2).normal(size=2000)
+    share = optimum(points(x, np.ones(2000)), 2) / (2000 * x.var())
     assert share == pytest.approx(1 - 2 / np.pi, abs=0.02)
 
 
@@ -75,3 +83,18 @@ def test_corner_cases() -> None:
     assert optimum(points(np.array([0.0, 1.0, 5.0]), one), 3) == 0.0
     assert optimum(points(np.array([0.0, 1.0, 5.0]), np.array([0.0, 0.0, 0.0])), 2) == 0.0
     assert optimum(points(np.array([0.0, 1.0, 5.0]), one), 1) == pytest.approx(14.0)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e8])
+def test_the_bound_is_below_the_optimum_in_fractions(offset: float) -> None:
+    """Outliers and offsets make prefix sums cancel: what they lose is taken off."""
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        x = np.concatenate([rng.normal(size=8) + offset, [offset + 1e6]])
+        exact = [Fraction(v) for v in np.sort(x)]
+        truth = min(
+            sum(sum((v - sum(part) / len(part)) ** 2 for v in part) for part in (exact[:a], exact[a:b], exact[b:]))
+            for a in range(1, 8)
+            for b in range(a + 1, 9)
+        )
+        assert Fraction(optimum(points(x, np.ones(9)), 3)) <= truth

@@ -1,6 +1,6 @@
 """Checker of KMeans: nearest labels, inertia recomputed, what one more step would save, an interval for the best.
 
-Σω‖x − c‖² over the rows of one cluster is  Σω‖x − m‖² + W‖m − c‖²,  m their mean: moving c to m saves exactly W‖m − c‖².
+Over the rows of one cluster Σω‖x − c‖² = Σω‖x − m‖² + W‖m − c‖², m their mean: moving c to m saves exactly W‖m − c‖².
 One more step of Lloyd's iteration moves every center and then every label; what it saves is measured by doing it.
 """
 
@@ -165,7 +165,7 @@ def _used(now: Clusters, C: F64, point: F64) -> Claim:
         "centers_used",
         f"Every row sits on its center up to rounding; {idle} of the {k} centers have nothing to do."
         if done else f"All {k} centers are distinct and have rows; centers that do not.",
-        Grade.EXACT, 0 if done else idle, 0, {"idle": idle},
+        Grade.OPTIMAL if done else Grade.EXACT, 0 if done else idle, 0, {"idle": idle},
         failure=f"{idle} of {k} centers have no rows or equal another: each could move to a row and lower the inertia.",
     )  # fmt: skip
 
@@ -175,8 +175,8 @@ def _steps(
 ) -> list[Claim]:
     """Centers against the spread of their own rows; the saving of one more step against the inertia.
 
-    A fit that stopped by its own tol promised Σ‖movement‖² ≤ tol · (mean variance of a column), and the next step may be
-    four times as long.
+    A fit that stopped by its own tol promised Σ‖movement‖² ≤ tol · (mean variance of a column), and the next step may
+    be four times as long.
     """
     asked = real(attrs.parameter("tol", 1e-4))
     promise = NEXT_STEP * (asked if asked > 0 else 0.0) * now.total / (now.weight.sum() * shift.shape[1])
@@ -198,17 +198,18 @@ def _steps(
             "Each center is the mean of its rows: moving it there saves at most this share of its own cluster's sum; "
             f"center {j} comes nearest to its limit.",
             grade, value[j], limits[j], error=UNIT + error * value[j], excuse=excuse[j],
-            failure=f"Center {j} is not the mean of its rows: moving it there saves {value[j]:.2g} of its cluster's sum; "
-            f"{advice}.",
+            failure=f"Center {j} is not the mean of its rows: moving it there saves {value[j]:.2g} of its cluster's "
+            f"sum; {advice}.",
         ),
         at_most(
             "fixed_point",
             "One more step of Lloyd's iteration saves at most this share of the inertia."
             if settled else
-            f"The fit stopped by its tol={asked:g}, before a fixed point: one more step of Lloyd's iteration saves this "
-            f"share of the inertia, and later steps may save more; for a fixed point {advice}.",
+            f"The fit stopped by its tol={asked:g}, before a fixed point: one more step of Lloyd's iteration saves "
+            f"this share of the inertia, and later steps may save more; for a fixed point {advice}.",
             grade, saving, stop, {"saves": saving * inertia}, error=error, excuse=whole,
-            failure=f"Not a fixed point: one more step of Lloyd's iteration saves {saving:.2g} of the inertia; {advice}.",
+            failure=f"Not a fixed point: one more step of Lloyd's iteration saves {saving:.2g} of the inertia; "
+            f"{advice}.",
         ),
     ]  # fmt: skip
 
@@ -253,8 +254,8 @@ def _interval(bound: Bound | None, now: Clusters, m: int) -> Claim:
         how = "exact optima along" if bound.exact else "binned lower bounds along"
         above = f"at most {upper / lower - 1:.1%} above" if lower > 0 else "an unknown factor above"
         sentence = (
-            f"The least inertia of any {now.weight.size} centers lies in [{lower:.6g}, {upper:.6g}]: this fit is {above} "
-            f"it ({how} {bound.axes} principal axes)."
+            f"The least inertia of any {now.weight.size} centers lies in [{lower:.6g}, {upper:.6g}]: this fit is "
+            f"{above} it ({how} {bound.axes} principal axes)."
         )
     detail = {"lower": lower, "upper": upper, "axes": 0 if bound is None else bound.axes}
     ratio = min(lower / upper, 1.0) if upper > 0 else 1.0

@@ -65,9 +65,11 @@ def check_pca(model: Any, blocks: Blocks, tol: float) -> Findings:
         return [failed("largest", f"{blocks.n_rows} × {blocks.n_features} is too large for a spectrum.")], "one pass"
     s = spectrum(blocks, center, axes)
     if not (np.isfinite(s.high).all() and (s.total == 0 or s.total > 1e-280) and center.rows > 1):
-        return [failed("finite", "Squares of the data overflow or underflow, or there is only one row.")], "three passes"
+        return [
+            failed("finite", "Squares of the data overflow or underflow, or there is only one row.")
+        ], "three passes"
     claims = [
-        _count(attrs, blocks, center, fit, s),
+        _count(attrs, center, fit, s),
         _mean(fit, s, center, tol),
         _orthonormal(fit, tol),
         *_components(fit, s, center.rows - 1, tol),
@@ -86,6 +88,8 @@ def _read(attrs: Attributes, blocks: Blocks, center: Center) -> Fit | None:
     lam, mean = attrs.array("explained_variance_", (k,)), attrs.array("mean_", (d,))
     attrs.array("explained_variance_ratio_", (k,), finite=False)
     attrs.array("singular_values_", (k,))
+    if attrs.has("noise_variance_"):
+        attrs.number("noise_variance_")
     if attrs.faults or V is None or lam is None or mean is None:
         return None
     solver = attrs.text("svd_solver", "auto")
@@ -96,13 +100,17 @@ def _read(attrs: Attributes, blocks: Blocks, center: Center) -> Fit | None:
     return Fit(V, lam, mean, eps, solver != "full", loose, asked if 0 <= asked <= RANDOMIZED else 0.0)
 
 
-def _count(attrs: Attributes, blocks: Blocks, center: Center, fit: Fit, s: Spectrum) -> Claim:
+def most(center: Center, fit: Fit) -> int:
+    """The number of components there are: min(n, d), a row of weight ω standing for ω rows."""
+    return min(max(center.counting, int(np.ceil(center.rows))), fit.V.shape[1])
+
+
+def _count(attrs: Attributes, center: Center, fit: Fit, s: Spectrum) -> Claim:
     """The number kept is the number asked for."""
-    k, asked, d = len(fit.V), getattr(attrs.model, "n_components", None), blocks.n_features
-    most = min(max(center.counting, int(np.ceil(center.rows))), d)
+    k, asked, all_of = len(fit.V), getattr(attrs.model, "n_components", None), most(center, fit)
     mid = (s.low + s.high) / 2
     if asked is None:
-        right = k == (most - 1 if attrs.text("svd_solver", "auto") == "arpack" else most)
+        right = k == (all_of - 1 if attrs.text("svd_solver", "auto") == "arpack" else all_of)
     elif isinstance(asked, str):
         error = (s.high - s.low) / np.where(mid > 0, mid, 1.0) + fit.excuse(mid, s.total)
         known = np.maximum(mid, ROUNDINGS * fit.eps * s.total)
@@ -147,7 +155,7 @@ def _components(fit: Fit, s: Spectrum, degrees: float, tol: float) -> list[Claim
     """Each variance and each direction, against the variance at its place; those without variance together."""
     k, d = fit.V.shape
     low, high = (np.pad(bound, (0, max(0, k - bound.size)))[:k] / degrees for bound in (s.low, s.high))
-    total, eta = s.total / degrees, s.eta / np.sqrt(degrees)
+    total, eta = s.total / degrees, (s.eta[-1] if len(s.W) else np.sqrt(s.total)) / np.sqrt(degrees)
     level = max(ROUNDINGS * fit.eps if fit.squares else ROUNDINGS**2 * d * fit.eps**2, 5 * eta**2 / max(total, 1e-300))
     null = high <= level * total
     c = s.W @ fit.V.T
@@ -165,7 +173,7 @@ def _components(fit: Fit, s: Spectrum, degrees: float, tol: float) -> list[Claim
     mu = s.D[:, None] / degrees
     rest = fit.V[at].T - s.W.T @ c[:, at]
     e = np.sqrt((c[:, at] ** 2 * 2 * (mu - mid) ** 2 / ((mu + mid) * mid)).sum(axis=0) + 2 * (rest**2).sum(axis=0))
-    error = 3 * width * (1 + e) + 2 * gamma(d + 3) * np.sqrt(2 * (total / mid + d))
+    error = 1.1 * width * (1 + e) + 2 * gamma(d + 3) * np.sqrt(2 * (total / mid + d))
     limit = tol + fit.tol
     exact = not fit.loose or bool((off <= limit + excuse).all() and (e + error <= limit + excuse).all())
     grade = Grade.OPTIMAL if exact and fit.tol <= tol else Grade.BOUNDED
@@ -199,6 +207,8 @@ def _worst(
     """The claim about the component that comes nearest to its own limit, or is farthest beyond."""
     ratio = (value + error) / (limit + excuse)
     j = int(np.argmax(np.where(np.isnan(ratio), np.inf, ratio)))
+    if ((value + error > limit) & (excuse > limit)).any():
+        grade = Grade.BOUNDED
     return at_most(
         name,
         f"{sentence} Component {at[j]} comes nearest to its limit.",
@@ -217,7 +227,7 @@ def _null(fit: Fit, null: F64, along: F64, high: F64, total: float, level: float
         "no_variance",
         f"{int(null.sum())} components have no variance that this solver could tell from zero; the largest, relative "
         "to all variance.",
-        Grade.EXACT, most, 0.0, error=0.0, excuse=level,
+        Grade.EXACT, most, level,
         failure=f"A component claims or holds a share of {most:.2g} of the variance where the data have none.",
     )  # fmt: skip
 
@@ -254,12 +264,15 @@ def _derived(attrs: Attributes, blocks: Blocks, center: Center, fit: Fit, s: Spe
     differ("singular_values_", sigma, np.sqrt(np.maximum(lam, 0) * degrees), base * sigma + fit.eps * np.sqrt(s.total))
     off["explained_variance_"] = np.inf if (lam < 0).any() or (np.diff(lam) > base * lam[:-1] + tiny).any() else 0.0
     if attrs.has("noise_variance_"):
-        noise, count = attrs.number("noise_variance_"), min(max(center.counting, int(np.ceil(center.rows))), s.W.shape[1]) - k
-        tail = ((s.low + s.high) / 2)[k:].sum() / degrees
-        left = total - float(lam.sum()) if fit.loose or attrs.text("svd_solver", "auto") == "arpack" else tail
-        truth = max(left, 0.0) / count if count > 0 else 0.0
-        room = (base * tail + tiny + (s.high - s.low)[k:].sum() / degrees) / max(1, count)
-        differ("noise_variance_", np.array(np.nan if noise is None else noise), np.array(truth), room)
+        noise, solver = attrs.number("noise_variance_"), attrs.text("svd_solver", "auto")
+        tail = float(((s.low + s.high) / 2)[k:].sum()) / degrees
+        left = max(total - float(lam.sum()), 0.0) if fit.loose or solver == "arpack" else tail
+        room = base * tail + tiny + float((s.high - s.low)[k:].sum()) / degrees
+        # the mean over min(n, d) variances, or over all d where products of columns gave all of them
+        counts = [most(center, fit) - k] + [fit.V.shape[1] - k] * (solver == "covariance_eigh")
+        for count in counts:
+            differ(f"noise_variance_ {count}", np.array([noise]), left / max(1, count), room / max(1, count))
+        off["noise_variance_"] = min(off.pop(f"noise_variance_ {count}") for count in dict.fromkeys(counts))
     for name, right in (("n_components_", {k}), ("n_samples_", {blocks.n_rows, center.rows})):
         off[name] = np.inf if attrs.has(name) and attrs.number(name) not in right else 0.0
     worst = max(off, key=lambda name: off[name])

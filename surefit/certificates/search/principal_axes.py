@@ -19,13 +19,13 @@ def principal_axes(blocks: Blocks, mean: F64) -> F64 | None:
     order = min(n, d)
     if order > MAX_ORDER or n * d * order > MAX_WORK or order * d > MAX_ENTRIES:
         return None
-    triangle = np.zeros((0, int(d)))
+    triangle: F64 = np.zeros((0, int(d)))
     for A, omega in centered(blocks, mean):
         A *= np.sqrt(omega)[:, None]
         step = int(max(2 * d, QR_ENTRIES // d))
         for low in range(0, len(A), step):
             stacked = np.vstack([triangle, A[low : low + step]])
-            triangle = stacked if len(stacked) <= d else np.linalg.qr(stacked, mode="r")
+            triangle = stacked if len(stacked) <= d else np.asarray(np.linalg.qr(stacked, mode="r"))
     if not np.isfinite(triangle).all():
         return np.zeros((0, int(d)))
     _, sigma, axes = np.linalg.svd(triangle, full_matrices=False)

@@ -17,7 +17,7 @@ def may_be_share(k: int, variances: F64, total: float, share: float, slack: floa
 
 
 def minka_evidence(k: int, lam: F64, n: float) -> float:
-    """log p(data | k components), T. P. Minka (NIPS 2000), equations 30 and 31; lam all d variances, descending, > 0."""
+    """log p(data | k components), T. P. Minka (NIPS 2000), equations 30 and 31; lam has all d variances."""
     d = lam.size
     noise = float(lam[k:].mean())
     m = d * k - k * (k + 1) / 2

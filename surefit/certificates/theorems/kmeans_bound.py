@@ -19,9 +19,10 @@ from surefit.certificates.theorems.centered import Center, centered
 from surefit.certificates.theorems.one_dimensional import Pieces, bins, least_cost, points
 from surefit.certificates.theorems.spectrum import spectrum
 
-MAX_POINTS = 2048  # beyond, points are sorted into bins
-QUANTILES, WIDTHS = 768, 256
-MAX_CELLS = 2e9  # axes × k × pieces²
+MAX_POINTS = 1024  # beyond, points are sorted into bins
+QUANTILES, WIDTHS = 512, 256
+MAX_F = 1e-6  # how far from orthogonal the coordinates of axes may be
+MAX_CELLS = 3e8  # axes × k × pieces²
 
 
 @dataclass(frozen=True)
@@ -36,14 +37,18 @@ def lower_bound(blocks: Blocks, center: Center, W: F64, k: int) -> Bound:
     n = blocks.n_rows
     s = spectrum(blocks, center, W)
     size = min(n, MAX_POINTS)
-    axes = int(min(axes_needed(k), len(s.W), max(2, MAX_CELLS / (k * float(size) ** 2))))
+    p = int(np.searchsorted(s.f, MAX_F, side="right"))  # the axes after these are counted to Δ
+    if p == 0:
+        return Bound(0.0, 0, True)
+    D, f, eta = s.D[:p], float(s.f[p - 1]), float(s.eta[p - 1])
+    axes = int(min(axes_needed(k), p, max(2, MAX_CELLS / (k * float(size) ** 2))))
     exact = n <= MAX_POINTS
     optima = np.array(_along_axes(blocks, center.mean, np.ascontiguousarray(s.W[:axes].T), k, exact))
     # those are of (x − m)·w, and column j of Y differs from it by rounding
     differ = (2 * gamma(blocks.n_features + 6) + s.o) * np.sqrt(s.total)
     optima = np.maximum(np.sqrt(optima) - differ, 0.0) ** 2
-    inside = knapsack(s.D, optima, (k - 1) * (1 + s.f))
-    root = np.sqrt(max(0.0, (1 - s.o) * (inside - gamma(len(s.D) + n + 8) * s.total))) - s.eta
+    inside = knapsack(D, optima, (k - 1) * (1 + f))
+    root = np.sqrt(max(0.0, (1 - s.o) * (inside - gamma(p + n + 8) * s.total))) - eta
     return Bound(max(0.0, root) ** 2 * (1 - gamma(8)), axes, exact)
 
 
@@ -64,7 +69,7 @@ def knapsack(lam: F64, optima: F64, budget: float) -> float:
 def _along_axes(blocks: Blocks, mean: F64, B: F64, k: int, exact: bool) -> list[float]:
     """At most the optimum of the coordinates along each axis."""
     n, kept = blocks.n_rows, []
-    stride = 1 if exact else -(-n // (8 * MAX_POINTS))
+    stride = 1 if exact else -(-n // (16 * MAX_POINTS))
     for A, omega in centered(blocks, mean):
         kept.append((A[::stride] @ B, omega[::stride]))
     sample, weight = (np.concatenate(parts) for parts in zip(*kept, strict=True))
@@ -79,4 +84,4 @@ def _along_axes(blocks: Blocks, mean: F64, B: F64, k: int, exact: bool) -> list[
     for A, omega in centered(blocks, mean):
         for t, e, s in zip((A @ B).T, edges, sums, strict=True):
             s += bins(t, omega, e)
-    return [least_cost(Pieces(*s[:, s[0] > 0], n), k, parted=True) for s in sums]
+    return [least_cost(Pieces(n, *s[:, s[0] > 0]), k, parted=True) for s in sums]

@@ -12,31 +12,28 @@ from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import gamma
 
 
-LONG = float(np.finfo(np.longdouble).eps) / 2
-
-
 class Pieces:
     """Ordered pieces of the line with weight, sum and sum of squares; cost[a, b] of the pieces a … b together.
 
-    cost = q − s²/w. The sums of a piece have n terms: with s² ≤ w q they cost at most 4 γₙ q. The sums of pieces before
-    a cancel in long double: with means at most M they cost at most 4 γ (Σw) M².
+    cost = q − s²/w. The sums of a piece have n terms: with s² ≤ w q they cost at most 4 γₙ q. The sums of the pieces
+    before a cancel: with means of at most M they cost at most 4 γ (Σw) M².
     """
 
-    def __init__(self, weight: F64, total: F64, squares: F64, n: int) -> None:
-        sums = [np.asarray(v, dtype=np.longdouble) for v in (weight, total, squares)]
-        w, s, q = (np.subtract.outer(c[1:], c[:-1]).T for c in (np.concatenate([[0], np.cumsum(v)]) for v in sums))
+    def __init__(self, n: int, weight: F64, total: F64, squares: F64) -> None:
+        sums = [np.concatenate([[0.0], np.cumsum(v)]) for v in (weight, total, squares)]
+        w, s, q = (np.subtract.outer(c[1:], c[:-1]).T for c in sums)
         self.size = weight.size
-        cost = np.maximum(q - s * s / np.where(w > 0, w, 1), 0).astype(np.float64)
+        cost = np.maximum(q - s * s / np.where(w > 0, w, 1.0), 0.0)
         self.cost = np.where(np.tri(self.size, k=-1, dtype=bool), np.inf, cost)
         mean = float(np.abs(total / weight).max(initial=0.0))
-        self.rounding = 4 * gamma(n + 8) * float(squares.sum()) + 4 * gamma(self.size + 8, LONG) * weight.sum() * mean**2
+        self.rounding = 4 * gamma(n + 8) * float(squares.sum()) + 4 * gamma(self.size + 8) * weight.sum() * mean**2
 
 
 def points(x: F64, omega: F64) -> Pieces:
     """Pieces that are single points (equal values merged: no optimal clustering needs to part them)."""
     values, where = np.unique(x[omega > 0], return_inverse=True)
     weight = np.bincount(where, weights=omega[omega > 0], minlength=values.size)
-    return Pieces(weight, weight * values, weight * values**2, x.size)
+    return Pieces(x.size, weight, weight * values, weight * values**2)
 
 
 def bins(x: F64, omega: F64, edges: F64) -> F64:
@@ -48,8 +45,8 @@ def bins(x: F64, omega: F64, edges: F64) -> F64:
 def least_cost(pieces: Pieces, k: int, *, parted: bool) -> float:
     """At most the least within-cluster sum of squares of k intervals of the points inside the pieces.
 
-    Where the pieces may be `parted` (bins): k intervals have k − 1 borders, and each lies in at most one bin. Forget the
-    points of those bins: the cost does not rise. What is left are bins in one part, at most one bin missing between
+    Where the pieces may be `parted` (bins): k intervals have k − 1 borders, and each lies in at most one bin. Forget
+    the points of those bins: the cost does not rise. What is left are bins in one part, at most one bin missing between
     consecutive intervals, and an interval may hold none. The minimum over all such choices is not above the optimum.
     """
     size, gap = pieces.size, int(parted)

@@ -8,13 +8,15 @@ Theorem. σᵢ(A) lies within η of √(Dᵢ (1 ± f)(1 ± o)) for i ≤ r, and 
 Proof. Weyl: σᵢ(A) and σᵢ(YW) differ by at most ‖Δ‖. Ostrowski: the eigenvalues of WᵀYᵀYW are those of YᵀY times numbers
 in 1 ± o, and those of D^½(I + F)D^½ are those of D times numbers in 1 ± f. ∎
 
-An axis of tiny variance has a small error: nothing is measured against the largest variance but the rounding of A.
+The columns of Y after the first p may be counted to Δ: then f is that of the leading p, and η grows by the length of
+the others. For each i the best p is taken, so an axis of tiny variance neither suffers from large ones nor harms them.
 The mean: about another point m + δ the scatter grows by (Σω) δδᵀ, which moves no eigenvalue by more than (Σω)‖δ‖².
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +24,7 @@ from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.centered import Center, centered
 
-LONG_WORK = 3e7  # products of n d r numbers up to which residuals are formed in long double
+LONG_WORK = 3e6  # products of n d r numbers up to which residuals are formed in long double
 
 
 @dataclass(frozen=True)
@@ -31,16 +33,16 @@ class Spectrum:
 
     W: F64  # the axes, r × d
     D: F64  # Σω (w·(x − m))², descending
+    f: F64  # for each p = 1 … r, of the leading p axes
+    eta: F64  # for each p, with the axes after p counted to Δ
+    o: float
     low: F64  # proved bounds of all min(n, d) eigenvalues, descending
     high: F64
     total: float  # their sum
     total_error: float  # relative
-    f: float
-    o: float
-    eta: float
     mean: F64  # of the columns
+    mean_error: F64
     spread: F64  # Σω(x − m)² of every column
-    mean_error: float  # ‖error of mean‖ at most
 
 
 def spectrum(blocks: Blocks, center: Center, W: F64) -> Spectrum:
@@ -48,14 +50,14 @@ def spectrum(blocks: Blocks, center: Center, W: F64) -> Spectrum:
     n, (r, d) = blocks.n_rows, W.shape
     kind = np.longdouble if float(n) * d * r <= LONG_WORK else np.float64
     u = float(np.finfo(kind).eps) / 2
-    Wk = W.astype(kind)
+    Wk: Any = W.astype(kind)
     inner = Wk @ Wk.T
     back = 2 * Wk.T - Wk.T @ inner  # W⁻¹ to second order, where W is square
     G, left, spread, drift = np.zeros((r, r)), 0.0, np.zeros(d), np.zeros(d)
-    for A, omega in centered(blocks, center.mean):
+    for B, omega in centered(blocks, center.mean):
         root = np.sqrt(omega)
-        A = A * root[:, None]
-        Y = (A.astype(kind) @ back).astype(np.float64)
+        A: Any = B * root[:, None]
+        Y: Any = (A.astype(kind) @ back).astype(np.float64)
         R = (A - Y.astype(kind) @ Wk).astype(np.float64)
         G += Y.T @ Y
         left += float(np.einsum("ij,ij->", R, R))
@@ -69,16 +71,19 @@ def spectrum(blocks: Blocks, center: Center, W: F64) -> Spectrum:
     order = np.argsort(-np.diag(G), kind="stable")
     W, G = W[order], G[np.ix_(order, order)]
     D = np.diag(G).copy()
-    scale = np.sqrt(np.where(D > 0, D, 1.0))
-    f = float(np.linalg.norm(G / scale / scale[:, None] - np.eye(r))) + r * gamma(n + 6)
+    root = np.sqrt(np.where(D > 0, D, 1.0))
+    F = (G / root / root[:, None] - np.eye(r)) ** 2
+    f = np.sqrt(np.cumsum(2 * np.tril(F, -1).sum(axis=1) + np.diag(F))) + np.arange(1, r + 1) * gamma(n + 6)
+    tail = np.sqrt(np.maximum(np.cumsum(D[::-1])[::-1] - D, 0.0))
+    etas = eta + tail * (1 + many)
     delta = (float(np.linalg.norm(drift)) + many * np.sqrt(center.weight * total)) / center.weight
-    count = min(n, d)
-    factor = np.zeros(max(count, r))
-    factor[:r] = scale * (D > 0)
-    low = np.maximum(np.sqrt(max(0.0, (1 - f) * (1 - o))) * factor - eta, 0.0) ** 2 - center.weight * delta**2
-    high = (np.sqrt((1 + f) * (1 + o)) * factor + eta) ** 2
-    error = 4 * many + (center.weight * delta**2 / total if total > 0 else 0.0)
+    low, high = np.zeros(min(n, d)), np.full(min(n, d), eta)
+    for i in range(min(r, n, d)):
+        low[i] = np.max(np.sqrt(np.maximum((1 - f[i:]) * (1 - o), 0.0)) * root[i] - etas[i:], initial=0.0)
+        high[i] = np.min(np.sqrt((1 + f[i:]) * (1 + o)) * root[i] + etas[i:])
+    shift = center.weight * delta**2
     return Spectrum(
-        W, D, np.maximum(low, 0.0)[:count], high[:count], total, error, f, o, float(eta),
-        center.mean + drift / center.weight, spread, float(many * np.sqrt(total / center.weight)),
+        W=W, D=D, f=f, eta=etas, o=o, low=np.maximum(low**2 - shift, 0.0), high=high**2, total=total,
+        total_error=4 * many + (shift / total if total > 0 else 0.0), mean=center.mean + drift / center.weight,
+        mean_error=many * np.sqrt(spread / center.weight), spread=spread,
     )  # fmt: skip
