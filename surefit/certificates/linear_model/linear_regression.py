@@ -1,7 +1,8 @@
-"""Checker of LinearRegression: is this the least-squares fit, and how well is it determined?"""
+"""Checker of LinearRegression: is this the least-squares fit?"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,188 +11,180 @@ from surefit.certificates.attributes import Attributes, bad_attributes
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
-from surefit.certificates.rounding import UNIT, epsilon
-from surefit.certificates.theorems.least_squares import Moments, Projection, Residuals, first_pass, project, second_pass
-from surefit.certificates.theorems.optimality import Optimality, optimality, thresholds
+from surefit.certificates.predictions import numbers_claim, sample_rows
+from surefit.certificates.rounding import UNIT, epsilon, gamma
+from surefit.certificates.search.column_basis import ColumnBases
+from surefit.certificates.theorems.least_squares_data import Data, predictions, read_data
+from surefit.certificates.theorems.least_squares_gap import Gap, basis_of, gap_of
+from surefit.certificates.theorems.orthonormal_columns import SAFE
 
-BACKWARD = {False: 1e-5, True: 1e-3}
-NULL_SPACE = {False: 1e-6, True: 1e-3}
+EXCUSED = 10.0  # times what storing the coefficients costs in a sum of squares
+MOST_EXCUSED = 0.1  # beyond, the precision does not suit the data
+RESIDUALS = 10.0  # residuals below this many roundings of their predictions are rounding
+SMALLEST_RADIUS = 1.0  # spreads of y: nearly dependent columns must be allowed to move predictions by this much
+MOST_SINGULAR = 1000  # columns, for a condition number
+
+Penalty = Callable[[Attributes, int], F64 | None]
 
 
-@checker()
+@checker("coef_", "intercept_", "predict")
 def check_linear_regression(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """Two passes over the data; one factorisation of d + 1 + t columns where d ≤ 2000."""
+    """Four passes over the data; a factor of d + 1 columns where it is not too large."""
+    claims, cost, found = linear_claims(
+        model, blocks, tol, no_penalty, "sum of squared residuals", "fit again on these rows, with a smaller tol"
+    )
+    if found is not None and not getattr(model, "positive", False):
+        claims += minimum_norm(*found, tol)
+    return claims, cost
+
+
+def no_penalty(attrs: Attributes, t: int) -> F64:
+    return np.zeros(t)
+
+
+def linear_claims(
+    model: Any, blocks: Blocks, tol: float, penalty: Penalty, what: str, remedy: str
+) -> tuple[list[Claim], str, tuple[Data, F64, Gap] | None]:
+    """The claims on coef_, intercept_ and predict, their cost, and what those of the first penalty were found with."""
     attrs = Attributes(model, "coef_")
-    centred, positive = attrs.flag("fit_intercept", True), attrs.flag("positive", False)
-    moments = first_pass(blocks)
-    coef, intercept = read_linear(attrs, moments, blocks.n_features, centred)
-    if coef is None or intercept is None:
-        return [bad_attributes(attrs)], "one pass"
-    eps = epsilon(moments.single, np.asarray(model.coef_))
-    res = second_pass(blocks, moments, coef, intercept, centred)
-    if not (np.isfinite(res.scale).all() and np.isfinite(res.gradient).all()):
-        return [failed("finite", "The residuals overflow: coefficients of this size fit nothing.")], "two passes"
-    opt = optimality(res, coef, np.zeros(len(coef)), eps, positive=positive, n_rows=blocks.n_rows)
+    data = read_data(blocks, attrs.flag("fit_intercept", True))
+    t = data.y_mean.size
+    fit, alpha = read_linear(attrs, t, blocks.n_features, data.intercept), penalty(attrs, t)
+    if fit is None or alpha is None:
+        return [bad_attributes(attrs)], "one pass", None
+    (coef, b), positive = fit, attrs.flag("positive", False)
+    unit = epsilon(False, np.asarray(model.coef_), np.asarray(model.intercept_)) / 2
+    bases = ColumnBases(data)
     claims = [feasible(coef)] if positive else []
-    claims += optimal_claims(opt, "sum of squared residuals", positive)
-    if not positive:
-        claims.append(
-            at_most(
-                "backward_error",
-                f"The coefficients are the exact answer for data changed by a relative {opt.backward.max():.1e} "
-                "at most.",
-                Grade.OPTIMAL if opt.proved else Grade.STATIONARY,
-                opt.backward.max(),
-                BACKWARD[eps > 1e-10],
-            )
-        )
-    view = opt.projections[0]
-    if view is not None:
-        claims.append(condition(view, coef.shape[1]))
-        if view.rank < coef.shape[1] and not positive:
-            claims += minimum_norm(res, coef, eps, blocks.n_rows)
-        if res.factor is not None and attrs.has("singular_") and not positive:
-            claims.append(singular_values(attrs, res.factor, eps))
-    return claims, cost_note(view is not None, blocks)
+    optimal: list[Claim] = []
+    gaps: list[Gap] = []
+    for value in dict.fromkeys(alpha.tolist()):
+        chosen = np.flatnonzero(alpha == value)
+        basis = basis_of(data, bases.propose(value), value, positive)
+        gaps.append(gap_of(data.only(chosen), coef[chosen], b[chosen], value, positive, basis, tol))
+        optimal += [optimal_claim(gaps[-1], data, int(j), k, unit, tol, what, remedy) for k, j in enumerate(chosen)]
+    claims.append(max(optimal, key=lambda claim: (not claim.holds, claim.value)))
+    claims += [predict_claim(model, blocks, coef, b), *condition(gaps[0], data)]
+    return claims, f"{2 + 2 * len(gaps)} passes over the rows", (data, coef, gaps[0])
 
 
-def read_linear(attrs: Attributes, moments: Moments, d: int, centred: bool) -> tuple[F64 | None, F64 | None]:
+def read_linear(attrs: Attributes, t: int, d: int, with_intercept: bool) -> tuple[F64, F64] | None:
     """coef_ as (t, d) and intercept_ as (t,), or None with the faults noted."""
-    t = moments.n_targets
     coef = attrs.array("coef_", *([(d,), (1, d)] if t == 1 else [(t, d)]))
     intercept = attrs.array("intercept_", *([(), (1,)] if t == 1 else [(), (t,)]))
-    if intercept is not None and not centred and intercept.any():
+    if intercept is not None and not with_intercept and intercept.any():
         attrs.faults.append("intercept_ is not zero although fit_intercept is false")
-        return None, None
+        return None
     if coef is None or intercept is None:
-        return None, None
+        return None
     return coef.reshape(t, d), np.broadcast_to(intercept.reshape(-1), (t,)).astype(np.float64)
 
 
 def feasible(coef: F64) -> Claim:
+    least = float(coef.min(initial=0.0))
+    failure = f"positive=True, but a coefficient is {least:.3g}."
+    return at_most("feasible", "No coefficient is negative.", Grade.EXACT, -least, 0.0, failure=failure)
+
+
+def optimal_claim(gap: Gap, data: Data, j: int, k: int, unit: float, tol: float, what: str, remedy: str) -> Claim:
+    """The distance of target j (the k-th here) from the least value, relative to that; see the two cases below."""
+    low, high, gap_low, gap_high = (float(v[k]) for v in (gap.low, gap.high, gap.gap_low, gap.gap_high))
+    sums, square = gap.sums, float(data.y_scale[j]) ** 2
+    storing = unit**2 * float(sums.size[k])
+    detail = {"objective": high * square, "gap": gap_high * square, "gap_at_least": gap_low * square, "target": j}
+    detail["lower_bound"] = max(0.0, low - gap_high) * square
+    # where the least value is zero, or residuals are rounding, there is nothing to compare with but y
+    spread = float(sums.spread[k]) or float(sums.size[k])
+    if gap.basis.everything and np.isfinite(sums.eta) and spread > 0:
+        sentence = f"Some coefficients fit every row exactly. The {what}, relative to that of y."
+        failure = f"Some coefficients fit every row exactly, and these do not: {remedy}."
+        excuse, lower = min(MOST_EXCUSED, RESIDUALS**2 * storing / spread), low / spread
+        value, limit = high / spread, tol**2
+        return at_most(
+            "optimal", sentence, Grade.OPTIMAL, value, limit, detail, excuse=excuse, lower=lower, failure=failure
+        )  # fmt: skip
+    if high <= RESIDUALS**2 * storing and high <= tol * spread:
+        sentence = f"The residuals are roundings of the predictions: the {what}, relative to that of y."
+        return at_most("optimal", sentence, Grade.OPTIMAL, high / spread if spread > 0 else 0.0, tol, detail)
+    value = gap_high / (low - gap_high) if low > gap_high else np.inf
+    lower = gap_low / (high - gap_low) if high > gap_low else np.inf
+    excuse = min(MOST_EXCUSED, EXCUSED * storing / (low - gap_high)) if low > gap_high else 0.0
+    radius = float(gap.radius[k]) / np.sqrt(spread)
+    among, grade = "", Grade.OPTIMAL
+    if np.isfinite(radius):
+        columns, grade = gap.bounded - int(data.intercept), Grade.BOUNDED
+        named = ", ".join(str(c) for c in columns[:5]) + (", …" if columns.size > 5 else "")
+        among = f" for coefficients of columns {named} that move predictions by up to {radius:.0e} spreads of y"
+        if radius < SMALLEST_RADIUS and lower <= tol + excuse:
+            reason = f"Columns {named} depend on others too closely (or are too many) to bound the {what} from below."
+            return failed("optimal", reason, value, tol)
+    share = value / (1 + value) if np.isfinite(value) else 1.0
+    failure = f"The {what} could be lower by up to {100 * share:.3g} %"
+    failure += f", and by {100 * lower / (1 + lower):.3g} % at least" if lower > tol + excuse else ""
     return at_most(
-        "feasible",
-        "No coefficient is negative.",
-        Grade.EXACT,
-        max(0.0, -float(coef.min(initial=0.0))),
-        0.0,
-        {"negative": int(np.count_nonzero(coef < 0))},
+        "optimal",
+        f"The {what} is above the least possible{among} by a relative {value:.1e} at most.",
+        grade,
+        value,
+        tol,
+        detail,
+        excuse=excuse,
+        lower=lower,
+        failure=f"{failure}: {remedy}.",
     )
 
 
-def optimal_claims(opt: Optimality, what: str, positive: bool) -> list[Claim]:
-    """The gap where it is proved, and the gradient, column by column."""
-    claims = []
-    among = " with non-negative coefficients" if positive else ""
-    if opt.proved:
-        j = int(np.argmax(opt.relative_gap))
-        claims.append(
-            at_most(
-                "optimal",
-                f"No coefficients{among} have a {what} lower by more than a relative "
-                f"{opt.relative_gap[j]:.1e}{opt.precision_note}.",
-                Grade.OPTIMAL,
-                opt.relative_gap[j],
-                opt.limit,
-                {
-                    "objective": float(opt.f[j]),
-                    "gap": float(opt.gap[j]),
-                    "lower_bound": max(0.0, float(opt.f[j] - opt.gap[j])),
-                    "rounding": float(opt.floor[j] ** 2),
-                    "target": j,
-                },
-            )
-        )
+def predict_claim(model: Any, blocks: Blocks, coef: F64, b: F64) -> Claim:
+    """predict gives x·w + b, up to the roundings of a sum in the precision of the rows or of the coefficients."""
+    X, given = sample_rows(blocks), np.asarray(model.coef_)
+    expected, size = predictions(X, np.ascontiguousarray(coef.T), b)
+    u = float(np.finfo(np.float32).eps) / 2 if np.float32 in (X.dtype, given.dtype) else UNIT
+    shape = (len(X),) if given.ndim == 1 else expected.shape
+    rounding = (gamma(X.shape[1] + 3, u) * size).reshape(shape)
+    return numbers_claim(model, "predict", X, expected.astype(np.float64).reshape(shape), rounding)
+
+
+def condition(gap: Gap, data: Data) -> list[Claim]:
+    """Information: the condition number of the independent columns, centered and scaled to norm one: that of T."""
+    inner = gap.basis.J >= int(data.intercept)
+    rank, d = int(inner.sum()), data.scale.size
+    if not 0 < rank <= MOST_SINGULAR or not np.isfinite(gap.sums.eta):
+        return []
+    scaled = gap.sums.norms[gap.basis.J[inner]][:, None] * gap.basis.T[np.ix_(inner, inner)]
+    value = float(np.linalg.cond(scaled))
     sentence = (
-        "Moving any coefficient (or the intercept) in an allowed direction does not lower the objective: "
-        "largest slope, relative to column and residual."
-        if positive
-        else "The gradient vanishes: residuals (and penalty) are orthogonal to every column and to the intercept; "
-        "largest cosine."
+        f"Condition number of the centered and scaled columns (rank {rank} of {d}): up to {np.log10(value):.0f} of the "
+        "16 digits of the data are missing in the coefficients."
     )
-    grade = Grade.OPTIMAL if opt.proved else Grade.STATIONARY
-    claims.append(at_most("orthogonal", sentence, grade, opt.cosine.max(), np.sqrt(opt.limit)))
-    return claims
+    return [Claim("condition", sentence, Grade.BOUNDED, value, None, True, {"rank": rank})]
 
 
-def condition(view: Projection, d: int, penalty: float = 0.0) -> Claim:
-    """The ratio of the largest to the smallest singular value that is not zero, columns scaled to norm one."""
-    if not view.rank:
-        return Claim(
-            "condition",
-            f"Rank 0 of {d}: every column is constant to working precision.",
-            Grade.BOUNDED,
-            1.0,
-            None,
-            True,
-            {"rank": 0},
-        )
-    kappa = float(view.singular[0] / view.singular[view.rank - 1])
-    lost = max(0.0, float(np.log10(kappa)))
-    with_penalty = f" with the penalty {penalty:.3g}" if penalty > 0 else ""
-    rank = "full rank" if view.rank == d else f"rank {view.rank} of {d}"
-    return Claim(
-        "condition",
-        f"Condition number of the centred and scaled columns{with_penalty} ({rank}): up to {lost:.0f} of the "
-        "16 digits of the data are lost in the coefficients.",
-        Grade.BOUNDED,
-        kappa,
-        None,
-        True,
-        {"rank": view.rank, "digits_lost": lost},
-    )
+def minimum_norm(data: Data, coef: F64, gap: Gap, tol: float) -> list[Claim]:
+    """Of all best fits this is the shortest, where every column of D is an exact combination of the columns J.
 
-
-def minimum_norm(res: Residuals, coef: F64, eps: float, n_rows: int) -> list[Claim]:
-    """w lies in the row space of A: among all minimisers it is then the shortest (Pythagoras).
-
-    The row space is that of float64, whatever the fit's precision. Directions that may or may not be rounding belong to
-    it: they are nobody's claim.
+    The other best fits are w + N v with N = [−Z; I], C_D = C_J Z. The shortest has Nᵀw = 0, and ‖w‖² exceeds its square
+    by (Nᵀw)ᵀ(NᵀN)⁻¹Nᵀw ≤ ‖Nᵀw‖², for NᵀN = I + ZᵀZ. Z = T(UᵀU)⁻¹UᵀC_D; in the columns' own units s_D Z/s_J.
     """
-    if res.factor is None or res.projected is None:
+    basis, sums, first = gap.basis, gap.sums, int(data.intercept)
+    if not basis.D.size or basis.tau.any():
         return []
-    limit, noise = thresholds(res, n_rows, 2 * UNIT)
-    view = project(res.factor, res.projected, limit / 32, noise)
-    if view.rank == coef.shape[1]:
-        return []
-    basis = np.linalg.qr(view.norms[:, None] * view.right)[0]
-    outside = coef - (coef @ basis) @ basis.T
-    norms = np.linalg.norm(coef, axis=1)
-    share = np.linalg.norm(outside, axis=1) / np.where(norms > 0, norms, 1.0)
+    inner = basis.J >= first
+    ours, others = basis.J[inner] - first, basis.D - first
+    T, scale = basis.T[inner] / data.scale[ours][:, None], data.scale[others]
+    wT, Z = coef[:, ours] @ T, T @ sums.M.T * scale
+    off = coef[:, others] - coef[:, ours] @ Z
+    error = 4 * sums.eta * np.linalg.norm(wT, axis=1)[:, None] * sums.norms[basis.D] * scale
+    error = error + gamma(4 * ours.size + 8) * (np.abs(coef[:, ours]) @ np.abs(T) @ np.abs(sums.M).T * scale)
+    away, doubt, square = (np.linalg.norm(v, axis=1) for v in (off, error, coef))
+    square = np.where(square > 0, square, 1.0) ** 2
     claim = at_most(
         "minimum_norm",
-        f"Columns are dependent (rank {view.rank} of {coef.shape[1]}); of all best fits this is the shortest: share "
-        "of the coefficients outside the row space.",
+        f"Columns are dependent (rank {ours.size} of {coef.shape[1]}); of all best fits this is the shortest: "
+        "relative excess of the squared length.",
         Grade.OPTIMAL,
-        share.max(),
-        NULL_SPACE[eps > 1e-10],
-        {"rank": view.rank},
+        float((SAFE * (away + doubt) ** 2 / square).max()),
+        tol,
+        lower=float((np.maximum(away - doubt, 0.0) ** 2 / square).max() / (1 + SAFE * (Z**2).sum())),
+        failure="There is a shorter vector of coefficients with the same fit.",
     )
     return [claim]
-
-
-def singular_values(attrs: Attributes, factor: F64, eps: float) -> Claim:
-    claimed = attrs.array("singular_")
-    truth = np.linalg.svd(factor, compute_uv=False)
-    if claimed is None:
-        return failed("singular_values", f"{'; '.join(attrs.faults)}.")
-    if claimed.ndim != 1 or claimed.size > max(factor.shape):
-        return failed("singular_values", f"singular_ has shape {claimed.shape}.")
-    size = max(claimed.size, truth.size)
-    a, b = np.zeros(size), np.zeros(size)
-    a[: claimed.size], b[: truth.size] = claimed, truth
-    top = float(truth[0]) if truth.size and truth[0] > 0 else 1.0
-    return at_most(
-        "singular_values",
-        "singular_ holds the singular values of the centred data; largest error relative to the first.",
-        Grade.EXACT,
-        np.abs(a - b).max(initial=0.0) / top,
-        4000 * eps,
-    )
-
-
-def cost_note(formed: bool, blocks: Blocks) -> str:
-    n, d = blocks.n_rows, blocks.n_features
-    if formed:
-        return f"two passes over the rows, {2.0 * n * d * d:.1e} operations, memory of {d} × {d}"
-    return f"two passes over the rows, {8.0 * n * d:.1e} operations; {d} columns are too many for a factor"

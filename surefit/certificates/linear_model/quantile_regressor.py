@@ -58,7 +58,8 @@ def _claims(model: Any, blocks: Blocks, alpha: float, quantile: float | None) ->
     moments = replace(moments, total=moments.total / unit)
     if moments.n_targets != 1:
         return [failed("data", "Nothing can be checked: y has more than one column.")], "one pass"
-    coef, b = read_linear(attrs, moments, blocks.n_features, intercept)
+    fit = read_linear(attrs, moments.n_targets, blocks.n_features, intercept)
+    coef, b = fit if fit is not None else (None, None)
     q = real(attrs.parameter("quantile", 0.5)) if quantile is None else quantile
     alpha = real(attrs.parameter("alpha", alpha))
     if not 0 < q < 1:

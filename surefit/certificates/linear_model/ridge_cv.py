@@ -1,254 +1,173 @@
-"""Checker of RidgeCV: stationary at alpha_, alpha_ on the grid and best there, leave-one-out by real refits.
-
-Leave-one-out of row i has a closed form. Let h = ωᵢ/Σω + aᵢᵀ(AᵀA + αI)⁻¹aᵢ be the leverage of the weighted, centred
-row aᵢ. Without the row, the prediction error is rᵢ/(1 − h); without one unit of its weight, rᵢ/(1 − h/ωᵢ). The two
-agree for weights of one. scikit-learn 1.9 leaves the row out and reports the mean over rows of ωᵢ eᵢ².
-"""
+"""Checker of RidgeCV: the fit at alpha_ is optimal, and alpha_ is the best of the grid for rows that were left out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from surefit.certificates.attributes import Attributes
-from surefit.certificates.blocks import F64, Blocks, dense
+from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most, failed
-from surefit.certificates.linear_model.linear_regression import cost_note
-from surefit.certificates.linear_model.ridge import read_alpha, stationary_claims
+from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
+from surefit.certificates.linear_model.linear_regression import linear_claims
+from surefit.certificates.linear_model.ridge import read_alpha
 from surefit.certificates.rounding import epsilon
-from surefit.certificates.theorems.least_squares import Moments, affordable, first_pass, fold_qr, two_dimensional
+from surefit.certificates.search.column_basis import ColumnBases
+from surefit.certificates.theorems.least_squares_data import Data, slices
+from surefit.certificates.theorems.least_squares_gap import basis_of
+from surefit.certificates.theorems.left_out import RidgeFit
+from surefit.certificates.theorems.orthonormal_columns import SAFE, sums_of
 
-SAMPLE = 8  # rows refitted
-AGREE = {False: 1e-5, True: 1e-3}  # relative error accepted for leave-one-out values
-DEFINITIONS = ("row", "unit")  # what is left out
+EXCUSED = 10.0  # roundings of predictions, in the squares of left-out errors
+MAX_WORK = 1e12
+SCORES = (None, "r2", "neg_mean_squared_error")
+Fit = tuple[Data, F64, F64]
 
 
-@checker()
+@checker("coef_", "intercept_", "predict", "alpha_", "best_score_", "cv_results_")
 def check_ridge_cv(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """Four passes where leave-one-out is checked (cv is None, d ≤ 2000), two otherwise."""
-    attrs = Attributes(model, "coef_")
-    moments = first_pass(blocks)
-    t = moments.n_targets
-    alpha = read_alpha(attrs, "alpha_", t)
-    claims, formed = stationary_claims(model, attrs, blocks, moments, alpha)
-    if alpha is None:
-        return claims, cost_note(False, blocks)
-    grid = _grid(attrs)
-    claims.append(_on_grid(alpha, grid))
-    if attrs.has("cv"):
-        return claims, cost_note(formed, blocks) + "; scores of other splits than leave-one-out are not checked"
-    if grid is None or not claims[0].holds or not affordable(blocks.n_rows, blocks.n_features):
-        return claims, cost_note(formed, blocks) + "; leave-one-out not checked"
+    """Ridge's passes, and two for each penalty of the grid (three for folds)."""
+    remedy = "fit Ridge(alpha=alpha_) again"
+    claims, cost, found = linear_claims(
+        model, blocks, tol, lambda attrs, t: read_alpha(attrs, "alpha_", t), "penalised sum of squares", remedy
+    )
+    if found is None:
+        return claims, cost
+    attrs, (data, coef, _) = Attributes(model, "coef_"), found
+    grid, alpha = attrs.array("alphas"), read_alpha(attrs, "alpha_", len(coef))
+    if grid is None or alpha is None or grid.ndim > 1 or grid.size == 0 or not (grid >= 0).all():
+        return [*claims, failed("on_grid", "alphas is not a list of numbers ≥ 0.")], cost
+    grid = np.unique(grid)
+    claims.append(on_grid(alpha, grid))
+    if not claims[-1].holds:
+        return claims, cost
+    reason = out_of_scope(model, data, grid)
+    if reason:
+        sentence = f"How alpha_ was chosen, best_score_ and cv_results_ are not checked: {reason}."
+        return [*claims, Claim("selection", sentence, Grade.UNPROVED, None, None, True)], cost
+    b = np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64).reshape(-1), (len(coef),))
+    more = selection(model, attrs, (data, coef, b), alpha, grid, tol)
+    return claims + more, f"{cost}, and for each of {grid.size} penalties two passes, or four for folds"
+
+
+def on_grid(alpha: F64, grid: F64) -> Claim:
+    wrong = int(np.count_nonzero(~np.isin(alpha, grid)))
+    failure = "alpha_ is not one of alphas."
+    return at_most("on_grid", "alpha_ is one of alphas; how many are not.", Grade.EXACT, wrong, 0, failure=failure)
+
+
+def out_of_scope(model: Any, data: Data, grid: F64) -> str:
+    """Why the scores cannot be derived again, or nothing."""
+    cv, scoring = getattr(model, "cv", None), getattr(model, "scoring", None)
+    weighted = any(w is not None for _, _, w in data.blocks)
+    if isinstance(cv, (bool, np.bool_)) or not (cv is None or isinstance(cv, (int, np.integer))):
+        return "cv is a splitter or a list of splits"
+    if not (scoring is None or isinstance(scoring, str)) or scoring not in SCORES:
+        return f"scores by scoring={scoring!r} are not derived again"
+    if cv is not None and (weighted or not 2 <= cv <= data.blocks.n_rows):
+        return "folds with weights have no one definition" if weighted else f"cv={cv} is no number of folds"
+    width = data.scale.size + 1
     if not (grid > 0).all():
-        return claims, cost_note(formed, blocks) + "; leave-one-out not checked for a penalty of zero"
-    claims += _leave_one_out(model, attrs, blocks, moments, alpha, grid)
-    return claims, cost_note(formed, blocks) + f"; two more passes and {SAMPLE} refits for leave-one-out"
+        return "a penalty is zero"
+    if grid.size * 4.0 * data.blocks.n_rows * width**2 > MAX_WORK:
+        return "the grid and the data are too large"
+    return ""
 
 
-def _grid(attrs: Attributes) -> F64 | None:
-    grid = attrs.array("alphas")
-    if grid is None or grid.ndim > 1 or grid.size == 0:
-        return None
-    return grid.reshape(-1)
-
-
-def _on_grid(alpha: F64, grid: F64 | None) -> Claim:
-    if grid is None:
-        return failed("on_grid", "alphas is not a list of numbers.")
-    away = np.min(np.abs(alpha[:, None] - grid) / np.maximum(np.abs(grid), 1e-300), axis=1)
-    return at_most("on_grid", "alpha_ is one of alphas; largest relative distance.", Grade.EXACT, away.max(), 1e-12)
-
-
-@dataclass
-class Spectrum:
-    """AᵀA = V Λ Vᵀ from the triangular factor, and the coordinates of y."""
-
-    V: F64  # (d, k)
-    lam: F64  # (k,)
-    z: F64  # Vᵀ Aᵀ y / 1, shape (k, t)
-
-
-def _factor(blocks: Blocks, moments: Moments, centred: bool) -> tuple[Spectrum, F64, F64]:
-    """One pass: the spectrum, and the shifts of X and y."""
-    d = blocks.n_features
-    m = moments.x_mean if centred else np.zeros(d)
-    ym = moments.y_mean if centred else np.zeros(moments.n_targets)
-    R = np.zeros((0, d + moments.n_targets + int(centred)))
-    for X, y, w in blocks:
-        R = fold_qr(R, _stack(X, y, w, m, ym, centred))
-    R = R[1:, 1:] if centred else R
-    U, S, Vt = np.linalg.svd(R[:, :d], full_matrices=False)
-    return Spectrum(Vt.T, S * S, S[:, None] * (U.T @ R[:, d:])), m, ym
-
-
-def _stack(X: Any, y: F64 | None, w: F64 | None, m: F64, ym: F64, centred: bool) -> F64:
-    root = (np.ones(X.shape[0]) if w is None else np.sqrt(np.asarray(w, dtype=np.float64)))[:, None]
-    columns = [(dense(X) - m) * root, (two_dimensional(y) - ym) * root]
-    return np.hstack([root, *columns] if centred else columns)
-
-
-def _leave_one_out(
-    model: Any, attrs: Attributes, blocks: Blocks, moments: Moments, alpha: F64, grid: F64
-) -> list[Claim]:
-    centred, t, n = attrs.flag("fit_intercept", True), moments.n_targets, blocks.n_rows
-    eps = epsilon(moments.single, np.asarray(model.coef_))
-    agree = AGREE[eps > 1e-10]
-    spectrum, m, ym = _factor(blocks, moments, centred)
-    stored = _stored(attrs, n, t, grid.size)
-    by_error = getattr(model, "scoring", None) is None
-
-    # ω e² summed over rows, for each definition, target and penalty
-    totals = np.zeros((2, t, grid.size))
-    worst_stored = np.zeros(2)
-    sample = np.unique(np.linspace(0, n - 1, min(SAMPLE, n)).astype(int))
-    sampled: dict[int, F64] = {}
-    row = 0
-    for X, y, w in blocks:
-        rows = X.shape[0]
-        omega = np.ones(rows) if w is None else np.asarray(w, dtype=np.float64)
-        errors = _loo_errors(X, two_dimensional(y), omega, spectrum, m, ym, grid, moments, centred)
-        squares = omega[None, :, None, None] * errors**2
-        totals += squares.sum(axis=1)
-        if stored is not None and by_error:
-            part = stored[row : row + rows]
-            scale = totals[:, None] / (row + rows) + np.abs(part)[None]
-            off = np.abs(squares - part[None]) / np.where(scale > 0, scale, 1.0)
-            worst_stored = np.maximum(worst_stored, np.nan_to_num(off, nan=np.inf).max(axis=(1, 2, 3)))
-        for i in sample[(sample >= row) & (sample < row + rows)]:
-            sampled[int(i)] = errors[0, i - row]
-        row += rows
-
-    claims = [_refits(blocks, moments, sampled, alpha, grid, m, ym, centred)]
-    if not by_error:
-        return claims
-    scores = np.stack([-totals[0] / n, -totals[1] / moments.total])
+def selection(model: Any, attrs: Attributes, fit: Fit, alpha: F64, grid: F64, tol: float) -> list[Claim]:
+    """best_score, best_alpha and stored_errors from the losses of every penalty: scores are constants minus losses."""
+    data, coef, b = fit
+    n, t, cv, scoring = data.blocks.n_rows, len(coef), getattr(model, "cv", None), getattr(model, "scoring", None)
+    edges = np.array([0, n]) if cv is None else np.append(0, np.cumsum([n // cv + (f < n % cv) for f in range(cv)]))
+    constant, factor = score_of(data, edges, scoring or ("r2" if cv is not None else None))
+    stored = read_stored(attrs, model, n, t) if cv is None and scoring is None else None
+    loss, error, excuse, away = (np.zeros((grid.size, t)) for _ in range(4))
+    unit, bases = epsilon(False, np.asarray(model.coef_)) / 2, ColumnBases(data)
+    for i, value in enumerate(grid.tolist()):
+        basis = basis_of(data, bases.propose(value), value)
+        sums = sums_of(data, coef, b, value, basis)
+        ridge = RidgeFit(data, coef, b, sums, basis)
+        total = np.zeros(t)
+        for part in ridge.one_by_one() if cv is None else ridge.by_folds(edges):
+            f = int(np.searchsorted(edges, part.first, side="right")) - 1
+            square, off = part.e**2, SAFE * (2 * np.abs(part.e) + part.error) * part.error
+            loss[i] += factor[f] * square.sum(axis=0)
+            error[i] += factor[f] * (off + sums.n_sum * square).sum(axis=0)
+            total += square.sum(axis=0)
+            if stored is not None:
+                rows = stored[part.first : part.first + len(square), :, np.flatnonzero(fit_grid(model) == value)[0]]
+                away[i] = np.maximum(away[i], (np.abs(rows / data.y_scale**2 - square) + off).max(axis=0))
+        away[i] *= n / total
+        excuse[i] = 2 * EXCUSED * unit * np.sqrt(sums.size / total)
+    largest = float(np.nan_to_num(excuse, nan=0.0).max())
     per_target = attrs.flag("alpha_per_target", False) and t > 1
-    claims += _scores(attrs, scores, alpha, grid, per_target, agree)
-    if stored is not None:
-        value = float(worst_stored.min())
-        claims.append(
-            at_most(
-                "stored_errors",
-                f"cv_results_ holds the squared leave-one-out errors (one {DEFINITIONS[int(worst_stored.argmin())]} "
-                "left out); largest relative error.",
-                Grade.EXACT,
-                value,
-                agree,
-            )
-        )
-    elif attrs.flag("store_cv_results", False):
-        claims.append(failed("stored_errors", "cv_results_ is missing or has the wrong shape."))
+    if not per_target:
+        loss, error, constant, alpha = (v.mean(axis=-1, keepdims=True) for v in (loss, error, constant, alpha[:1]))
+    claims = verdicts(attrs, constant, loss, error, np.searchsorted(grid, alpha), unit, largest, tol)
+    if attrs.flag("store_cv_results", False) or attrs.has("cv_results_"):
+        sentence = "cv_results_ holds the squared errors of left-out rows; largest difference, relative to their mean."
+        value = float(np.nan_to_num(away, nan=np.inf).max()) if stored is not None else np.inf
+        wrong = "cv_results_ does not hold the squared errors of left-out rows."
+        if scoring is None:
+            claims.append(at_most("stored_errors", sentence, Grade.EXACT, value, tol, excuse=largest, failure=wrong))
     return claims
 
 
-def _stored(attrs: Attributes, n: int, t: int, k: int) -> F64 | None:
-    if not attrs.has("cv_results_"):
-        return None
-    stored = attrs.array("cv_results_", *([(n, k), (n, 1, k)] if t == 1 else [(n, t, k)]), finite=False)
+def verdicts(
+    attrs: Attributes, constant: F64, loss: F64, error: F64, chosen: F64, unit: float, excuse: float, tol: float
+) -> list[Claim]:
+    """best_score_ is the score of alpha_, and no other penalty has a smaller loss, both relative to the loss."""
+    k = np.arange(chosen.size)
+    mine, off = loss[chosen, k], error[chosen, k]
+    claimed = attrs.array("best_score_", *([(), (1,)] if chosen.size == 1 else [(chosen.size,)]))
+    if claimed is None:
+        return [refuted("best_score", f"{attrs.faults[-1]}.")]
+    given, storing = constant - claimed.reshape(-1), EXCUSED * unit * np.abs(claimed.reshape(-1)) / mine
+    score = at_most(
+        "best_score",
+        "best_score_ is the score of alpha_ on rows left out; difference relative to the loss.",
+        Grade.EXACT,
+        float((np.abs(given - mine) / mine).max()),
+        tol,
+        {"recomputed": (constant - mine).tolist()},
+        error=float((off / mine).max()),
+        excuse=excuse + float(storing.max()),
+        failure="best_score_ is not the score of alpha_ on rows left out.",
+    )
+    regret, low = (mine + off) / (loss - error).min(axis=0) - 1, (mine - off) / (loss + error).min(axis=0) - 1
+    best = at_most(
+        "best_alpha",
+        f"No other of {len(loss)} penalties has a smaller loss on rows left out; relative regret.",
+        Grade.EXACT,
+        float(regret.max()),
+        tol,
+        excuse=excuse,
+        lower=float(low.max()),
+        failure=f"Another penalty has a loss on rows left out that is lower by up to {100 * regret.max():.3g} %.",
+    )
+    return [score, best]
+
+
+def fit_grid(model: Any) -> F64:
+    return np.asarray(model.alphas, dtype=np.float64).reshape(-1)
+
+
+def read_stored(attrs: Attributes, model: Any, n: int, t: int) -> F64 | None:
+    k = fit_grid(model).size
+    shapes = [(n, k), (n, 1, k)] if t == 1 else [(n, t, k)]
+    stored = attrs.array("cv_results_", *shapes, finite=False) if attrs.has("cv_results_") else None
     return None if stored is None else stored.reshape(n, t, k)
 
 
-def _loo_errors(
-    X: Any, y: F64, omega: F64, sp: Spectrum, m: F64, ym: F64, grid: F64, moments: Moments, centred: bool
-) -> F64:
-    """y − prediction without the row (or a unit of it): shape (2, rows, t, penalties)."""
-    Z = (dense(X) - m) @ sp.V
-    shrink = 1.0 / (sp.lam[:, None] + grid)
-    residual = (y - ym)[:, :, None] - np.einsum("nk,kt,ka->nta", Z, sp.z, shrink, optimize=True)
-    unit = (Z * Z) @ shrink + (1.0 / moments.total if centred else 0.0)
-    row = 1.0 - omega[:, None] * unit
-    return np.stack([residual / row[:, None, :], residual / (1.0 - unit)[:, None, :]])
-
-
-def _refits(
-    blocks: Blocks,
-    moments: Moments,
-    sampled: dict[int, F64],
-    alpha: F64,
-    grid: F64,
-    m: F64,
-    ym: F64,
-    centred: bool,
-) -> Claim:
-    """Leave the sampled rows out one at a time and fit the rest: blocks without them are factorised once."""
-    d, t = blocks.n_features, moments.n_targets
-    base = np.zeros((0, d + t + int(centred)))
-    touched: list[tuple[int, Any, F64 | None, F64 | None]] = []
-    row = 0
-    for X, y, w in blocks:
-        rows = X.shape[0]
-        if any(row <= i < row + rows for i in sampled):
-            touched.append((row, X, y, w))
-        else:
-            base = fold_qr(base, _stack(X, y, w, m, ym, centred))
-        row += rows
-    worst = 0.0
-    scale = np.sqrt(sum(float(np.mean(e**2)) for e in sampled.values()) / max(1, len(sampled)))
-    at = np.array([int(np.argmin(np.abs(grid - a))) for a in alpha])
-    for i, closed in sampled.items():
-        R, x, target = base, np.zeros(d), np.zeros(t)
-        for first, X, y, w in touched:
-            stack = _stack(X, y, w, m, ym, centred)
-            if first <= i < first + X.shape[0]:
-                stack = np.delete(stack, i - first, axis=0)
-                x, target = dense(X[i - first : i - first + 1])[0], two_dimensional(y)[i - first]
-            R = fold_qr(R, stack)
-        for j in range(t):
-            error = target[j] - ym[j] - _predict(R, x - m, j, d, float(grid[at[j]]), centred)
-            worst = max(worst, abs(error - closed[j, at[j]]) / (scale + abs(error)) if scale > 0 else 0.0)
-    return at_most(
-        "leave_one_out",
-        f"The closed form of the leave-one-out errors agrees with real refits on the rest of the rows, for "
-        f"{len(sampled)} evenly spaced rows; largest relative difference.",
-        Grade.EXACT,
-        worst,
-        1e-6,
-        {"rows": list(sampled)},
-    )
-
-
-def _predict(R: F64, x: F64, j: int, d: int, alpha: float, centred: bool) -> float:
-    """The ridge fit from a factor of [1, A, y] (or [A, y]), evaluated at a shifted row."""
-    off = int(centred)
-    penalty = np.hstack([np.zeros((d, off)), np.sqrt(alpha) * np.eye(d)])
-    A = np.vstack([R[:, : off + d], penalty])
-    rhs = np.concatenate([R[:, off + d + j], np.zeros(d)])
-    solution = np.linalg.lstsq(A, rhs, rcond=None)[0]
-    return float(x @ solution[off:] + (solution[0] if centred else 0.0))
-
-
-def _scores(attrs: Attributes, scores: F64, alpha: F64, grid: F64, per_target: bool, agree: float) -> list[Claim]:
-    """best_score_ recomputed, and alpha_ the best of the grid. scores: (definition, target, penalty)."""
-    table = scores if per_target else scores.mean(axis=1, keepdims=True)
-    chosen = alpha if per_target else alpha[:1]
-    at = np.array([int(np.argmin(np.abs(grid - a))) for a in chosen])
-    mine = np.take_along_axis(table, at[None, :, None], axis=2)[:, :, 0]
-    best = table.max(axis=2)
-    claimed = attrs.array("best_score_", *([(), (1,)] if not per_target else [(len(at),)]))
-    if claimed is None:
-        return [failed("best_score", f"{attrs.faults[-1]}.")]
-    error = np.abs(mine - claimed.reshape(1, -1)) / np.where(mine != 0, np.abs(mine), 1.0)
-    definition = int(np.argmin(np.nan_to_num(error, nan=np.inf).max(axis=1)))
-    regret = (best - mine)[definition] / np.where(best[definition] != 0, np.abs(best[definition]), 1.0)
-    weighted = {"row": "mean over rows of ω e²", "unit": "weighted mean of e²"}[DEFINITIONS[definition]]
-    return [
-        at_most(
-            "best_score",
-            f"best_score_ is minus the {weighted}, e the error with one {DEFINITIONS[definition]} left out; relative "
-            "error.",
-            Grade.EXACT,
-            error[definition].max(),
-            agree,
-            {"recomputed": mine[definition].tolist()},
-        ),
-        at_most(
-            "best_alpha",
-            f"No other of the {grid.size} penalties has a better leave-one-out score; relative regret.",
-            Grade.EXACT,
-            regret.max(),
-            agree,
-        ),
-    ]
+def score_of(data: Data, edges: F64, scoring: str | None) -> tuple[F64, F64]:
+    """constant (t,) and factor (fold, t): score = constant − Σ factor Σ ωe²/σ², the mean over folds."""
+    parts = list(slices(data.blocks, data.targets))
+    y, omega = np.vstack([p[1] for p in parts]) / data.y_scale, np.concatenate([p[2] for p in parts])
+    folds = [slice(lo, hi) for lo, hi in pairwise(edges.tolist())]
+    if scoring == "r2":
+        spread = [omega[f] @ (y[f] - np.average(y[f], axis=0, weights=omega[f])) ** 2 for f in folds]
+        return np.ones(y.shape[1]), 1.0 / np.array(spread) / len(folds)
+    count = [len(y[f]) if scoring is None else omega[f].sum() for f in folds]
+    return np.zeros(y.shape[1]), data.y_scale**2 / np.array(count)[:, None] / len(folds)

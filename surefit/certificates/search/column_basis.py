@@ -1,0 +1,70 @@
+"""Proposes independent columns of C and a matrix T that makes them orthonormal, from a folded Householder factor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from surefit.certificates.blocks import F64
+from surefit.certificates.rounding import UNIT
+from surefit.certificates.theorems.least_squares_data import Data, columns, slices
+
+MAX_COLUMNS, MAX_WORK = 5000, 1e12  # of a factor: columns, and 2 n d²
+
+
+class ColumnBases:
+    """Proposals for any penalty from one factor of the rows; the intercept's column alone where it is too large."""
+
+    def __init__(self, data: Data) -> None:
+        width = data.scale.size + int(data.intercept)
+        self.data = data
+        self.formed = width <= MAX_COLUMNS and 2.0 * data.blocks.n_rows * width**2 <= MAX_WORK
+        self.R = fold_factor(data) if self.formed else np.zeros((0, width))
+
+    def propose(self, alpha: float) -> tuple[F64, F64, F64]:
+        """Indices J of independent columns, T with (C_J T)ᵀ(C_J T) ≈ I, and Z with C_D ≈ C_J Z for the others."""
+        data, first = self.data, int(self.data.intercept)
+        if not self.formed:
+            return np.arange(first), np.full((first, first), data.weight**-0.5), np.zeros((first, data.scale.size))
+        return column_basis(self.R, np.append(np.zeros(first), np.sqrt(alpha) / data.scale))
+
+
+def fold_factor(data: Data) -> F64:
+    """R with RᵀR = CᵀC, for the rows of the data."""
+    width = data.scale.size + int(data.intercept)
+    stack, held = [np.zeros((0, width))], 0
+    for X, _, omega in slices(data.blocks):
+        stack.append(columns(data, X, omega))
+        held += len(omega)
+        if held >= 2 * width:
+            stack, held = [triangle(np.vstack(stack))], 0
+    return triangle(np.vstack(stack))
+
+
+def triangle(A: F64) -> F64:
+    R: Any = np.linalg.qr(A, mode="r")
+    return R
+
+
+def column_basis(R: F64, penalty: F64) -> tuple[F64, F64, F64]:
+    """`penalty` has the diagonal below the rows of R.
+
+    A column is left out where what the columns before it leave of it is hardly more than rounding.
+    """
+    A = np.vstack([R, np.diag(penalty)[penalty > 0]])
+    norms = np.linalg.norm(A, axis=0)
+    J = np.flatnonzero(norms > 0)
+    A = A / np.where(norms > 0, norms, 1.0)
+    while True:
+        F = triangle(A[:, J])
+        diagonal = np.abs(np.diagonal(F))
+        small = diagonal <= 1500 * UNIT * (J.size + 5) * np.sqrt(J.size)
+        if not small.any():
+            break
+        J = np.delete(J, np.flatnonzero(small))
+    J, F = J[: diagonal.size], F[:, : diagonal.size]
+    D = np.setdiff1d(np.arange(A.shape[1]), J)
+    T = np.linalg.inv(F) / norms[J][:, None] if J.size else np.zeros((0, 0))
+    Z = np.linalg.lstsq(A[:, J], A[:, D], rcond=None)[0] if D.size and J.size else np.zeros((J.size, D.size))
+    return J, T, Z * norms[D] / norms[J][:, None]
