@@ -37,17 +37,6 @@ class CategoryCounts(NamedTuple):
         return np.split(self.counts, np.cumsum(self.n_categories)[:-1], axis=1)
 
 
-def category_counts_twin(
-    X: np.ndarray, classes: np.ndarray, n_classes: int, w: np.ndarray | None, n_categories: np.ndarray
-) -> np.ndarray:
-    """What the compiled loop counts on one leaf, in plain NumPy."""
-    tables = []
-    for j, n in enumerate(n_categories):
-        flat = np.bincount(classes * n + X[:, j].astype(np.int64), w, n_classes * n)
-        tables.append(flat.reshape(n_classes, n))
-    return np.concatenate(tables, axis=1).astype(np.float64)
-
-
 def widened(table: CategoryCounts, n_categories: np.ndarray) -> np.ndarray:
     """The counts with columns of zeros up to `n_categories`."""
     if np.array_equal(table.n_categories, n_categories):

@@ -19,7 +19,6 @@ from surefit import _native
 from surefit.engine.block import Block
 from surefit.engine.leaves import fold_tree
 from surefit.engine.step import Step
-from surefit.summaries.moments import moments_twin
 
 
 class ClassMoments(NamedTuple):
@@ -35,22 +34,6 @@ class ClassMoments(NamedTuple):
     @property
     def pooled(self) -> bool:
         return self.products.ndim == 2
-
-
-def class_moments_twin(
-    X: np.ndarray, classes: np.ndarray, n_classes: int, w: np.ndarray | None = None, pooled: bool = True
-) -> ClassMoments:
-    """What the compiled loop computes, in plain NumPy."""
-    w = np.ones(len(X)) if w is None else np.asarray(w, dtype=np.float64)
-    of_class = [classes == k for k in range(n_classes)]
-    parts = [moments_twin(X[rows], None, w[rows]) for rows in of_class]
-    products = np.stack([part.products for part in parts])
-    return ClassMoments(
-        np.array([part.weight for part in parts]),
-        np.array([np.count_nonzero(w[rows]) for rows in of_class], dtype=np.int64),
-        np.stack([part.mean for part in parts]),
-        products.sum(axis=0) if pooled else products,
-    )
 
 
 def combine(left: ClassMoments, right: ClassMoments) -> ClassMoments:

@@ -41,26 +41,6 @@ class ClassSpread(NamedTuple):
         return self.weights[:, None] if self.feature_weights is None else self.feature_weights
 
 
-def class_spread_twin(
-    X: np.ndarray, classes: np.ndarray, n_classes: int, w: np.ndarray | None = None, missing: bool = False
-) -> ClassSpread:
-    """What the compiled loop computes on one leaf, in plain NumPy."""
-    X = np.asarray(X, dtype=np.float64)
-    w = np.ones(len(X)) if w is None else w
-    there = ~np.isnan(X) if missing else np.ones(X.shape, dtype=bool)
-    cells, means, lows, squares = (np.zeros((n_classes, X.shape[1])) for _ in range(4))
-    for k in range(n_classes):
-        rows = classes == k
-        omega = w[rows, None] * there[rows]
-        x = np.where(there[rows], X[rows], 0.0)
-        cells[k] = omega.sum(axis=0)
-        rough = np.divide((omega * x).sum(axis=0), cells[k], out=np.zeros(X.shape[1]), where=cells[k] > 0)
-        lacks = np.divide((omega * (x - rough)).sum(axis=0), cells[k], out=np.zeros(X.shape[1]), where=cells[k] > 0)
-        means[k], lows[k] = two_sum(rough, lacks)
-        squares[k] = (omega * (x - means[k]) ** 2).sum(axis=0)
-    return ClassSpread(np.bincount(classes, w, n_classes), cells if missing else None, means, lows, squares)
-
-
 def combine(left: ClassSpread, right: ClassSpread) -> ClassSpread:
     """Chan's merge, operation by operation that of the compiled tree."""
     a, b = left.cell_weights, right.cell_weights

@@ -25,17 +25,6 @@ class ClassSums(NamedTuple):
     not_finite: bool
 
 
-def class_sums_twin(
-    X: np.ndarray, classes: np.ndarray, n_classes: int, w: np.ndarray | None = None, threshold: float | None = None
-) -> ClassSums:
-    """What the compiled loop computes on one leaf, in plain NumPy."""
-    w = np.ones(len(X)) if w is None else w
-    values = np.asarray(X, dtype=np.float64) if threshold is None else (X > threshold).astype(np.float64)
-    sums = np.stack([(w[classes == k, None] * values[classes == k]).sum(axis=0) for k in range(n_classes)])
-    negative = threshold is None and bool((X < 0).any())
-    return ClassSums(np.bincount(classes, w, n_classes), sums, negative, not np.isfinite(X).all())
-
-
 class ClassSumsStep(Step):
     """The sums of a block whose y holds codes 0 … C−1."""
 

@@ -38,22 +38,6 @@ class Moments(NamedTuple):
     """Rows seen, those of weight zero among them."""
 
 
-def moments_twin(X: np.ndarray, Y: np.ndarray | None = None, w: np.ndarray | None = None) -> Moments:
-    """What the compiled loop computes, in plain NumPy."""
-    Z = np.asarray(X, dtype=np.float64)
-    if Y is not None:
-        Z = np.hstack([Z, np.asarray(Y, dtype=np.float64).reshape(len(Z), -1)])
-    n, p = Z.shape
-    w = np.ones(n) if w is None else np.asarray(w, dtype=np.float64)
-    Z, w = Z[w != 0], w[w != 0]
-    weight = float(w.sum())
-    if weight == 0:
-        return Moments(0.0, np.zeros(p), np.zeros(p), np.zeros((p, p)), n)
-    mean, low = two_sum(Z[0], w @ (Z - Z[0]) / weight)
-    deviations = np.sqrt(w)[:, None] * (Z - mean)
-    return Moments(weight, mean, low, deviations.T @ deviations, n)
-
-
 def combine(left: Moments, right: Moments) -> Moments:
     """Chan's merge, operation by operation that of the compiled tree.
 

@@ -1,4 +1,4 @@
-"""The compiled Lloyd pass against its NumPy twin, and against itself: cut, threaded, with and without bounds."""
+"""The compiled Lloyd pass against its NumPy reference, and against itself: cut, threaded, with and without bounds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import scipy.sparse as sp
 from surefit import _native
 from surefit.engine.block import Block
 from surefit.engine.leaves import merge_in_order
-from surefit.solvers.clustering.lloyd import FarStep, Frame, LloydState, LloydStep, lloyd_twin
+from surefit.solvers.clustering.lloyd import FarStep, Frame, LloydState, LloydStep
+from tests.reference.kmeans import lloyd_reference
 
 TYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
@@ -57,15 +58,15 @@ def assert_same_bits(a, b):
         (60, 100, 70),
     ],
 )
-def test_pass_is_the_twin(n, d, k, dtype):
+def test_pass_is_the_reference(n, d, k, dtype):
     X, centers, w = sample(n, d, k, dtype)
-    labels, twin = lloyd_twin(X, w, centers)
+    labels, reference = lloyd_reference(X, w, centers)
     frame = frame_of(X)
     got = mapped(X, w, LloydState(centers, frame))
     assert np.array_equal(_native.kmeans_assign(X, centers, frame.shift, 1.0, 64, 1, False)[0], labels)
-    np.testing.assert_allclose(got.weight, twin.weight, rtol=1e-14)
-    np.testing.assert_allclose(got.sums, twin.sums, rtol=1e-12, atol=1e-11)
-    assert got.inertia == pytest.approx(twin.inertia, rel=1e-13)
+    np.testing.assert_allclose(got.weight, reference.weight, rtol=1e-14)
+    np.testing.assert_allclose(got.sums, reference.sums, rtol=1e-12, atol=1e-11)
+    assert got.inertia == pytest.approx(reference.inertia, rel=1e-13)
 
 
 @TYPES
@@ -78,13 +79,13 @@ def test_csr_is_dense(n, d, k, index, dtype):
     X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
     centers = rng.normal(size=(k, d)).astype(dtype).astype(np.float64)
     w = rng.random(n)
-    labels, twin = lloyd_twin(dense, w, centers)
+    labels, reference = lloyd_reference(dense, w, centers)
     got = mapped(X, w, LloydState(centers, Frame(None, 1.0)))
     given, sq_dist = _native.kmeans_assign_csr(X.data, X.indices, X.indptr, d, centers, 1.0, 64, 1, True)
     assert np.array_equal(given, labels)
     np.testing.assert_allclose(sq_dist, ((dense - centers[labels]) ** 2).sum(axis=1), rtol=1e-12, atol=1e-13)
-    np.testing.assert_allclose(got.sums - got.weight[:, None] * centers, twin.sums, atol=1e-11)
-    assert got.inertia == pytest.approx(twin.inertia, rel=1e-12)
+    np.testing.assert_allclose(got.sums - got.weight[:, None] * centers, reference.sums, atol=1e-11)
+    assert got.inertia == pytest.approx(reference.inertia, rel=1e-12)
 
 
 @TYPES
@@ -187,7 +188,7 @@ def test_scale_keeps_squares_in_range(size):
     X, centers, _ = sample(200, 5, 6)
     X, centers = X * size, centers * size
     scale = float(2.0 ** -np.clip(np.frexp(size)[1], -1000, 1000))
-    labels, _ = lloyd_twin(X * scale, None, centers * scale)
+    labels, _ = lloyd_reference(X * scale, None, centers * scale)
     got, _ = _native.kmeans_assign(X, centers, None, scale, 64, 1, False)
     assert np.array_equal(got, labels)
 
@@ -260,12 +261,12 @@ def test_far_rows_merge():
     merged = merge_in_order(parts, step.combine)
     for one, other in zip(whole, merged, strict=True):
         assert one.tobytes() == other.tobytes()
-    labels, _ = lloyd_twin(X, w, centers)
+    labels, _ = lloyd_reference(X, w, centers)
     assert whole.rows[0].tolist() == [60.0] * 3
     assert (whole.labels[0], whole.weight[0]) == (labels[5], 3.0)
     sq_dist = ((X - centers[labels]) ** 2).sum(axis=1)
     distinct = np.unique(X[(w > 0)], axis=0)
-    labels, _ = lloyd_twin(distinct, None, centers)
+    labels, _ = lloyd_reference(distinct, None, centers)
     expected = np.sort(((distinct - centers[labels]) ** 2).sum(axis=1))[::-1][:6]
     np.testing.assert_allclose(whole.sq_dist, expected, rtol=1e-12)
     assert sq_dist[20] > expected[0]

@@ -1,4 +1,4 @@
-"""k-means++: the compiled rounds against their twin; hashes, canonical order and samples."""
+"""k-means++: the compiled rounds against their reference; hashes, canonical order and samples."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from surefit.engine.block import Block
 from surefit.engine.leaves import merge_in_order
 from surefit.engine.source import MemorySource
 from surefit.solvers.clustering import seeding
-from surefit.solvers.clustering.seeding import SketchStep, canonical_sample, choose, plus_plus_twin, rows_at
+from surefit.solvers.clustering.seeding import SketchStep, canonical_sample, choose, rows_at
 from surefit.summaries.canonical import Canonical, canonical_rows, row_hashes
+from tests.reference.kmeans import plus_plus_reference
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(("n", "d", "k", "trials"), [(1, 1, 1, 1), (30, 2, 5, 3), (500, 7, 12, 4), (300, 20, 30, 9)])
-def test_rounds_are_the_twin(n, d, k, trials, dtype):
+def test_rounds_are_the_reference(n, d, k, trials, dtype):
     rng = np.random.default_rng(0)
     X, w = rng.normal(size=(n, d)).astype(dtype), rng.integers(1, 5, n).astype(float)
     uniform = rng.random(1 + (k - 1) * trials)
     order = np.arange(n)
-    expected, potential = plus_plus_twin(X.astype(float), w, k, trials, uniform)
+    expected, potential = plus_plus_reference(X.astype(float), w, k, trials, uniform)
     chosen, got = _native.kmeans_seed(X, order, w, k, trials, uniform, 1.0, False, 64, 1)
     assert chosen.tolist() == expected
     assert got == pytest.approx(potential, rel=1e-5 if dtype == np.float32 else 1e-12)

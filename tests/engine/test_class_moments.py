@@ -1,4 +1,4 @@
-"""The compiled class moments against exact rational arithmetic, the NumPy twin, and themselves cut and merged."""
+"""The compiled class moments against exact rational arithmetic, the NumPy reference, and themselves cut and merged."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 
 from surefit import _native
 from surefit.engine.leaves import merge_in_order
-from surefit.summaries.class_moments import ClassMoments, class_moments_twin, combine
+from surefit.summaries.class_moments import ClassMoments, combine
+from tests.reference.summaries import class_moments_reference
 
 
 def native(X, classes, n_classes, w=None, pooled=True, leaf_rows=64, n_threads=1):
@@ -63,13 +64,13 @@ def test_exact_to_rounding(offset):
 @pytest.mark.parametrize(
     ("n", "d", "n_classes"), [(1, 1, 1), (700, 8, 2), (3000, 33, 12), (500, 5, 300), (40, 1500, 3)]
 )
-def test_the_twin_agrees(n, d, n_classes, dtype, pooled, weighted):
+def test_the_reference_agrees(n, d, n_classes, dtype, pooled, weighted):
     X, classes, w = labelled(n, d, n_classes, dtype)
     w = w + 1 if n == 1 else w
     w = w if weighted else None
-    twin = class_moments_twin(X, classes, n_classes, w, pooled)
+    reference = class_moments_reference(X, classes, n_classes, w, pooled)
     one = native(X, classes, n_classes, w, pooled, leaf_rows=512)
-    for mine, theirs in zip(one, twin, strict=True):
+    for mine, theirs in zip(one, reference, strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-11, atol=1e-11 * max(1.0, np.abs(theirs).max()))
     three = native(X, classes, n_classes, w, pooled, leaf_rows=512, n_threads=3)
     assert all(a.tobytes() == b.tobytes() for a, b in zip(one, three, strict=True))

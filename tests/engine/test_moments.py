@@ -1,4 +1,4 @@
-"""The compiled moments against exact rational arithmetic, the NumPy twin, and themselves cut and merged."""
+"""The compiled moments against exact rational arithmetic, the NumPy reference, and themselves cut and merged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ import scipy.sparse as sp
 from surefit import _native
 from surefit.engine.block import Block
 from surefit.engine.leaves import merge_in_order
-from surefit.summaries.moments import Moments, MomentsStep, combine, moments_twin
+from surefit.summaries.moments import Moments, MomentsStep, combine
+from tests.reference.summaries import moments_reference
 
 EPS = np.finfo(np.float64).eps
 
@@ -127,21 +128,22 @@ def test_constant_columns_have_no_spread_at_all():
 @pytest.mark.parametrize(
     ("n", "d", "t"), [(3, 1, 0), (150, 4, 1), (700, 8, 0), (700, 15, 2), (600, 33, 1), (900, 50, 9)]
 )
-def test_twin(n, d, t, weighted, dtype):
+def test_reference(n, d, t, weighted, dtype):
     X, Y, w = sample(n, d, dtype=dtype, t=t, weighted=weighted)
     for leaf_rows in (64, 300, 4096):
         got = native(X, Y, w, leaf_rows)
-        assert_close(got, moments_twin(X, Y, w))
+        assert_close(got, moments_reference(X, Y, w))
         assert np.array_equal(got.products, got.products.T)
 
 
 @pytest.mark.parametrize("level", ["baseline", "v3", "v4"])
 def test_every_vector_level(level):
     script = (
-        "import numpy as np; from surefit import _native; from surefit.summaries.moments import moments_twin\n"
+        "import numpy as np; from surefit import _native\n"
+        "from tests.reference.summaries import moments_reference as plain\n"
         "for n, d, dtype in [(5, 3, 'f8'), (600, 29, 'f4'), (600, 64, 'f8')]:\n"
         "    rng = np.random.default_rng(n); X = (rng.normal(size=(n, d)) + 3).astype(dtype); w = rng.random(n)\n"
-        "    Y = rng.normal(size=(n, 2)); W, m, _, S = _native.moments(X, Y, w, 128, 2); T = moments_twin(X, Y, w)\n"
+        "    Y = rng.normal(size=(n, 2)); W, m, _, S = _native.moments(X, Y, w, 128, 2); T = plain(X, Y, w)\n"
         "    np.testing.assert_allclose(m, T.mean, rtol=1e-12, atol=1e-12)\n"
         "    np.testing.assert_allclose(S, T.products, rtol=1e-12, atol=1e-12 * T.weight)\n"
         "print('agrees')"
@@ -170,7 +172,7 @@ def test_total_weight_zero():
 def test_rows_of_weight_zero_are_not_read():
     X, Y, w = sample(400, 7, t=1, weighted=True)
     w[:70] = 0
-    kept = moments_twin(X[w > 0], Y[w > 0], w[w > 0])
+    kept = moments_reference(X[w > 0], Y[w > 0], w[w > 0])
     X[w == 0], Y[w == 0] = np.nan, np.inf
     assert_close(native(X, Y, w), kept)
     assert_close(native_csr(sp.csr_array(X), Y, w), kept, rel=1e-10)
@@ -225,7 +227,7 @@ def test_blocks_merged_in_python_are_the_whole_to_the_bit(n, block_leaves, kind)
 
 def test_combine_with_nothing_is_the_identity():
     X, _, _ = sample(50, 3)
-    some, nothing = native(X), moments_twin(X, w=np.zeros(50))
+    some, nothing = native(X), moments_reference(X, w=np.zeros(50))
     for merged in (combine(some, nothing), combine(nothing, some)):
         assert_same_bits(merged, some)
         assert merged.n_rows == 100
@@ -235,7 +237,7 @@ def test_combine_leaves_its_arguments_alone():
     X, _, _ = sample(90, 4)
     left, right = native(X[:40]), native(X[40:])
     before = pickle.dumps((left, right))
-    assert_close(combine(left, right), moments_twin(X))
+    assert_close(combine(left, right), moments_reference(X))
     assert pickle.dumps((left, right)) == before
 
 
@@ -263,13 +265,13 @@ def test_sparse_entries_in_any_order_and_repeated():
     indices = rng.integers(0, 9, size=500).astype(np.int32)
     indptr = np.sort(np.r_[0, rng.integers(0, 501, size=99), 500]).astype(np.int32)
     S = sp.csr_array((rng.normal(size=500), indices, indptr), shape=(100, 9))
-    assert_close(native_csr(S), moments_twin(S.toarray()), rel=1e-11)
+    assert_close(native_csr(S), moments_reference(S.toarray()), rel=1e-11)
 
 
 def test_step_takes_targets_of_any_shape():
     X, Y, _ = sample(100, 3, t=1)
     flat = MomentsStep(True).map(None, Block(X, Y[:, 0].astype(np.float32), None, 0, 64), 1)
-    assert_close(flat, moments_twin(X, Y.astype(np.float32)))
+    assert_close(flat, moments_reference(X, Y.astype(np.float32)))
     without = MomentsStep(False).map(None, Block(X, Y, None, 0, 64), 1)
     assert_same_bits(without, native(X))
     with pytest.raises(ValueError, match="the data has none"):

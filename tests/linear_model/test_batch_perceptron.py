@@ -15,8 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 import surefit
 from surefit._core.errors import CannotStream
 from surefit.linear_model import BatchPerceptron, LinearProgramClassifier
-from surefit.solvers.margin.batch_perceptron import SEPARATED, BatchPerceptronVisit, batch_perceptron_twin
+from surefit.solvers.margin.batch_perceptron import SEPARATED, BatchPerceptronVisit
 from surefit.solvers.margin.signed_rows import SignedRows
+from tests.reference.batch_perceptron import batch_perceptron_reference
 
 KINDS = {"dense": np.asarray, "float32": lambda X: X.astype(np.float32), "CSR": sp.csr_array}
 
@@ -59,7 +60,7 @@ def test_the_estimator_follows_one_of_the_two_orders():
     A = signed(X, 2.0 * y - 1)
     answers = []
     for order in permutations(range(2)):
-        theta, updated = batch_perceptron_twin(in_fractions(A[list(order)]), 1000)
+        theta, updated = batch_perceptron_reference(in_fractions(A[list(order)]), 1000)
         answers.append((*map(float, theta), len(updated)))
     assert (model.coef_[0, 0], model.intercept_[0], model.n_updates_) in answers
     assert bound == 65
@@ -71,14 +72,14 @@ def test_the_estimator_follows_one_of_the_two_orders():
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("seed", range(6))
-def test_the_loop_against_its_twin_in_fractions(seed, fit_intercept, kind):
+def test_the_loop_against_its_reference_in_fractions(seed, fit_intercept, kind):
     rng = np.random.default_rng(seed)
     d = 1 + seed
     X = rng.integers(-6, 7, (60, d)).astype(float)
     scores = X @ rng.normal(size=d) + 0.3 * fit_intercept
     apart = np.abs(scores) > 0.4
     X, sign = X[apart], np.where(scores[apart] > 0, 1.0, -1.0)
-    theta, updated = batch_perceptron_twin(in_fractions(signed(X, sign, fit_intercept)), 10**5)
+    theta, updated = batch_perceptron_reference(in_fractions(signed(X, sign, fit_intercept)), 10**5)
     rows = SignedRows(KINDS[kind](X), sign, fit_intercept)
     visit = BatchPerceptronVisit(rows)
     while visit.run(10**5, 500) != SEPARATED:  # taken up again and again
@@ -95,7 +96,7 @@ def test_many_updates_at_a_small_margin():
     far = np.arange(1.0, 20) * 100
     X, y = np.vstack([X, 60 + far[:, None], 59 - far[:, None]]), np.append(y, np.repeat([1, 0], 19))
     sign = 2.0 * y - 1
-    theta, updated = batch_perceptron_twin(signed(X, sign), 10**6)
+    theta, updated = batch_perceptron_reference(signed(X, sign), 10**6)
     visit = BatchPerceptronVisit(SignedRows(X, sign, True))
     assert visit.run(10**6, 10**9) == SEPARATED
     assert visit.updates == len(updated) > 1000

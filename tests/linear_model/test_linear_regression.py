@@ -29,7 +29,7 @@ def problem(n=60, d=5, targets=0, seed=0, offset=0.0):
 
 
 def lstsq(X, y, w=None, intercept=True):
-    """The plain twin: LAPACK's least squares on centred, scaled rows."""
+    """The plain reference: LAPACK's least squares on centred, scaled rows."""
     w = np.ones(len(X)) if w is None else w
     Y = y.reshape(len(y), -1)
     xm = np.average(X, axis=0, weights=w) if intercept else np.zeros(X.shape[1])

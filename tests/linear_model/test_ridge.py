@@ -17,7 +17,7 @@ SOLVERS = ["auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs
 
 
 def extra_rows(X, y, alpha, w=None, intercept=True):
-    """The plain twin: ‖y − Xw‖² + α‖w‖² is least squares with √α·I as extra rows; one α."""
+    """The plain reference: ‖y − Xw‖² + α‖w‖² is least squares with √α·I as extra rows; one α."""
     w = np.ones(len(X)) if w is None else w
     Y = y.reshape(len(y), -1)
     xm, ym = (np.average(Z, axis=0, weights=w) * intercept for Z in (X, Y))

@@ -18,7 +18,7 @@ ALPHAS = [1e-3, 0.1, 1.0, 10.0, 1000.0]
 
 
 def refits(X, y, alpha, w=None, intercept=True):
-    """The plain twin: every row is left out, the rest is fitted anew, and the row is predicted."""
+    """The plain reference: every row is left out, the rest is fitted anew, and the row is predicted."""
     n = len(X)
     w = np.ones(n) if w is None else w
     errors = np.empty((n, y.reshape(n, -1).shape[1]))

@@ -1,4 +1,4 @@
-"""The compiled passes against their plain twins and against exact arithmetic."""
+"""The compiled passes against their plain references and against exact arithmetic."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import scipy.sparse as sp
 
 from surefit import _native
 from surefit.engine.block import Block
-from surefit.summaries.category_counts import CategoryCountsStep, category_counts_twin
-from surefit.summaries.class_spread import ClassSpreadStep, class_spread_twin, pooled_variance
-from surefit.summaries.class_sums import ClassSumsStep, class_sums_twin
+from surefit.summaries.category_counts import CategoryCountsStep
+from surefit.summaries.class_spread import ClassSpreadStep, pooled_variance
+from surefit.summaries.class_sums import ClassSumsStep
+from tests.reference.summaries import category_counts_reference, class_spread_reference, class_sums_reference
 
 N, D, C, LEAF = 1000, 5, 3, 128
 TYPES = [np.float64, np.float32, np.int64, np.int32]
@@ -34,7 +35,7 @@ def test_class_sums(dtype, weighted):
     w = w if weighted else None
     for threshold in (None, 2.0):
         got = ClassSumsStep(C, threshold).map(None, block(X, y, w), 2)
-        want = class_sums_twin(X, y.astype(int), C, w, threshold)
+        want = class_sums_reference(X, y.astype(int), C, w, threshold)
         np.testing.assert_array_equal(got.weights, want.weights)  # quarters: sums are exact
         np.testing.assert_array_equal(got.sums, want.sums)
         assert (got.negative, got.not_finite) == (False, False)
@@ -48,7 +49,7 @@ def test_class_sums_of_sparse_rows(dtype, index):
     csr.indices, csr.indptr = csr.indices.astype(index), csr.indptr.astype(index)
     for threshold in (None, 2.0):
         got = ClassSumsStep(C, threshold).map(None, block(csr, y, w), 2)
-        np.testing.assert_array_equal(got.sums, class_sums_twin(X, y.astype(int), C, w, threshold).sums)
+        np.testing.assert_array_equal(got.sums, class_sums_reference(X, y.astype(int), C, w, threshold).sums)
 
 
 def test_what_must_be_refused_is_seen():
@@ -69,7 +70,7 @@ def test_category_counts(dtype, weighted):
     w = w if weighted else None
     got = CategoryCountsStep(C, np.full(D, 4)).map(None, block(X, y, w), 2)
     np.testing.assert_array_equal(got.n_categories, np.maximum(X.max(axis=0) + 1, 4))
-    np.testing.assert_array_equal(got.counts, category_counts_twin(X, y.astype(int), C, w, got.n_categories))
+    np.testing.assert_array_equal(got.counts, category_counts_reference(X, y.astype(int), C, w, got.n_categories))
     np.testing.assert_array_equal(got.of_features()[1].sum(axis=1), got.weights)
 
 
@@ -92,7 +93,7 @@ def test_class_spread(dtype, weighted, missing):
         X[np.random.default_rng(3).random(X.shape) < 0.2] = np.nan
         X[y == 1, 4] = np.nan
     got = ClassSpreadStep(C, missing).map(None, block(X, y, w), 2)
-    want = class_spread_twin(X, y.astype(int), C, w, missing)
+    want = class_spread_reference(X, y.astype(int), C, w, missing)
     np.testing.assert_allclose(got.cell_weights, want.cell_weights, rtol=1e-14)
     np.testing.assert_allclose(got.means, want.means, rtol=1e-13, atol=1e-13)
     np.testing.assert_allclose(got.squares, want.squares, rtol=1e-11, atol=1e-11)

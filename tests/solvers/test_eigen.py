@@ -1,4 +1,4 @@
-"""Each route to principal axes against its NumPy twin, against closed forms, and on wicked input."""
+"""Each route to principal axes against its NumPy reference, against closed forms, and on wicked input."""
 
 from __future__ import annotations
 
@@ -38,25 +38,25 @@ def signed(V):
     return V * np.sign(V[np.arange(len(V)), np.abs(V).argmax(axis=1)])[:, None]
 
 
-def svd_twin(X, k, w=None):
+def svd_reference(X, k, w=None):
     _, sigma, Vt = np.linalg.svd(deviations(X, w), full_matrices=False)
     return sigma[:k], signed(Vt[:k])
 
 
-def covariance_twin(X, k, w=None):
+def covariance_reference(X, k, w=None):
     A = deviations(X, w)
     values, vectors = np.linalg.eigh(A.T @ A)
     return np.sqrt(values[::-1][:k]), signed(vectors.T[::-1][:k])
 
 
-def gram_twin(X, k, w=None):
+def gram_reference(X, k, w=None):
     A = deviations(X, w)
     values, U = np.linalg.eigh(A @ A.T)
     sigma = np.sqrt(values[::-1][:k])
     return sigma, signed((U.T[::-1][:k] @ A) / sigma[:, None])
 
 
-def randomized_twin(X, k, w=None, seed=0, n_iter=4):
+def randomized_reference(X, k, w=None, seed=0, n_iter=4):
     A = deviations(X, w)
     Q = np.random.default_rng(seed).standard_normal((A.shape[1], min(k + 10, A.shape[1])))
     for _ in range(n_iter + 1):
@@ -76,14 +76,14 @@ def spiked(n, d, seed=0):
 
 
 TWINS = {
-    ("covariance_eigh", "tall"): covariance_twin,
-    ("covariance_eigh", "wide"): gram_twin,
-    ("full", "tall"): svd_twin,
-    ("full", "wide"): svd_twin,
-    ("randomized", "tall"): randomized_twin,
-    ("randomized", "wide"): randomized_twin,
-    ("arpack", "tall"): svd_twin,
-    ("arpack", "wide"): svd_twin,
+    ("covariance_eigh", "tall"): covariance_reference,
+    ("covariance_eigh", "wide"): gram_reference,
+    ("full", "tall"): svd_reference,
+    ("full", "wide"): svd_reference,
+    ("randomized", "tall"): randomized_reference,
+    ("randomized", "wide"): randomized_reference,
+    ("arpack", "tall"): svd_reference,
+    ("arpack", "wide"): svd_reference,
 }
 ROUTES = {"covariance_eigh": ("covariance", "gram"), "full": ("qr", "qr")}
 
@@ -91,7 +91,7 @@ ROUTES = {"covariance_eigh": ("covariance", "gram"), "full": ("qr", "qr")}
 @pytest.mark.parametrize(("solver", "shape"), TWINS)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("kind", ["float64", "float32", "csr"])
-def test_route_is_its_twin(solver, shape, weighted, kind):
+def test_route_is_its_reference(solver, shape, weighted, kind):
     X = spiked(9000, 20) if shape == "tall" else spiked(40, 9000)
     k = 6
     w = np.random.default_rng(1).integers(0, 4, len(X)).astype(float) if weighted else None

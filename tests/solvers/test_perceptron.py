@@ -1,4 +1,4 @@
-"""The compiled loop against its NumPy twin, and dense rows against CSR to the bit."""
+"""The compiled loop against its NumPy reference, and dense rows against CSR to the bit."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import pytest
 import scipy.sparse as sp
 
 from surefit import _native
-from surefit.solvers.descent.perceptron import Planes, Rule, visit, visit_twin
+from surefit.solvers.descent.perceptron import Planes, Rule, visit
 from surefit.solvers.descent.visits import Window
+from tests.reference.descent import perceptron_visit_reference
 
 RULES = {
     "none": Rule(1.0, 0.0, 0.0, True),
@@ -42,15 +43,15 @@ def planes(d: int, rule: Rule, seed: int = 0) -> Planes:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(("n", "d"), [(1, 1), (3, 2), (60, 5), (80, 16), (50, 37)])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_twin(name: str, dtype: Any, n: int, d: int, weighted: bool):
+def test_the_reference(name: str, dtype: Any, n: int, d: int, weighted: bool):
     rule = RULES[name]
     rows = window(n, d, dtype, n + d, weighted)
-    ours, twin = planes(d, rule), planes(d, rule)
+    ours, reference = planes(d, rule), planes(d, rule)
     active = np.array([0, 2]) if d == 5 else np.arange(3)
-    got, want = visit(rows, ours, active, rule, 2), visit_twin(rows, twin, active, rule)
-    scale = np.abs(twin.coef).max()
-    np.testing.assert_allclose(ours.coef, twin.coef, rtol=1e-9, atol=1e-10 * scale)
-    np.testing.assert_allclose(ours.intercept, twin.intercept, rtol=1e-9, atol=1e-10 * scale)
+    got, want = visit(rows, ours, active, rule, 2), perceptron_visit_reference(rows, reference, active, rule)
+    scale = np.abs(reference.coef).max()
+    np.testing.assert_allclose(ours.coef, reference.coef, rtol=1e-9, atol=1e-10 * scale)
+    np.testing.assert_allclose(ours.intercept, reference.intercept, rtol=1e-9, atol=1e-10 * scale)
     if rule.l1 == 0:  # else a column's size counts as it was when the column last paid
         np.testing.assert_allclose(got, want, rtol=1e-8)
     else:
@@ -62,7 +63,7 @@ def test_dense_rows_without_zeros_have_the_twins_objective(name: str):
     rule = RULES[name]
     rows = window(60, 9, np.float64, 1, True, zeros=0.0)
     got = visit(rows, planes(9, rule), np.arange(3), rule, 1)
-    np.testing.assert_allclose(got, visit_twin(rows, planes(9, rule), np.arange(3), rule), rtol=1e-9)
+    np.testing.assert_allclose(got, perceptron_visit_reference(rows, planes(9, rule), np.arange(3), rule), rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", RULES)

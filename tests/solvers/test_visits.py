@@ -129,7 +129,7 @@ def mix(z: int) -> int:
     return z ^ (z >> 31)
 
 
-def permutation_twin(n: int, seed: int, epoch: int, window: int) -> list[int]:
+def permutation_reference(n: int, seed: int, epoch: int, window: int) -> list[int]:
     state, out = mix((mix((mix(seed) + epoch) % 2**64) + window) % 2**64), []
     for i in range(n):
         while True:
@@ -144,9 +144,9 @@ def permutation_twin(n: int, seed: int, epoch: int, window: int) -> list[int]:
 
 
 @pytest.mark.parametrize(("n", "key"), [(0, (1, 2, 3)), (1, (0, 0, 0)), (2, (2**63, 5, 1)), (500, (2**64 - 1, 999, 7))])
-def test_permutations_are_the_twins(n: int, key: tuple[int, int, int]):
+def test_permutations_are_the_references(n: int, key: tuple[int, int, int]):
     found = _native.permutation(n, *key)
-    assert found.tolist() == permutation_twin(n, *key)
+    assert found.tolist() == permutation_reference(n, *key)
     assert sorted(found.tolist()) == list(range(n))
 
 

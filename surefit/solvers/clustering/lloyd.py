@@ -75,19 +75,6 @@ class LloydStep(Step):
         )
 
 
-def lloyd_twin(X: np.ndarray, w: np.ndarray | None, centers: np.ndarray) -> tuple[np.ndarray, LloydStatistic]:
-    """What the native pass computes, in plain NumPy: labels, and the statistic without its fingerprint."""
-    X = np.asarray(X, dtype=np.float64)
-    w = np.ones(len(X)) if w is None else w
-    sq_dist = ((X[:, None, :] - centers) ** 2).sum(axis=2)
-    labels = sq_dist.argmin(axis=1)
-    deviations = X - centers[labels]
-    sums = np.zeros_like(centers)
-    np.add.at(sums, labels, w[:, None] * deviations)
-    inertia = float(w @ (deviations**2).sum(axis=1))
-    return labels, LloydStatistic(np.bincount(labels, w, len(centers)), sums, inertia, 0)
-
-
 def _parts(X: Any) -> tuple[Any, Any, Any, int]:
     return X.data, X.indices, X.indptr, X.shape[1]
 

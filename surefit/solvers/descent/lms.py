@@ -20,7 +20,7 @@ a pass that has gained no more than `tol` of all that was gained.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -54,35 +54,6 @@ class Walk(NamedTuple):
     """Weight of all updates so far."""
     done: float
     """Weight of the updates of this pass so far."""
-
-
-def visit_twin(
-    X: Any, Y: np.ndarray, order: np.ndarray, w: np.ndarray | None, frame: Frame, rate: Rate, total: float, at: Walk
-) -> Walk:
-    """What the compiled loops do, in plain NumPy; the mean is summed iterate by iterate."""
-    u, beta, clock, done = at.u.copy(), at.beta.copy(), at.clock, at.done
-    # the mean so far holds the last iterate for what is still to come
-    mean = at.mean - (1 - done / total) * u
-    mean_b = at.mean_b - (1 - done / total) * beta
-    X = X.toarray() if sp.issparse(X) else X
-    for place, i in enumerate(order):
-        x = (X[i].astype(np.float64) - frame.centre) * frame.scale
-        weight = 1.0 if w is None else w[place]
-        q = x @ x + frame.with_intercept
-        eta = rate.eta0 * (1 + clock / rate.period) ** -rate.power
-        r = Y[i] - frame.target - beta - u @ x
-        if rate.capped and eta * q >= 1:
-            size = 1 / q
-        elif q > 0 and eta * q <= 1:
-            size = (1 - (1 - eta * q) ** weight) / q
-        else:
-            size = weight * eta
-        u += np.outer(size * r, x)
-        beta += size * r * frame.with_intercept
-        mean += weight / total * u
-        mean_b += weight / total * beta
-        clock, done = clock + weight, done + weight
-    return Walk(u, beta, mean + (1 - done / total) * u, mean_b + (1 - done / total) * beta, clock, done)
 
 
 def one_pass(windows: Iterator[Window], frame: Frame, rate: Rate, total: float, at: Walk) -> tuple[Walk, int]:

@@ -167,36 +167,3 @@ class MistakesStep(Step):
 
     def combine(self, left: int, right: int) -> int:
         return left + right
-
-
-def visit_twin(window: Window, planes: Planes, active: np.ndarray, rule: Rule) -> np.ndarray:
-    """What the compiled loop computes, in plain NumPy on dense rows: every penalty is paid at once."""
-    objective = np.zeros(len(active))
-    weights = np.ones(len(window.order)) if window.w is None else window.w
-    for place, k in enumerate(active):
-        w, b = planes.coef[k].copy(), planes.intercept[k]
-        paid = np.zeros_like(w) if planes.paid is None else planes.paid[k].copy()
-        due = 0.0 if planes.due is None else planes.due[k]
-        for i, omega in zip(window.order, weights, strict=True):
-            x = np.asarray(window.X[i], dtype=np.float64)
-            own = window.y[i] == planes.codes[k]
-            sign, unit = (1.0, rule.eta * planes.positive[k]) if own else (-1.0, rule.eta * planes.negative[k])
-            p = sign * (x @ w + b)
-            penalty = 0.5 * rule.l2 * (w @ w) + rule.l1 * np.abs(w).sum()
-            objective[place] += omega * (max(0.0, -p) + penalty)
-            factor = max(0.0, 1.0 - rule.eta * rule.l2) ** omega
-            w, paid, due = w * factor, paid * factor, due * factor
-            if p <= 0:
-                q = unit * (x @ x + rule.fit_intercept)
-                times = omega if q == 0 else min(omega, math.floor(-p / q) + 1)
-                w += times * unit * sign * x
-                b += times * unit * sign * rule.fit_intercept
-            due += omega * rule.eta * rule.l1
-            if rule.l1 > 0:
-                owed = np.where(w > 0, due + paid, due - paid)
-                after = np.sign(w) * np.maximum(0.0, np.abs(w) - owed)
-                w, paid = after, paid + (after - w)
-        planes.coef[k], planes.intercept[k] = w, b
-        if planes.paid is not None and planes.due is not None:
-            planes.paid[k], planes.due[k] = paid, due
-    return objective
