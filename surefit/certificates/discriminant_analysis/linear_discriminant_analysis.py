@@ -236,7 +236,21 @@ def _linear(fit: Fit, truth: Truth, space: Metric, tol: float, g: float) -> list
     value, value_error, stored, full = (a[there] for a in (value, value_error, stored, full))
     if len(value) > 1:
         claims.append(_pairs("intercept", VALUES, value[:, None], value_error, stored, full, tol, absolute=True))
-    return claims
+    return claims if len(logs) == 2 else [*claims, _common(fit, truth, space, Z, excuse, stored, tol)]
+
+
+def _common(fit: Fit, truth: Truth, space: Metric, Z: F64, excuse: F64, stored: F64, tol: float) -> Claim:
+    """What all classes share: Σ π w solves Σ w = x̄ − c, and Σ π (w·x̄ + b − log π + ½‖μ − x̄‖²) = ½‖x̄ − c‖²."""
+    there = truth.priors > 0
+    pi, origin = truth.priors[there], truth.center if fit.solver != "svd" else np.zeros_like(truth.center)
+    place = ((space.within(origin[None]) if fit.raw else origin[None]) @ space.W)[0].astype(np.float64)
+    E = (pi @ fit.coef[there] @ space.sigma @ space.W).astype(np.float64) - place
+    t, size = 0.5 * float(place @ place), max(1.0, float(np.linalg.norm(Z, axis=1).max()))
+    at = fit.coef[there].astype(np.longdouble) @ truth.center + fit.intercept[there]
+    value = float(pi @ (at - np.log(pi) + 0.5 * (Z[there] ** 2).sum(axis=1))) - t
+    off = np.array([np.linalg.norm(E) / max(size, np.sqrt(2 * t)), abs(value) / max(size, t)])
+    error = 4 * space.eta + 64 * len(origin) * UNIT + np.sqrt(2 * t) * EPS
+    return entries_claim("common", COMMON, off, tol, error, np.array([excuse.max(), stored.max()]) / size)
 
 
 SCORES = (
@@ -244,6 +258,7 @@ SCORES = (
     "relative to the distance of the two classes"
 )
 SPAN = "The coefficients have no part in directions that the covariance lacks"
+COMMON = "What the scores of all classes share, which changes no probability, is that of the definition, relative"
 VALUES = (
     "At the mean of the classes the scores of every two differ by log π_j/π_k − ½ the difference of their squared "
     "distances; relative to their distance where that is above one"
