@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from surefit._core.errors import InvalidData
 from surefit._core.faults import column_kinds, culprit, ragged, refuse_dates_and_masks, refuse_non_finite
+from surefit._core.sparse_faults import refuse_malformed
 
 FLOATS = (np.float64, np.float32)
 INTEGERS = (np.int64, np.int32)
@@ -47,11 +48,8 @@ def take_rows(
                 estimator.__dict__.pop("feature_names_in_", None)
             _look(X, not_finite)
             return X
-    if hasattr(X, "check_format"):  # CSR, CSC, BSR: numbers out of range would be read from anywhere in memory
-        try:
-            X.check_format(full_check=True)
-        except ValueError as fault:
-            raise InvalidData(f"X is not a well-formed sparse matrix: {fault}") from fault
+    if sp.issparse(X):
+        refuse_malformed(X)
     rows = _general(estimator, X, reset=reset, sparse=sparse, min_rows=min_rows)
     if sp.issparse(rows):
         rows = _canonical_csr(rows, X)
@@ -80,6 +78,8 @@ def _general(estimator: Any, X: Any, *, reset: bool, sparse: bool, min_rows: int
             ensure_all_finite=False,
             ensure_min_samples=min_rows,
         )
+    except OverflowError as error:
+        raise InvalidData(f"X holds a number beyond floating point: {error}") from error
     except (ValueError, TypeError) as error:
         first_line = str(error).partition("\n")[0]
         where = ragged(X) or culprit(X)
@@ -147,7 +147,7 @@ def _numbers(values: Any, name: str) -> np.ndarray:
             ensure_min_samples=0,
             input_name=name,
         )
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise InvalidData(f"{name}: {error}") from error
 
 

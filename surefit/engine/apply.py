@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -24,13 +25,14 @@ def apply_rows(
 ) -> Any:
     """`function` of the rows of X, checked against what `estimator` was fitted on.
 
-    Memory and Parquet give an ndarray, Dask a lazy Dask array.
+    Memory and Parquet give an ndarray, Dask a lazy Dask array. Answers that left the range of floating-point numbers
+    are told with a warning.
     """
     kind = kind_of(X)
     if kind == "memory":
         rows = take_rows(estimator, X, reset=False, sparse=sparse, not_finite=not_finite, integers=integers)
         with single_threaded_blas():
-            return function(rows)
+            return _told(estimator, function(rows))
     if kind == "parquet":
         from surefit.engine.parquet import open_parquet
 
@@ -43,7 +45,19 @@ def apply_rows(
                 f"{estimator.n_features_in_} features as input"
             )
         with single_threaded_blas():
-            return np.concatenate([function(block.X) for block in source.blocks()])
+            return _told(estimator, np.concatenate([function(block.X) for block in source.blocks()]))
     from surefit.engine.dask import apply_dask
 
     return apply_dask(estimator, X, function, missing=not_finite == "NaN")
+
+
+def _told(estimator: Any, answers: np.ndarray) -> np.ndarray:
+    """The answers; with a warning where some are NaN or +∞ (−∞ is the logarithm of a probability of zero)."""
+    if answers.dtype.kind == "f" and not (answers < np.inf).all():
+        rows = np.flatnonzero(~(answers.reshape(len(answers), -1) < np.inf).all(axis=1))
+        warnings.warn(
+            f"{type(estimator).__name__}: the answers for {len(rows)} rows left the range of floating-point numbers "
+            f"(the first is row {rows[0]}): these rows are too far from those it was fitted on",
+            stacklevel=4,
+        )
+    return answers

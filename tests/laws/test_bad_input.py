@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,8 +23,14 @@ def with_value(X, row, column, value):
 
 
 def broken(rows, part, value):
-    """Sparse rows whose fifth column number or fourth row pointer is `value`."""
+    """Sparse rows whose fifth number in `part` (an index, a pointer, an offset, a list of columns) is `value`."""
     getattr(rows, part)[4] = value
+    return rows
+
+
+def shortened(rows, part):
+    """Sparse rows that have lost the last entries of `part`."""
+    setattr(rows, part, getattr(rows, part)[:-2])
     return rows
 
 
@@ -36,6 +44,21 @@ CASES = {
     "CSR with a column that is not there": (broken(sp.csr_array(X), "indices", 10**8), r"not a well-formed sparse"),
     "CSC with a row that is not there": (broken(sp.csc_array(X), "indices", -1), r"not a well-formed sparse"),
     "CSR whose rows overlap": (broken(sp.csr_array(X), "indptr", 1), r"not a well-formed sparse"),
+    "COO with a row that is not there": (broken(sp.coo_matrix(X), "row", 10**7), r"not a well-formed sparse"),
+    "COO with a column that is not there": (broken(sp.coo_matrix(X), "col", -3), r"not a well-formed sparse"),
+    "COO with too few columns": (shortened(sp.coo_matrix(X), "col"), r"not a well-formed sparse"),
+    "BSR with a block that is not there": (
+        broken(sp.bsr_array(X, blocksize=(2, 2)), "indices", 10**6),
+        r"not a well-formed",
+    ),
+    "BSR with too few blocks": (shortened(sp.bsr_array(X, blocksize=(2, 2)), "data"), r"not a well-formed sparse"),
+    "DIA with a diagonal that is not there": (broken(sp.dia_array(X), "offsets", 10**6), r"not a well-formed sparse"),
+    "DIA with too few diagonals": (shortened(sp.dia_array(X), "data"), r"not a well-formed sparse"),
+    "LIL with a column that is not there": (
+        broken(sp.lil_array(X), "rows", [0, 1, 2, 400]),
+        r"not a well-formed sparse",
+    ),
+    "whole numbers beyond floating point": ([[10**400, 1, 2, 3]] * 90, r"too large|beyond floating point"),
     "text": (FRAME.assign(c=["red"] * 90), r"[Cc]olumn 'c'.*'red'"),
     "no rows": (X[:0], r"0 sample|no rows"),
     "no columns": (X[:, :0], r"0 feature"),
@@ -90,6 +113,40 @@ def test_bad_target(model):
     ]:
         with pytest.raises((ValueError, TypeError), match=words):
             fit(model, suited(model, X), y)
+
+
+@MODELS
+def test_whole_numbers_beyond_floating_point(model):
+    for y, w in [([10**400] * 90, None), (target(model, Y), [10**400] * 90)]:
+        if w is None and not sklearn.base.is_regressor(model):
+            continue
+        with pytest.raises(ValueError, match="too large"):
+            fit(model, suited(model, X), y, w)
+
+
+@MODELS
+def test_no_labels(model):
+    if sklearn.base.is_classifier(model):
+        with pytest.raises(ValueError, match="inconsistent"):
+            fit(model, suited(model, X), [])
+
+
+@MODELS
+@pytest.mark.parametrize("size", [1e150, 1e300, 1.7e308])
+def test_answers_beyond_floating_point_are_told(model, size):
+    """Rows that are far beyond those fitted: finite answers, an error, or a warning."""
+    fitted = fit(model, suited(model, X), target(model, Y))
+    far = suited(model, X) / np.abs(X).max() * size
+    for method in ("predict", "predict_proba", "predict_log_proba", "decision_function", "transform"):
+        if not hasattr(fitted, method):
+            continue
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            try:
+                values = np.asarray(getattr(fitted, method)(far))
+            except (ValueError, MemoryError):
+                continue
+        assert told or values.dtype.kind != "f" or (values < np.inf).all(), method
 
 
 @MODELS
