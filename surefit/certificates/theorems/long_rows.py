@@ -1,0 +1,107 @@
+"""Rows of the data in long double: products, transposed products, and how far they can be from the truth.
+
+A sum of k products has an error of at most γₖ Σ|terms|, γₖ = k u / (1 − k u), u the unit of long double.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from surefit.certificates.blocks import F64, BadData, Block, Blocks, Rows, all_finite
+from surefit.certificates.claim import CertificateError
+from surefit.certificates.rounding import gamma
+
+LONG = np.longdouble
+UNIT = float(np.finfo(LONG).eps) / 2
+SLICE = 1 << 20  # entries of a dense slice
+
+Long = Any  # an array, or a number, of long doubles
+
+
+class Slice(NamedTuple):
+    """Rows first … first + n − 1 as they came, with target (or class code) and weight."""
+
+    first: int
+    X: Block
+    y: F64
+    w: F64
+
+
+def slices(blocks: Blocks) -> Iterator[Slice]:
+    """All rows in order. Raises BadData where there is nothing to compute with."""
+    first = 0
+    for X, y, w in blocks:
+        if y is None:
+            raise CertificateError("This check needs y: the targets or labels the model was fitted to.")
+        n, y = X.shape[0], np.asarray(y)
+        y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+        w = np.ones(n) if w is None else np.asarray(w)
+        if X.shape[1] != blocks.n_features or y.shape != (n,) or w.shape != (n,):
+            raise BadData(f"a block has the shapes {X.shape}, {y.shape} and {w.shape}")
+        if not (all_finite(X) and all_finite(y) and all_finite(w) and (w >= 0).all()):
+            raise BadData("the data have entries that are NaN, infinite or not numbers, or weights below zero")
+        step = n if isinstance(X, Rows) else max(1, SLICE // max(1, X.shape[1]))
+        for lo in range(0, n, max(1, step)):
+            part = slice(lo, min(lo + step, n))
+            yield Slice(first + lo, X[part], y[part].astype(np.float64), w[part].astype(np.float64))
+        first += n
+    if first != blocks.n_rows or first == 0:
+        raise BadData(f"the blocks have {first} rows, expected {blocks.n_rows}")
+
+
+def about(X: Block, center: F64) -> Block | Long:
+    """The rows less `center`, rounded once entry by entry; sparse rows stay as they are (their center is zero)."""
+    return X if isinstance(X, Rows) else X.astype(LONG) - center
+
+
+def times(X: Block | Long, theta: Long) -> Long:
+    """X θ for one vector θ."""
+    if not isinstance(X, Rows):
+        return X.astype(LONG) @ theta.astype(LONG)
+    out, filled = np.zeros(X.shape[0], dtype=LONG), np.flatnonzero(np.diff(X.indptr))
+    if filled.size:
+        out[filled] = np.add.reduceat(X.data.astype(LONG) * theta[X.indices], X.indptr[filled])
+    return out
+
+
+def transposed_times(X: Block | Long, delta: Long) -> Long:
+    """Xᵀ δ for one vector δ."""
+    if not isinstance(X, Rows):
+        return delta.astype(LONG) @ X.astype(LONG)
+    out = np.zeros(X.shape[1], dtype=LONG)
+    np.add.at(out, X.indices, X.data * delta[X.owner()])
+    return out
+
+
+def absolute(X: Block | Long) -> Block | Long:
+    return Rows(np.abs(X.data), X.indices, X.indptr, X.shape) if isinstance(X, Rows) else np.abs(X)
+
+
+def scores(X: Block, w: F64, b: float) -> tuple[Long, Long, Long]:
+    """x·w + b for every row, the size |x|·|w| + |b| of its terms, and a bound of its rounding."""
+    size = times(absolute(X), np.abs(w).astype(LONG)) + abs(LONG(b))
+    terms = int(np.diff(X.indptr).max(initial=0)) if isinstance(X, Rows) else X.shape[1]
+    return times(X, w.astype(LONG)) + LONG(b), size, gamma(terms + 4, UNIT) * size
+
+
+def center_of(blocks: Blocks) -> tuple[F64, Long, float, float]:
+    """The weighted mean of the rows (zero for sparse rows), Σ ω, and for y its mean and Σ ω|y − mean|.
+
+    Any center will do for a proof; this one keeps digits.
+    """
+    total, sums, targets, sparse = LONG(0), np.zeros(blocks.n_features, dtype=LONG), LONG(0), False
+    for part in slices(blocks):
+        w = part.w.astype(LONG)
+        total, targets = total + w.sum(), targets + w @ part.y
+        sums, sparse = sums + transposed_times(part.X, w), sparse or isinstance(part.X, Rows)
+    if not total > 0:
+        raise BadData("the total weight is zero")
+    mean, y_mean = sums / total, targets / total
+    spread = sum((p.w.astype(LONG) @ abs(p.y - y_mean) for p in slices(blocks)), LONG(0))
+    center = np.zeros(blocks.n_features) if sparse else mean.astype(np.float64)
+    if not (np.isfinite(center).all() and np.isfinite(float(spread / total))):
+        raise BadData("sums over the data overflow")
+    return center, total, float(y_mean), float(spread / total)
