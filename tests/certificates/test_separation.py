@@ -28,7 +28,21 @@ def signed(X: np.ndarray, y: np.ndarray, intercept: bool = True) -> np.ndarray:
     return (2.0 * y - 1.0)[:, None] * A
 
 
-class LinearProgramClassifier:
+class Plane:
+    """Answers of one hyperplane, as scikit-learn's linear classifiers give them."""
+
+    classes_: np.ndarray
+    coef_: np.ndarray
+    intercept_: np.ndarray
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        return (X @ self.coef_.T + self.intercept_)[:, 0]
+
+    def predict(self, X: Any) -> np.ndarray:
+        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+
+
+class LinearProgramClassifier(Plane):
     """min Σ ω s with y(x·w + b) ≥ 1 − s, s ≥ 0, by HiGHS; its dual, scaled, is Farkas' vector."""
 
     def __init__(self, fit_intercept: bool = True) -> None:
@@ -58,7 +72,7 @@ class LinearProgramClassifier:
         return self
 
 
-class BatchPerceptron:
+class BatchPerceptron(Plane):
     """Rosenblatt's rule on the first violated row, from zero."""
 
     fit_intercept = True
@@ -85,7 +99,8 @@ def test_accepts_both_answers(data: Any, intercept: bool) -> None:
     c = certify(model, *data)
     assert c.holds, f"\n{c}"
     if model.separable_:
-        assert c.grade is Grade.EXACT and {claim.name for claim in c} == {"separates", "margin"}
+        assert c.grade is Grade.EXACT
+        assert {claim.name for claim in c} == {"separates", "margin", "decision_function", "predict"}
     else:
         assert "farkas" in c and c["optimal"].grade is Grade.OPTIMAL
 
@@ -99,14 +114,14 @@ def test_accepts_weights_offsets_scales_and_sparse_rows() -> None:
     assert certify(LP().fit(S.toarray(), y), S, y).holds
 
 
-def test_farkas_of_four_points_is_proved_in_rational_numbers() -> None:
+def test_farkas_of_four_points_is_proved_without_rounding() -> None:
     """Exclusive or: the two diagonals of a square cross in the middle, each end with weight ¼."""
     X, y = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), np.array([0, 0, 1, 1])
     model = LP().fit(X, y)
     model.farkas_ = np.full(4, 0.25)
     claim = certify(model, X, y)["farkas"]
-    assert claim.holds and claim.grade is Grade.EXACT and claim.detail["exact"]
-    # a third of a point: not exact in binary, but the rational solution is
+    assert claim.holds and claim.grade is Grade.NO_SOLUTION and claim.detail["exact"]
+    # a third of a point: not exact in binary, but weights next to these are
     thirds = np.array([[0.1], [0.3], [0.2]])
     model = LP().fit(thirds, np.array([0, 0, 1]))
     claim = certify(model, thirds, np.array([0, 0, 1]))["farkas"]
@@ -119,7 +134,7 @@ def test_points_that_only_seem_to_lie_on_a_line_are_separable() -> None:
     model = LP().fit(np.array([[0.1], [0.3], [0.3]]), y)
     model.separable_, model.farkas_ = False, np.array([0.0, 0.5, 0.5])
     claim = certify(model, X, y)["farkas"]
-    assert not claim.detail["exact"] and claim.detail["largest_margin"] > 0
+    assert not claim.detail["exact"]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -130,7 +145,7 @@ def test_exact_proofs_of_overlapping_classes(seed: int) -> None:
     X = local.normal(size=(60, d)) * 10.0 ** local.uniform(-3, 3, size=d) + local.normal(size=d)
     y = local.integers(0, 2, size=60)
     claim = certify(LP().fit(X, y), X, y)["farkas"]
-    assert claim.holds and claim.detail["exact"] and claim.grade is Grade.EXACT
+    assert claim.holds and claim.detail["exact"] and claim.grade is Grade.NO_SOLUTION
 
 
 def test_no_exact_proof_of_what_is_false() -> None:
@@ -201,7 +216,7 @@ def test_the_least_sum_of_violations_is_that_of_highs() -> None:
     A = signed(*MIXED)
     theta = np.append(CROSSED.coef_[0], CROSSED.intercept_)
     claim = certify(CROSSED, *MIXED)["optimal"]
-    assert claim.detail["objective"] == pytest.approx(np.maximum(0.0, 1.0 - A @ theta).sum(), rel=1e-9)
+    assert claim.detail["objective"] == pytest.approx(np.maximum(0.0, 1.0 - A @ theta).mean(), rel=1e-9)
     assert claim.detail["lower_bound"] == pytest.approx(claim.detail["objective"], rel=1e-7)
 
 
@@ -242,7 +257,9 @@ def test_the_interval_of_the_shortest_separator(seed: int) -> None:
     A = signed(X, y, intercept=False)
     svm = SVC(kernel="linear", C=1e12, tol=1e-12).fit(np.vstack([A, -A]), np.repeat([1, 0], len(A)))
     truth = np.linalg.norm(svm.coef_) / (A @ svm.coef_[0]).min()
-    low, high = shortest_separator(blocks(X, y), False, svm.coef_[0])
+    phi, (w, b) = shortest_separator(blocks(X, y), False, svm.coef_[0], 0.0)
+    low, high = phi.sum() / np.linalg.norm(A.T @ phi), np.linalg.norm(w) / (A @ w).min()
+    assert b == 0 and (phi >= 0).all()
     assert low * (1 - 1e-9) <= truth and low == pytest.approx(high, rel=1e-8) == pytest.approx(truth, rel=1e-4)
 
 
@@ -272,9 +289,13 @@ def test_rejects_mutations_of_a_perceptron(change: dict[str, Any]) -> None:
 def test_a_perceptron_may_give_the_proof_that_it_cannot_stop() -> None:
     liar = altered(BATCH, separable_=False)
     assert not certify(liar, *MIXED).holds
-    honest = altered(BATCH, separable_=False, farkas_=CROSSED.farkas_)
+    proof = {"separable_": False, "farkas_": CROSSED.farkas_}
+    honest = altered(BATCH, **proof, coef_=CROSSED.coef_, intercept_=CROSSED.intercept_)
     assert certify(honest, *MIXED).holds
     assert not certify(honest, *APART).holds
+    # the proof says nothing about coefficients: these are held against the least sum of violations
+    for coef in (-CROSSED.coef_, 1.01 * CROSSED.coef_, BATCH.coef_):
+        assert certify(altered(honest, coef_=coef), *MIXED)["optimal"].grade is Grade.NOT_OPTIMAL
 
 
 # --- Perceptron -------------------------------------------------------------------------------------------------
@@ -288,14 +309,16 @@ def wrong(model: Any, X: Any, y: Any) -> int:
 def test_mistakes_are_recounted(data: Any) -> None:
     model = Perceptron(random_state=0, max_iter=2000, tol=None).fit(*data)
     c = certify(model, *data)
-    assert c.holds and c["mistakes"].detail["wrong"] == wrong(model, *data), f"\n{c}"
+    assert c.holds and c[0].detail["wrong"] == wrong(model, *data), f"\n{c}"
+    assert (c[0].name, c.grade) == (("separates", Grade.EXACT) if data is APART else ("mistakes", Grade.BOUNDED))
     model.n_mistakes_ = wrong(model, *data)
     assert certify(model, *data).holds
     for lie in (model.n_mistakes_ + 1, -1, np.nan, "none"):
-        assert "mistakes" in failing(certify(altered(model, n_mistakes_=lie), *data))
-    assert ("separates" in c) == (data is APART)
+        assert "n_mistakes" in failing(certify(altered(model, n_mistakes_=lie), *data))
     zero = altered(model, coef_=np.zeros_like(model.coef_), intercept_=np.zeros_like(model.intercept_))
     assert "mistakes" in failing(certify(zero, *data))
+    negated = altered(model, coef_=-model.coef_, intercept_=-model.intercept_)
+    assert certify(negated, *data)["mistakes"].grade is Grade.NOT_OPTIMAL
 
 
 def test_the_margin_of_a_separating_perceptron() -> None:

@@ -1,11 +1,13 @@
 """Checker of BatchPerceptron: every margin positive and no more updates than Novikoff's bound, or Farkas' vector.
 
-B is the length of the shortest (w, b) with y(x·w + b) ≥ 1 everywhere, R the largest ‖(x, 1)‖; updates ≤ (R·B)². B is
-found again, as an interval; any separating (w, b) gives B ≤ ‖(w, b)‖ / min y(x·w + b).
+B is the length of the shortest θ = (w, b) with σ(x·w + b) ≥ 1 everywhere, R the largest ‖(x, 1)‖; updates ≤ (R·B)².
+Any separating θ gives B ≤ ‖θ‖ / min σ(x·w + b), any point Σ φᵢσᵢ(xᵢ, 1) of the hull (φ ≥ 0, Σφ = 1) gives 1/B ≤ its
+length.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,80 +16,80 @@ from surefit.certificates.attributes import Attributes, bad_attributes
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
-from surefit.certificates.rounding import epsilon
+from surefit.certificates.linear_model.linear_program_classifier import not_separable, violations
 from surefit.certificates.search.shortest_separator import shortest_separator
-from surefit.certificates.theorems.classes import label_pass, read_classes
-from surefit.certificates.theorems.separation import (
-    Margins,
-    farkas_claims,
-    margins_of,
-    read_binary,
-    read_separable,
-    separates,
-    stated_margin,
-    two_classes,
-)
+from surefit.certificates.theorems.long_rows import LONG, Long
+from surefit.certificates.theorems.piecewise_linear import measure
+from surefit.certificates.theorems.program_claim import unit_of
+from surefit.certificates.theorems.separation import Margins, answers, margins, read_plane, separates, stated_margin
 
-ROOM = 1e-6  # relative, for a bound computed in other ways
+COVERED = ("classes_", "coef_", "intercept_", "separable_", "margin_", "farkas_", "n_updates_", "bound_")
+SPARE = LONG(1e-15)  # relative, for the last few roundings of a length and a quotient
 
 
-@checker()
+@checker(*COVERED, "decision_function", "predict")
 def check_batch_perceptron(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """Two passes over the rows, and one for every step of Wolfe's method, at most 400."""
-    return _claims(
-        model, blocks
-    ), "two passes over the rows, and one for every step towards the shortest separating coefficients"
-
-
-def _claims(model: Any, blocks: Blocks) -> list[Claim]:
+    """Six passes over the rows, and a search for the shortest separating coefficients with a limit on its work."""
     attrs = Attributes(model, "coef_")
-    intercept = attrs.flag("fit_intercept", True)
-    if not two_classes(read_classes(attrs), attrs):
-        return [bad_attributes(attrs)]
-    labels = label_pass(blocks, 2)
-    w, b = read_binary(attrs, blocks.n_features, intercept)
-    separable = read_separable(attrs)
-    updates = attrs.number("n_updates_")
+    w, b = read_plane(attrs, blocks)
+    separable, updates = getattr(model, "separable_", None), attrs.number("n_updates_")
+    if not isinstance(separable, (bool, np.bool_)):
+        attrs.faults.append("separable_ is neither True nor False: the updates were stopped, raise max_updates")
     if updates is not None and not (updates >= 0 and updates == np.floor(updates)):
         attrs.faults.append("n_updates_ is not a count")
-    if attrs.faults or w is None or separable is None or updates is None:
-        return [bad_attributes(attrs)]
-    eps = epsilon(labels.single, np.asarray(model.coef_))
-    if not separable:
-        return farkas_claims(attrs, blocks, labels, intercept, eps)
-    m = margins_of(blocks, w, b, intercept)
-    claims = [separates(m), *stated_margin(attrs, m, eps)]
-    theta = np.append(w, b) if intercept else w
-    return claims if not claims[0].holds else claims + _updates(attrs, blocks, theta, m, updates)
+    if attrs.faults or updates is None:
+        return [bad_attributes(attrs)], "no pass"
+    unit = unit_of(attrs.raw("coef_"), attrs.raw("intercept_"))
+    if separable:
+        m = margins(blocks, w, b, attrs.flag("fit_intercept", True))
+        claims = [separates(m, w), *stated_margin(attrs, m, w, tol)]
+        claims += _updates(attrs, blocks, w, b, m, updates, tol) if claims[0].holds else []
+    else:
+        claims = not_separable(attrs, blocks, w, b, tol, unit)
+    return [*claims, *answers(model, blocks, w[None], np.array([b]), unit)], "six to ten passes over the rows"
 
 
-def _updates(attrs: Attributes, blocks: Blocks, theta: F64, m: Margins, updates: float) -> list[Claim]:
-    low, high = shortest_separator(blocks, attrs.flag("fit_intercept", True), theta)
-    high = min(high, m.full_norm / m.certain)
-    least, most = m.radius * low * m.radius * low, m.radius * high * m.radius * high
+def _shortest(blocks: Blocks, intercept: bool, w: F64, b: float, m: Margins) -> tuple[Long, Long]:
+    """An interval for B."""
+    p = replace(violations(blocks, intercept)[0], center=np.zeros(w.size))
+    phi, other = shortest_separator(blocks, intercept, w, b)
+    hull = measure(p, w, b, phi.astype(LONG), np.zeros(0, dtype=np.intp))
+    low = hull.give / np.sqrt((hull.missed**2).sum()) * (1 - SPARE) if hull.give > 0 else LONG(0)
+    theta = [(w, b, m), (*other, margins(blocks, *other, intercept))]
+    lengths = [np.sqrt((v.astype(LONG) ** 2).sum() + LONG(c) ** 2) / k.certain for v, c, k in theta if k.certain > 0]
+    return low, min(lengths) * (1 + SPARE)
+
+
+def _updates(
+    attrs: Attributes, blocks: Blocks, w: F64, b: float, m: Margins, updates: float, tol: float
+) -> list[Claim]:
+    low, high = _shortest(blocks, attrs.flag("fit_intercept", True), w, b, m)
+    least, most = ((m.radius * end) ** 2 for end in (low, high))
     claims = [
         at_most(
             "updates",
-            f"n_updates_ is within Novikoff's bound (R·B)², with R = {m.radius:.6g} and B in [{low:.6g}, {high:.6g}].",
+            f"n_updates_ is within Novikoff's bound (R·B)², R = {m.radius:.6g} and B in [{low:.6g}, {high:.6g}].",
             Grade.BOUNDED,
             updates,
-            most,
-            {"radius": m.radius, "shortest": [low, high]},
+            float(most),
+            {"radius": float(m.radius), "shortest": [float(low), float(high)]},
         )
     ]
-    if attrs.has("bound_"):
-        bound = attrs.array("bound_", (), (1,), finite=False)
-        if bound is None:
-            return [*claims, failed("bound", f"{attrs.faults[-1]}.")]
-        stated = float(bound.reshape(()))
-        if not np.isnan(stated):
-            claims.append(
-                at_most(
-                    "bound",
-                    f"bound_ is (R·B)², which lies in [{least:.6g}, {most:.6g}]; relative distance to the interval.",
-                    Grade.BOUNDED,
-                    float(np.max([0.0, stated / most - 1.0, 1.0 - stated / least if least > 0 else 0.0])),
-                    ROOM,
-                )
-            )
+    if not attrs.has("bound_"):
+        return claims
+    bound = attrs.array("bound_", (), (1,), finite=False)
+    if bound is None:
+        return [*claims, failed("bound", f"{attrs.faults[-1]}.")]
+    stated = LONG(float(bound.reshape(())))
+    if np.isnan(stated):
+        return claims
+    claims.append(
+        at_most(
+            "bound",
+            f"bound_ is (R·B)², which lies in [{least:.6g}, {most:.6g}]; relative distance to the interval.",
+            Grade.BOUNDED,
+            float(max(LONG(0), stated / most - 1, 1 - stated / least if least > 0 else LONG(0))),
+            tol,
+        )
+    )
     return claims

@@ -1,124 +1,139 @@
-"""Checker of Perceptron: the mistakes of the final hyperplanes recounted, and the margin where there are none.
+"""Checker of Perceptron: every row on its side of every hyperplane, or how many answers are wrong.
 
-A perceptron minimises nothing where the classes are not separable; what can be stated is what its answers are worth.
+A perceptron minimizes nothing where the classes are not separable: then its errors lie between the fewest possible
+(at least none) and those that are counted, and answering always the most frequent class must not be as good.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes
-from surefit.certificates.blocks import F64, Blocks, magnitude, matmul
+from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
-from surefit.certificates.rounding import epsilon, gamma
-from surefit.certificates.theorems.classes import Labels, codes, label_pass, read_classes, weights_of
+from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
+from surefit.certificates.theorems.long_rows import LONG, Long, scores, slices
 
 
-@dataclass
-class Count:
-    wrong: int  # rows with a wrong answer, rows without weight left out
-    doubtful: int  # rows whose answer is decided by rounding
-    everywhere: int  # rows with a wrong answer, weight or not
-    wrong_weight: float
-    least: float  # the smallest distance of a row to a hyperplane, negative on the wrong side
-    certain: bool  # every row surely on its side of every hyperplane
+class Count(NamedTuple):
+    """Rows without weight do not count."""
+
+    wrong: int  # rows with a wrong answer
+    doubtful: int  # rows whose answer is a matter of rounding
+    wrong_weight: Long  # surely wrong
+    doubtful_weight: Long
+    margin: Long  # the least distance of a row to a hyperplane on its own side, from below
+    classes: Long  # the weight of every class
 
 
-@checker()
+@checker("classes_", "coef_", "intercept_", "n_mistakes_", "decision_function", "predict")
 def check_perceptron(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """Two passes over the rows."""
-    return _claims(model, blocks), "two passes over the rows"
-
-
-def _claims(model: Any, blocks: Blocks) -> list[Claim]:
-    attrs = Attributes(model, "coef_")
-    k = read_classes(attrs)
-    if k is None:
-        return [bad_attributes(attrs)]
-    labels = label_pass(blocks, k)
-    d, rows = blocks.n_features, 1 if k == 2 else k
-    coef, b = attrs.array("coef_", (rows, d)), attrs.array("intercept_", (rows,))
-    if b is not None and not attrs.flag("fit_intercept", True) and b.any():
+    """One pass over the rows in long double for each hyperplane."""
+    attrs, d = Attributes(model, "coef_"), blocks.n_features
+    k = len(getattr(blocks, "place", ()))  # distinct labels of classes_
+    planes = 1 if k == 2 else k
+    W, b = attrs.array("coef_", (planes, d)), attrs.array("intercept_", (planes,))
+    if k < 2:
+        attrs.faults.append("classes_ does not hold two or more labels")
+    if b is not None and b.any() and not attrs.flag("fit_intercept", True):
         attrs.faults.append("intercept_ is not zero although fit_intercept is false")
-    if attrs.faults or coef is None or b is None:
-        return [bad_attributes(attrs)]
-    eps = epsilon(labels.single, np.asarray(model.coef_))
-    count = recount(blocks, coef, b, eps)
-    claims = [_mistakes(attrs, count, labels, blocks.n_rows)]
-    if count.certain:
-        claims.append(
-            at_most(
-                "separates",
-                f"Every row lies on its side of every hyperplane, the nearest at a distance of {count.least:.4g}; rows "
-                "that do not.",
-                Grade.EXACT,
-                0,
-                0,
-                {"margin": count.least},
-            )
+    if attrs.faults or W is None or b is None:
+        return [bad_attributes(attrs)], "no pass"
+    count = recount(blocks, W, b, k)
+    claims = [_separates(count) if count.margin > 0 else _errors(count, blocks.n_rows)]
+    claims += _stated(attrs, count) if attrs.has("n_mistakes_") else []
+    rows = sample_rows(blocks)
+    X, single = rows.astype(np.float64), np.float32 in (rows.dtype, np.asarray(attrs.raw("coef_")).dtype)
+    eps = float(np.finfo(np.float32 if single else np.float64).eps)
+    Z, room = X @ W.T + b, (d + 2) * eps * (np.abs(X) @ np.abs(W).T + np.abs(b))
+    one = planes == 1
+    claims.append(numbers_claim(model, "decision_function", rows, Z[:, 0] if one else Z, room[:, 0] if one else room))
+    claims.append(labels_claim(model, rows, np.hstack([-Z, Z]) if one else Z, room.max(axis=1)))
+    return claims, f"{planes} passes over the rows in long double"
+
+
+def recount(blocks: Blocks, W: F64, b: F64, k: int) -> Count:
+    """The answer is the class of the largest score; with one hyperplane, of its sign."""
+    lengths = np.sqrt((W.astype(LONG) ** 2).sum(axis=1))
+    wrong = doubtful = 0
+    wrong_weight = doubtful_weight = LONG(0)
+    margin, classes = LONG(np.inf), np.zeros(k, dtype=LONG)
+    for part in slices(blocks):
+        code, used = part.y.astype(np.intp), part.w > 0
+        if not ((code >= 0) & (code < k)).all():
+            raise BadData("some labels are not in classes_")
+        np.add.at(classes, code, part.w.astype(LONG))
+        Z, off = (
+            np.stack(v, axis=1)
+            for v in zip(*(scores(part.X, w, c)[::2] for w, c in zip(W, b, strict=True)), strict=True)
         )
-    return claims
-
-
-def recount(blocks: Blocks, coef: F64, b: F64, eps: float) -> Count:
-    """One hyperplane per class, or one for two classes: the answer is the largest score, or the sign."""
-    W = np.ascontiguousarray(coef.T)
-    norms = np.linalg.norm(coef, axis=1)
-    binary = len(coef) == 1
-    wrong = doubtful = everywhere = 0
-    wrong_weight, least, certain = 0.0, np.inf, bool((norms > 0).all())
-    unit = gamma(W.shape[0] + 2) * (eps / np.finfo(float).eps)
-    for X, y, weight in blocks:
-        omega, code = weights_of(X, weight), codes(np.asarray(y))
-        used, at = omega > 0, np.arange(code.size)
-        Z = matmul(X, W) + b
-        room = unit * (matmul(magnitude(X), np.abs(W)) + np.abs(b))
-        sign = (
-            np.where(code == 1, 1.0, -1.0)[:, None] if binary else np.where(np.arange(len(b)) == code[:, None], 1, -1)
+        own = 2.0 * (code[:, None] == (np.arange(k) if k > 2 else 1)) - 1.0
+        margin = np.minimum(
+            margin, ((own * Z - off) / np.where(lengths > 0, lengths, np.inf))[used].min(initial=LONG(np.inf))
         )
-        if binary:
-            bad, close = (Z[:, 0] > 0) != (code == 1), np.abs(Z[:, 0]) <= room[:, 0]
-        else:
-            others = Z.copy()
-            others[at, code] = -np.inf
-            lead = Z[at, code] - others.max(axis=1)
-            bad, close = np.argmax(Z, axis=1) != code, np.abs(lead) <= 2 * room.max(axis=1)
-        everywhere += int(np.count_nonzero(bad))
-        wrong += int(np.count_nonzero(bad & used))
-        doubtful += int(np.count_nonzero(close & (room.max(axis=1) > 0)))
-        wrong_weight += float(omega[bad].sum())
-        margin = sign * Z
-        certain = certain and bool((margin > room)[used].all())
-        least = np.minimum(least, (margin / np.where(norms > 0, norms, 1.0))[used].min(initial=np.inf))
-    return Count(wrong, doubtful, everywhere, wrong_weight, float(least), certain and bool(np.isfinite(least)))
+        lead, doubt = _lead(Z, code, off)
+        bad, close = used & (lead < -doubt), used & ~(np.abs(lead) > doubt)
+        wrong, doubtful = wrong + int(np.count_nonzero(bad)), doubtful + int(np.count_nonzero(close))
+        wrong_weight, doubtful_weight = wrong_weight + part.w[bad].sum(), doubtful_weight + part.w[close].sum()
+    if not classes.sum() > 0:
+        raise BadData("the total weight is zero")
+    return Count(wrong, doubtful, wrong_weight, doubtful_weight, margin, classes)
 
 
-def _mistakes(attrs: Attributes, count: Count, labels: Labels, n_rows: int) -> Claim:
-    if attrs.has("n_mistakes_"):
-        stated = attrs.array("n_mistakes_", (), (1,))
-        if stated is None:
-            return failed("mistakes", f"{attrs.faults[-1]}.")
-        off = min(abs(float(stated.reshape(())) - c) for c in (count.wrong, count.everywhere))
-        return at_most(
-            "mistakes",
-            f"n_mistakes_ counts the rows that the coefficients answer wrongly, recounted as {count.wrong} of {n_rows}"
-            "; difference, beyond rows decided by rounding.",
-            Grade.EXACT,
-            max(0.0, off - count.doubtful),
-            0,
-            {"wrong": count.wrong, "doubtful": count.doubtful},
-        )
-    share, constant = count.wrong_weight / labels.total, 1.0 - float(labels.weight.max()) / labels.total
+def _lead(Z: Long, code: F64, off: Long) -> tuple[Long, Long]:
+    """By how much the score of the row's own class is ahead, and the rounding of that."""
+    if Z.shape[1] == 1:
+        return np.where(code == 1, Z[:, 0], -Z[:, 0]), off[:, 0]
+    rows, others = np.arange(code.size), Z.copy()
+    others[rows, code] = -np.inf
+    return Z[rows, code] - others.max(axis=1), 2 * off.max(axis=1)
+
+
+def _separates(count: Count) -> Claim:
+    return at_most(
+        "separates",
+        f"Every row lies on its side of every hyperplane, the nearest at a distance of {float(count.margin):.4g}; rows "
+        "that do not.",
+        Grade.EXACT,
+        0,
+        0,
+        {"margin": float(count.margin), "wrong": count.wrong},
+    )
+
+
+def _errors(count: Count, n_rows: int) -> Claim:
+    total = count.classes.sum()
+    share, constant = float(count.wrong_weight / total), float(1 - count.classes.max() / total)
+    said = f"{count.wrong} of {n_rows} rows are answered wrongly, a share of {share:.3g} by weight"
     return at_most(
         "mistakes",
-        f"{count.wrong} of {n_rows} rows are answered wrongly, a share of {share:.3g} by weight: fewer than by giving "
-        f"always the most frequent class, wrong on {constant:.3g}.",
+        f"{said}: the least possible lies between 0 and that, and always giving the most frequent class is wrong on "
+        f"{constant:.3g}.",
         Grade.BOUNDED,
         share,
         constant * (1.0 - 1e-12),
-        {"wrong": count.wrong},
+        {"wrong": count.wrong, "doubtful": count.doubtful},
+        error=float(count.doubtful_weight / total) + 1e-15,
+        lower=share,
+        failure=f"{said}, no fewer than by always giving the most frequent class ({constant:.3g}): raise max_iter, or "
+        "bring the columns to a common scale.",
     )
+
+
+def _stated(attrs: Attributes, count: Count) -> list[Claim]:
+    stated = attrs.number("n_mistakes_")
+    if stated is None:
+        return [failed("n_mistakes", f"{attrs.faults[-1]}.")]
+    return [
+        at_most(
+            "n_mistakes",
+            f"n_mistakes_ counts the rows that are answered wrongly, recounted as {count.wrong}; difference, beyond "
+            f"{count.doubtful} rows decided by rounding.",
+            Grade.EXACT,
+            max(0.0, abs(stated - count.wrong - count.doubtful / 2) - count.doubtful / 2),
+            0,
+        )
+    ]

@@ -16,9 +16,9 @@ from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.search.program_in_memory import InMemory
 from surefit.certificates.theorems.long_rows import LONG, Long, Slice, center_of, slices
-from surefit.certificates.theorems.piecewise_linear import Program, Proof, loss_at, prove, sizes_of
+from surefit.certificates.theorems.piecewise_linear import Program, Proof, sizes_of
+from surefit.certificates.theorems.program_claim import Question, below_rounding, optimal, relative, unit_of
 
-ROUNDINGS = 4.0  # of the coefficients in their own precision, that are excused
 COVERED = ("coef_", "intercept_", "dual_", "predict")
 
 
@@ -49,12 +49,13 @@ def _findings(model: Any, blocks: Blocks, tol: float, alpha: float, quantile: fl
         attrs.faults.append("intercept_ is not zero although fit_intercept is false")
     if attrs.faults or w is None or b is None:
         return [bad_attributes(attrs)], "no pass"
-    w, center_total = w.reshape(-1), center_of(blocks)
-    center, total, _, spread = center_total
-    program = _program(blocks, q, alpha, intercept, center, total)
-    single = np.float32 in (np.asarray(model.coef_).dtype, np.asarray(model.intercept_).dtype)
-    unit = float(np.finfo(np.float32 if single else np.float64).eps) / 2
-    claims = _optimal(program, w, b, dual, tol, unit, total, spread)
+    w = w.reshape(-1)
+    center, total, spread = center_of(blocks, intercept)
+    p = _program(blocks, q, alpha, intercept, center, total)
+    unit = unit_of(attrs.raw("coef_"), attrs.raw("intercept_"))
+    question = Question(w, b, tol, unit, "sum of pinball losses (and penalty)", spread, total)
+    claim, given = optimal(p, question, None if dual is None else dual.astype(LONG), InMemory(p))
+    claims = [claim] if dual is None or given is None else [_dual_claim(p, dual.astype(LONG), given, tol, unit), claim]
     return [*claims, _predictions(model, blocks, w, b)], "up to seven passes over the rows in long double"
 
 
@@ -67,63 +68,6 @@ def _program(blocks: Blocks, q: float, alpha: float, intercept: bool, center: F6
     return Program(blocks, terms, intercept, LONG(alpha) * total, center, sizes)
 
 
-def _optimal(
-    p: Program, w: F64, b: float, dual: F64 | None, tol: float, unit: float, total: Long, spread: float
-) -> list[Claim]:
-    """dual_ first; where it proves nothing (or there is none), a point of the dual that is sought."""
-    memory, claims, lower = InMemory(p, slices), [], 0.0
-    proof = None
-    if dual is not None:
-        delta = dual.astype(LONG)
-        proof = prove(p, w, b, delta, memory.basis(delta), tol, spread)
-        claims.append(_dual_claim(p, delta, proof, tol, unit))
-    if proof is None or not proof.gap <= tol * (proof.bound.least - proof.gap):
-        delta, *better = memory.dual(w, b)
-        other = prove(p, w, b, delta, memory.basis(delta), tol, spread)
-        proof = other if proof is None or other.gap < proof.gap else proof
-        best = loss_at(p, *better)
-        lower = float((proof.bound.least - best) / best) if best > 0 else 0.0
-    return [*claims, _optimal_claim(proof, tol, unit, lower, total, spread)]
-
-
-def _relative(proof: Proof, unit: float) -> tuple[float, float]:
-    """The gap, and what rounding of the coefficients excuses, relative to the lower bound of the optimum."""
-    least = proof.bound.least - proof.gap
-    if not least > 0:
-        return np.inf, 0.0
-    return float(proof.gap / least), float(ROUNDINGS * unit * proof.bound.stored / least)
-
-
-def _optimal_claim(proof: Proof, tol: float, unit: float, lower: float, total: Long, spread: float) -> Claim:
-    m = proof.bound
-    value, excuse = _relative(proof, unit)
-    what, rest = "a relative", ""
-    if m.loss <= ROUNDINGS * unit * m.stored:  # nothing is below zero
-        scale = total * LONG(spread) if spread > 0 else m.stored
-        what, lower = "a share of the targets' deviations of", 0.0
-        value, excuse = float(m.loss / scale), float(ROUNDINGS * unit * m.stored / scale)
-    elif proof.dependent:
-        rest = f", {proof.dependent} dependent columns with coefficients up to a million typical sizes"
-    is_lower = f"is lower by a relative {lower:.1e} or more" if lower > 0 else "may be lower"
-    return at_most(
-        "optimal",
-        f"No coefficients have a sum of pinball losses (and penalty) lower by more than {what} {value:.1e}{rest}.",
-        Grade.OPTIMAL,
-        value,
-        tol,
-        {
-            "objective": float((m.loss + m.least) / 2 / total),
-            "gap": float(proof.gap / total),
-            "lower_bound": float(np.maximum(m.least - proof.gap, LONG(0)) / total),
-            "dependent_columns": proof.dependent,
-        },
-        excuse=excuse,
-        lower=lower,
-        failure=f"The least sum of pinball losses (and penalty) {is_lower}, by at most {what} {value:.1e}: fit again with "
-        "another solver or a smaller tolerance, or bring columns to a common scale.",
-    )
-
-
 def _dual_claim(p: Program, delta: Long, proof: Proof, tol: float, unit: float) -> Claim:
     """dual_ is inside its boxes, and its lower bound is the minimum."""
     outside = LONG(0)
@@ -132,9 +76,7 @@ def _dual_claim(p: Program, delta: Long, proof: Proof, tol: float, unit: float) 
         mine = delta[part.first : part.first + lo.size]
         over = np.maximum(np.maximum(lo - mine, mine - hi), 0)
         outside = np.maximum(outside, (over / np.where(hi > lo, hi - lo, LONG(1e-300))).max(initial=LONG(0)))
-    value, excuse = _relative(proof, unit)
-    if proof.bound.loss <= ROUNDINGS * unit * proof.bound.stored:
-        value = 0.0
+    value, excuse = (0.0, 0.0) if below_rounding(proof, unit) else relative(proof, unit)
     return at_most(
         "dual",
         "dual_ holds slopes of the loss, row by row, that prove the optimum; relative distance from that.",
@@ -142,13 +84,12 @@ def _dual_claim(p: Program, delta: Long, proof: Proof, tol: float, unit: float) 
         float(np.maximum(outside, value)),
         tol,
         excuse=excuse,
-        lower=0.0,
+        lower=float(outside),
         failure="dual_ is outside its boxes, or proves a lower bound that is far from the sum of losses.",
     )
 
 
 def _predictions(model: Any, blocks: Blocks, w: F64, b: float) -> Claim:
     rows = sample_rows(blocks)
-    single = np.float32 in (rows.dtype, np.asarray(model.coef_).dtype)
-    X, eps = rows.astype(np.float64), float(np.finfo(np.float32 if single else np.float64).eps)
+    X, eps = rows.astype(np.float64), 2 * unit_of(rows, model.coef_)
     return numbers_claim(model, "predict", rows, X @ w + b, (w.size + 2) * eps * (np.abs(X) @ np.abs(w) + abs(b)))

@@ -8,24 +8,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
+from surefit.certificates.theorems.piecewise_linear import MOST_COLUMNS
 
-MOST_COLUMNS = 500
 CUTS = (1e-15, 1e-13, 1e-11, 1e-8)  # pivots below these shares of the first may be rounding
 
 
 def independent_rows(A: F64, give: F64) -> tuple[NDArray[np.intp], NDArray[np.intp], list[int]]:
-    """Rows I and columns J of A in the order of their pivots, rows of a large `give` first, and numbers of pivots to try.
+    """Rows I and columns J of A in the order of their pivots, and numbers of pivots to try.
 
-    Columns are expected in a common unit.
+    Rows of a large `give` come first. Columns are expected in a common unit.
     """
     none = np.zeros(0, dtype=np.intp)
-    n, p = A.shape
+    p = A.shape[1]
     if p > MOST_COLUMNS or not give.any() or not np.isfinite(A).all():
         return none, none, [0]
     share = give / give.max()
     near = _candidates(A, share, max(600, 3 * p))
     M = A[near] * np.sqrt(share[near])[:, None]  # between the largest rows and the largest allowance
-    rows, columns, pivots = [], [], []
+    rows: list[int] = []
+    columns: list[int] = []
+    pivots: list[float] = []
     for _ in range(min(p, near.size)):
         i, j = divmod(int(np.abs(M).argmax()), p)
         pivot = float(M[i, j])

@@ -12,13 +12,17 @@ import numpy as np
 
 from surefit.certificates.blocks import F64, BadData, Block, Blocks, Rows, all_finite
 from surefit.certificates.claim import CertificateError
-from surefit.certificates.rounding import gamma
 
 LONG = np.longdouble
 UNIT = float(np.finfo(LONG).eps) / 2
 SLICE = 1 << 20  # entries of a dense slice
 
 Long = Any  # an array, or a number, of long doubles
+
+
+def gamma(k: int) -> float:
+    """γₖ = k u / (1 − k u)."""
+    return k * UNIT / (1.0 - k * UNIT)
 
 
 class Slice(NamedTuple):
@@ -84,24 +88,25 @@ def scores(X: Block, w: F64, b: float) -> tuple[Long, Long, Long]:
     """x·w + b for every row, the size |x|·|w| + |b| of its terms, and a bound of its rounding."""
     size = times(absolute(X), np.abs(w).astype(LONG)) + abs(LONG(b))
     terms = int(np.diff(X.indptr).max(initial=0)) if isinstance(X, Rows) else X.shape[1]
-    return times(X, w.astype(LONG)) + LONG(b), size, gamma(terms + 4, UNIT) * size
+    return times(X, w.astype(LONG)) + LONG(b), size, gamma(terms + 4) * size
 
 
-def center_of(blocks: Blocks) -> tuple[F64, Long, float, float]:
-    """The weighted mean of the rows (zero for sparse rows), Σ ω, and for y its mean and Σ ω|y − mean|.
+def center_of(blocks: Blocks, intercept: bool) -> tuple[F64, Long, float]:
+    """The weighted mean of the rows, Σ ω, and the mean of |y − its mean|.
 
-    Any center will do for a proof; this one keeps digits.
+    The center is zero without an intercept, and for sparse rows. Else any will do for a proof; this one keeps digits.
     """
-    total, sums, targets, sparse = LONG(0), np.zeros(blocks.n_features, dtype=LONG), LONG(0), False
+    sums, sparse = np.zeros(blocks.n_features, dtype=LONG), not intercept
+    total: Long = LONG(0)
+    targets: Long = LONG(0)
     for part in slices(blocks):
         w = part.w.astype(LONG)
         total, targets = total + w.sum(), targets + w @ part.y
         sums, sparse = sums + transposed_times(part.X, w), sparse or isinstance(part.X, Rows)
     if not total > 0:
         raise BadData("the total weight is zero")
-    mean, y_mean = sums / total, targets / total
-    spread = sum((p.w.astype(LONG) @ abs(p.y - y_mean) for p in slices(blocks)), LONG(0))
-    center = np.zeros(blocks.n_features) if sparse else mean.astype(np.float64)
-    if not (np.isfinite(center).all() and np.isfinite(float(spread / total))):
+    center = np.zeros(blocks.n_features) if sparse else (sums / total).astype(np.float64)
+    spread = sum((p.w.astype(LONG) @ abs(p.y - targets / total) for p in slices(blocks)), LONG(0)) / total
+    if not (np.isfinite(center).all() and np.isfinite(float(spread))):
         raise BadData("sums over the data overflow")
-    return center, total, float(y_mean), float(spread / total)
+    return center, total, float(spread)

@@ -5,12 +5,14 @@ aᵢ = σᵢ(xᵢ − m, 1): the center m only renames b. For δ in the boxes [l
 
     P(θ) − P(θ′) ≤ Σ (φᵢ(eᵢ) − δᵢeᵢ) + Σ (λⱼ|wⱼ| − wⱼcⱼ) + r·(θ′ − θ) = slack + r·(θ′ − θ).
 
-**Repair.** Take rows I and columns J, as many, and sᵢ = min(−lo, hi), or δᵢ where lo = 0. If z solves Σ_I zᵢaᵢ = r on J and
-|zᵢ| ≤ τsᵢ with τ ≤ ½, then δ′ = (1 − τ)δ − (1 − τ)z is in the boxes and misses nothing on J: the bound becomes
-(1 + τ) slack + 4τP, and what is left of r on the other columns L is at most |r| + τ Σ_I sᵢ|aᵢ|. With C the columns sᵢaᵢ on J and
-any N with ‖I − NC‖ ≤ ε < 1 (largest row sum), τ = max |N||r| / (1 − ε). Where λ > 0 no rows are needed:
-with z = r_b ω/Σω, τ = max((|rⱼ| + |r_b|cⱼ)/λⱼ, |r_b|/Σs) does the same, cⱼ the mean of |xⱼ − mⱼ|.
-Columns of L (nearly dependent on J) are charged for |wⱼ′ − wⱼ| up to FAR times the typical size over cⱼ.
+**Repair.** Take rows I and columns J, as many, and sᵢ = min(−lo, hi), or δᵢ where lo = 0. If z solves Σ_I zᵢaᵢ = r on J
+and |zᵢ| ≤ τsᵢ with τ ≤ ½, then δ′ = (1 − τ)(δ − z) is in the boxes and misses nothing on J: the bound becomes
+(1 + τ) slack + 4τP, and what is left of r on the other columns L is at most |r| + τ Σ_I sᵢ|aᵢ|. With C the columns
+sᵢaᵢ on J and any N with ‖I − NC‖ ≤ ε < 1 (largest row sum), τ = max |N||r| / (1 − ε). Where λ > 0 no rows are needed:
+with z = r_b s/Σs, τ = max((|rⱼ| + |r_b|cⱼ)/λⱼ, |r_b|/Σs) does the same, cⱼ the mean of |xⱼ − mⱼ|.
+Columns of L are charged for |wⱼ′ − wⱼ| up to FAR typical sizes over cⱼ: they are verified to be combinations of
+J up to rounding of the data, so that larger coefficients only speak of that rounding (beyond MOST_COLUMNS: not
+verified, and said).
 """
 
 from __future__ import annotations
@@ -23,8 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, Blocks, Rows
-from surefit.certificates.rounding import gamma
-from surefit.certificates.search.independent_rows import approximate_inverse
 from surefit.certificates.theorems.long_rows import (
     LONG,
     UNIT,
@@ -32,14 +32,24 @@ from surefit.certificates.theorems.long_rows import (
     Slice,
     about,
     absolute,
+    gamma,
     scores,
     slices,
     transposed_times,
 )
 
-FAR = 1e6  # how far coefficients of dependent columns are followed
+FAR = 1e5  # how far coefficients of dependent columns are followed
 
-Basis = tuple[NDArray[np.intp], NDArray[np.intp], list[int]]  # rows I, columns J, and how many of them to try
+MOST_COLUMNS = 500  # beyond, no rows are sought for a repair
+
+
+class Basis(NamedTuple):
+    """A proposal for a repair: rows I, columns J, how many of both to try, and how to invert a matrix approximately."""
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    tries: list[int]
+    inverse: Callable[[Long], Long]
 
 
 @dataclass(frozen=True)
@@ -67,7 +77,7 @@ class Bound:
     loss: Long  # P(θ)
     least: Long  # P(θ), from below
     slack: Long
-    stored: Long  # Σ slope · (|x||w| + |b|): what one rounding of w and b, relative, does to P
+    stored: Long  # Σ slope · (|x||w| + |b| + |t|): what one rounding of w, b and t, relative, can do to P
     missed: Long  # |r|, rounding included
     give: Long  # Σ s
     picked: Long  # the rows sᵢaᵢ of I
@@ -77,7 +87,11 @@ def measure(p: Program, w: F64, b: float, delta: Long, rows: NDArray[np.intp]) -
     """One pass: P, the slack of δ (clipped into its boxes), r, and the rows sᵢaᵢ."""
     d, zero = w.size, LONG(0)
     loss = error = slack = loose = stored = give = zero
-    g, terms, picked = np.zeros(d + 1, dtype=LONG), np.zeros(d + 1, dtype=LONG), np.zeros((rows.size, d + 1), dtype=LONG)
+    g, terms, picked = (
+        np.zeros(d + 1, dtype=LONG),
+        np.zeros(d + 1, dtype=LONG),
+        np.zeros((rows.size, d + 1), dtype=LONG),
+    )
     longest = count = 0
     for part in slices(p.blocks):
         sign, t, lo, hi = p.terms(part)
@@ -87,7 +101,7 @@ def measure(p: Program, w: F64, b: float, delta: Long, rows: NDArray[np.intp]) -
         phi, slope = np.maximum(lo * e, hi * e), np.maximum(-lo, hi)
         u = np.clip(delta[part.first : part.first + e.size], lo, hi)
         loss, error = loss + phi.sum(), error + slope @ off
-        slack, loose, stored = slack + (phi - u * e).sum(), loose + (hi - lo) @ off, stored + slope @ size
+        slack, loose, stored = slack + (phi - u * e).sum(), loose + (hi - lo) @ off, stored + slope @ (size + np.abs(t))
         A, s = about(part.X, p.center), np.where(lo < 0, np.minimum(-lo, hi), u)
         give = give + s.sum()
         g += np.append(transposed_times(A, sign * u), (sign * u).sum())
@@ -100,8 +114,8 @@ def measure(p: Program, w: F64, b: float, delta: Long, rows: NDArray[np.intp]) -
     n = 1 + d if p.intercept else d
     cut = np.append(np.clip(g[:d], -p.penalty, p.penalty), zero)
     penalized = p.penalty * np.abs(w).sum()
-    many = 1 + gamma(p.blocks.n_rows + d + 8, UNIT)
-    rounding = gamma(longest + count + 8, UNIT) * terms
+    many = 1 + gamma(p.blocks.n_rows + d + 8)
+    rounding = gamma(longest + count + 8) * terms
     slack += loose + (p.penalty * np.abs(w) - w * cut[:d]).sum() + (rounding[:d] @ np.abs(w) if p.penalty > 0 else zero)
     missed = np.abs(g - cut) + rounding
     if p.penalty > 0:  # |r| ≤ max(0, |g| + rounding − λ): a g well inside the penalty misses nothing
@@ -111,18 +125,37 @@ def measure(p: Program, w: F64, b: float, delta: Long, rows: NDArray[np.intp]) -
     return Bound(top + error, least, slack * many, stored, missed[:n], give, picked[:, :n])
 
 
-def repair(p: Program, m: Bound, columns: NDArray[np.intp]) -> tuple[Long, Long]:
-    """τ for the first rows of `m.picked` and these columns, and the charge for all other columns, per unit of size."""
-    k = columns.size
-    C = m.picked[:k, columns].T
-    N = approximate_inverse(C)
-    within = np.abs(np.eye(k) - N @ C) + gamma(k + 8, UNIT) * (np.abs(N) @ np.abs(C))
-    epsilon = within.sum(axis=1).max(initial=LONG(0))
-    tau = (np.abs(N) @ m.missed[columns]).max(initial=LONG(0)) * (1 + gamma(k + 8, UNIT)) / (1 - epsilon)
+def repair(p: Program, m: Bound, delta: Long, basis: Basis, k: int) -> tuple[Long, Long, bool]:
+    """τ for the first k rows and columns of the basis; the charge for all other columns, and whether they are
+    combinations of these up to rounding of the data."""
+    columns = basis.columns[:k]
     others = np.setdiff1d(np.flatnonzero(p.sizes > 0), columns)
+    C = m.picked[:k, columns].T
+    N = basis.inverse(C)
+    within = np.abs(np.eye(k) - N @ C) + gamma(k + 8) * (np.abs(N) @ np.abs(C))
+    epsilon = within.sum(axis=1).max(initial=LONG(0))
+    tau = (np.abs(N) @ m.missed[columns]).max(initial=LONG(0)) * (1 + gamma(k + 8)) / (1 - epsilon)
+    if not (epsilon < 0.5 and tau <= 0.5):
+        return LONG(np.inf), LONG(np.inf), False
     left = m.missed[others] + tau * np.abs(m.picked[:k, others]).sum(axis=0)
-    charge = (left / p.sizes[others]).sum() if others.size else LONG(0)
-    return (tau, charge) if epsilon < 0.5 and tau <= 0.5 else (LONG(np.inf), LONG(np.inf))
+    K = N.T @ m.picked[:k, others]
+    K = K + N.T @ (m.picked[:k, others] - C.T @ K)  # any K will do
+    known = bool(k) and _combinations(p, delta, columns, others, K)
+    return tau, (left / p.sizes[others]).sum() if others.size else LONG(0), known or not others.size
+
+
+def _combinations(p: Program, delta: Long, J: NDArray[np.intp], L: NDArray[np.intp], K: Long) -> bool:
+    """Whether columns L are columns J times K on all rows that r is made of, up to eight roundings of the data."""
+    for part in slices(p.blocks):
+        _, _, lo, hi = p.terms(part)
+        on = (lo < 0) | ((delta[part.first : part.first + lo.size] > 0) & (hi > 0))
+        X = part.X.toarray() if isinstance(part.X, Rows) else part.X
+        A = np.hstack([X.astype(LONG) - p.center, np.ones((len(X), 1), dtype=LONG)])
+        size = np.hstack([np.abs(X) + np.abs(p.center), np.ones((len(X), 1))])
+        room = 8 * np.finfo(np.float64).eps * (size[:, L] + size[:, J] @ np.abs(K))
+        if not (np.abs(A[:, L] - A[:, J] @ K) <= room)[on].all():
+            return False
+    return True
 
 
 def repair_by_penalty(p: Program, m: Bound) -> Long:
@@ -139,19 +172,27 @@ class Proof(NamedTuple):
 
     gap: Long
     dependent: int
+    verified: bool  # that these columns are combinations of the others, up to rounding of the data
     bound: Bound
 
 
 def prove(p: Program, w: F64, b: float, delta: Long, basis: Basis, good: float, typical: float) -> Proof:
     """The least gap that the proposals give; without dependent columns where that is below a relative `good`."""
-    rows, columns, tries = basis
-    m = measure(p, w, b, delta, rows)
-    found = [(repair_by_penalty(p, m), LONG(0), 0)] if p.penalty > 0 else []
-    used, size = np.count_nonzero(p.sizes > 0), np.maximum(typical, (np.abs(w) * p.sizes[: w.size]).max(initial=LONG(0)))
-    found += [(*repair(p, m, columns[:k]), int(used - k)) for k in tries]
-    proofs = [Proof((1 + tau) * m.slack + 4 * tau * m.loss + FAR * size * left, k, m) for tau, left, k in found]
-    whole = [proof for proof in proofs if proof.dependent == 0 and proof.gap <= good * m.least]
-    return min(whole or proofs, key=lambda proof: proof.gap if proof.gap == proof.gap else np.inf)
+    m = measure(p, w, b, delta, basis.rows)
+    used, size = (
+        np.count_nonzero(p.sizes > 0),
+        np.maximum(typical, (np.abs(w) * p.sizes[: w.size]).max(initial=LONG(0))),
+    )
+    proofs = [Proof(LONG(np.inf), 0, False, m)]
+    found = [(repair_by_penalty(p, m), LONG(0), True, 0)] if p.penalty > 0 else []
+    for k in [*basis.tries, -1]:
+        for tau, left, known, others in found:
+            if known or used > MOST_COLUMNS:
+                proofs.append(Proof((1 + tau) * m.slack + 4 * tau * m.loss + FAR * size * left, others, known, m))
+        if proofs[-1].gap <= good * m.least or k < 0:
+            break
+        found = [(*repair(p, m, delta, basis, k), int(used - k))]
+    return min(proofs, key=lambda proof: proof.gap if proof.gap == proof.gap else np.inf)
 
 
 def loss_at(p: Program, w: F64, b: Long) -> Long:

@@ -1,0 +1,91 @@
+"""The claim that coefficients minimize a piecewise linear function, from whatever point of the dual proves most."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from surefit.certificates.blocks import F64
+from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.theorems.long_rows import LONG, Long
+from surefit.certificates.theorems.piecewise_linear import Program, Proof, loss_at, prove
+
+EXCUSED = 2.0  # roundings of the coefficients in their own precision
+NOTHING = 10.0  # P(θ) of so many roundings counts as zero
+
+
+class Question(NamedTuple):
+    """Coefficients, the limit, and the words and sizes that the answer needs."""
+
+    w: F64
+    b: float
+    tol: float
+    unit: float  # of the precision that the coefficients are stored in
+    words: str  # the name of P
+    typical: float  # size of a target: of y about its mean, or 1
+    total: Long  # Σω
+
+
+def unit_of(*attributes: object) -> float:
+    """Half the machine epsilon of the coarsest attribute."""
+    single = any(np.asarray(a).dtype == np.float32 for a in attributes)
+    return float(np.finfo(np.float32 if single else np.float64).eps) / 2
+
+
+def relative(proof: Proof, unit: float) -> tuple[float, float]:
+    """The gap, and what rounding of the coefficients excuses, relative to the lower bound of the optimum."""
+    least = proof.bound.least - proof.gap
+    if not least > 0:
+        return np.inf, 0.0
+    return float(proof.gap / least), float(EXCUSED * unit * proof.bound.stored / least)
+
+
+def below_rounding(proof: Proof, unit: float) -> bool:
+    """Whether P(θ) is no more than roundings of θ make of zero."""
+    return bool(proof.bound.loss <= NOTHING * unit * proof.bound.stored)
+
+
+def optimal(p: Program, q: Question, proposed: Long | None, search: Any) -> tuple[Claim, Proof | None]:
+    """The claim, and what the proposed point of the dual proves by itself. `search` is not trusted: it proposes."""
+    lower = 0.0
+    given = None if proposed is None else prove(p, q.w, q.b, proposed, search.basis(proposed), q.tol, q.typical)
+    proof = given
+    if proof is None or not (relative(proof, q.unit)[0] <= q.tol or below_rounding(proof, q.unit)):
+        delta, *better = search.dual(q.w, q.b, 0.1 * q.tol)
+        other = prove(p, q.w, q.b, delta, search.basis(delta), q.tol, q.typical)
+        proof = other if proof is None or not other.gap >= proof.gap else proof
+        best = loss_at(p, *better)
+        lower = float((proof.bound.least - best) / best) if best > 0 else 0.0
+    return _claim(proof, q, max(lower, 0.0)), given
+
+
+def _claim(proof: Proof, q: Question, lower: float) -> Claim:
+    m = proof.bound
+    value, excuse = relative(proof, q.unit)
+    share, rest = "a relative", ""
+    if below_rounding(proof, q.unit):  # nothing is below zero
+        scale = q.total * LONG(q.typical) if q.typical > 0 else m.stored + (m.stored == 0)
+        share, lower = "a share of all targets of", 0.0
+        value, excuse = float(m.loss / scale), float(NOTHING * q.unit * m.stored / scale)
+    elif proof.dependent:
+        some = f"those of {proof.dependent} dependent columns" if proof.verified else "all"
+        rest = f" ({some} followed up to 100,000 typical sizes)"
+    is_lower = f"is lower by a relative {lower:.1e} or more" if lower > 0 else "may be lower"
+    return at_most(
+        "optimal",
+        f"No coefficients have a {q.words} lower by more than {share} {value:.1e}{rest}.",
+        Grade.OPTIMAL if proof.verified or below_rounding(proof, q.unit) else Grade.BOUNDED,
+        value,
+        q.tol,
+        {
+            "objective": float((m.loss + m.least) / 2 / q.total),
+            "gap": float(proof.gap / q.total),
+            "lower_bound": float(np.maximum(m.least - proof.gap, LONG(0)) / q.total),
+            "dependent_columns": proof.dependent,
+        },
+        excuse=excuse,
+        lower=lower,
+        failure=f"The least {q.words} {is_lower}, by at most {share} {value:.1e}: fit again with another solver or a "
+        "smaller tolerance, or bring the columns to a common scale.",
+    )
