@@ -25,22 +25,22 @@ from surefit.engine.open import kind_of, open_data
 from surefit.engine.source import MemorySource, Source
 from surefit.solvers.clustering.center_distances import center_distances
 from surefit.solvers.clustering.lloyd import (
+    Extent,
     Frame,
     LloydResult,
     LloydState,
     LloydStep,
-    Spread,
     lloyd,
-    measure_spread,
+    measure_extent,
     nearest_centers,
 )
 from surefit.solvers.clustering.seeding import canonical_sample, choose, rows_at
 
 
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
-    """k centres that are near all rows: min over c₁ … c_k of  Σ ωᵢ minⱼ ‖xᵢ − cⱼ‖² .
+    """k centers that are near all rows: min over c₁ … c_k of  Σ ωᵢ minⱼ ‖xᵢ − cⱼ‖² .
 
-    Lloyd's iteration, made exact and fast: rows whose nearest centre cannot have changed are not looked at again, and
+    Lloyd's iteration, made exact and fast: rows whose nearest center cannot have changed are not looked at again, and
     the answer is the same, bit for bit, as if they had been. Starts do not depend on the order of the rows, so a row of
     weight two is a row given twice. Works on arrays, CSR, dataframes, Parquet files and Dask collections.
 
@@ -49,11 +49,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        The centres, in the type of the data.
+        The centers, in the type of the data.
     labels_ : ndarray of shape (n_samples,)
-        The nearest centre of each row; only for data in memory.
+        The nearest center of each row; only for data in memory.
     inertia_ : float
-        Σ ω ‖x − c‖² to the nearest centres.
+        Σ ω ‖x − c‖² to the nearest centers.
     n_iter_ : int
         Iterations of the best run.
     history_ : list of float
@@ -87,7 +87,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         *,
         init: Annotated[
             Literal["k-means++", "random", "farthest"] | Callable | np.ndarray,
-            "Where to start: 'k-means++', 'random' rows, 'farthest' points, an array of centres, or a function of "
+            "Where to start: 'k-means++', 'random' rows, 'farthest' points, an array of centers, or a function of "
             "(X, n_clusters, random_state) for data in memory.",
         ] = "k-means++",
         n_init: Annotated[
@@ -97,7 +97,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         ] = "auto",
         max_iter: Annotated[int, Range(1), "Iterations at most, for each start."] = 300,
         tol: Annotated[
-            float, Range(0), "Stop when the squared movement of the centres is at most tol · mean variance."
+            float, Range(0), "Stop when the squared movement of the centers is at most tol · mean variance."
         ] = 1e-4,
         verbose: Annotated[int | bool, Range(0), "Print the inertia of every iteration, and how each start ended."] = 0,
         random_state: Annotated[RandomStateLike, "Seed or stream of the starts."] = None,
@@ -118,24 +118,24 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
 
     @fitting
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the centres of X: array, dataframe, CSR, Parquet path or Dask collection. `y` is not used."""
+        """Find the centers of X: array, dataframe, CSR, Parquet path or Dask collection. `y` is not used."""
         p = self._checked()
         data = open_data(self, X, y, sample_weight)
         if data.n_rows < p.n_clusters:
             raise InvalidData(f"n_samples={data.n_rows} should be >= n_clusters={p.n_clusters}.")
         starts, n_init = _starts(self, p, data)
-        spread = measure_spread(data)
+        extent = measure_extent(data)
         progress = Progress(self, n_init * p.max_iter, X)
         best: LloydResult | None = None
         for _ in range(n_init):
             report = _reporter(p, progress)
-            result = lloyd(data, starts(spread.frame.scale), spread, p.max_iter, p.tol, report)
+            result = lloyd(data, starts(extent.frame.scale), extent, p.max_iter, p.tol, report)
             if p.verbose:
-                _print_end(p, result, spread)
+                _print_end(p, result, extent)
             if best is None or result.inertia < best.inertia:
                 best = result
         assert best is not None, "n_init is at least one"
-        self._learn(best, spread.frame, data)
+        self._learn(best, extent.frame, data)
         progress.end()
         _warn(self, p, best)
         return self
@@ -161,18 +161,18 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         return self.fit(X, y, sample_weight).transform(X)
 
     def predict(self, X: Any) -> Any:
-        """The nearest centre of each row; among equally near ones the first."""
+        """The nearest center of each row; among equally near ones the first."""
         check_is_fitted(self)
         frame = Frame(self._shift, self._scale)
         return apply_rows(self, X, partial(_nearest, centers=self.cluster_centers_, frame=frame))
 
     def transform(self, X: Any) -> Any:
-        """The distance of each row to each centre."""
+        """The distance of each row to each center."""
         check_is_fitted(self)
         return apply_rows(self, X, partial(center_distances, centers=self.cluster_centers_, shift=self._shift))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Minus the weighted sum of squared distances to the nearest centres: larger is better."""
+        """Minus the weighted sum of squared distances to the nearest centers: larger is better."""
         check_is_fitted(self)
         if kind_of(X) == "memory":
             rows = take_rows(self, X, reset=False)
@@ -196,7 +196,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
 
 
 def _starts(estimator: KMeans, p: SimpleNamespace, data: Source) -> tuple[Callable[[float], np.ndarray], int]:
-    """A function that gives the centres of the next start, and how many starts there are."""
+    """A function that gives the centers of the next start, and how many starts there are."""
     rng = random_stream(p.random_state)
     if isinstance(p.init, str):
         many = 10 if p.init == "random" else 1
@@ -258,14 +258,14 @@ def _reporter(p: SimpleNamespace, progress: Progress) -> Callable[[np.ndarray, f
     return report
 
 
-def _print_end(p: SimpleNamespace, result: LloydResult, spread: Spread) -> None:
+def _print_end(p: SimpleNamespace, result: LloydResult, extent: Extent) -> None:
     """scikit-learn's words."""
     last = result.n_iter - 1
-    if result.settled:
+    if result.unchanged:
         print(f"Iteration {last}, inertia {result.inertia}.")
         print(f"Converged at iteration {last}: strict convergence.")
     elif result.unfinished is None:
-        allowed = p.tol * spread.variance / spread.frame.scale / spread.frame.scale
+        allowed = p.tol * extent.variance / extent.frame.scale / extent.frame.scale
         print(f"Converged at iteration {last}: center shift {result.moved} within tolerance {allowed}.")
 
 
@@ -280,7 +280,7 @@ def _warn(estimator: KMeans, p: SimpleNamespace, best: LloydResult) -> None:
     if best.unfinished is not None and best.n_iter == p.max_iter:
         beyond = f"{best.unfinished:.3g} times what tol={p.tol:g} allows" if p.tol > 0 else "not settled, and tol is 0"
         warnings.warn(
-            f"KMeans stopped after {best.n_iter} iterations; the squared movement of the centres was {beyond}. Raise "
+            f"KMeans stopped after {best.n_iter} iterations; the squared movement of the centers was {beyond}. Raise "
             "max_iter or tol.",
             ConvergenceWarning,
             stacklevel=5,

@@ -13,7 +13,7 @@ from surefit._core.intake import take_rows, take_weights
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.engine.leaves import leaf_threads
 from surefit.engine.source import MemorySource
-from surefit.solvers.clustering.lloyd import measure_spread
+from surefit.solvers.clustering.lloyd import measure_extent
 from surefit.solvers.clustering.seeding import choose, rows_at
 from surefit.summaries.canonical import canonical_rows, row_hashes
 
@@ -27,7 +27,7 @@ def kmeans_plusplus(
     random_state: RandomStateLike = None,
     n_local_trials: int | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Choose k rows of X as first centres, far from each other as a rule (Arthur and Vassilvitskii, 2007).
+    """Choose k rows of X as first centers, far from each other as a rule (Arthur and Vassilvitskii, 2007).
 
     Each next row is drawn with a chance proportional to its weight times its *squared* distance to the nearest row
     chosen so far; of `n_local_trials` such draws the one that leaves the least potential is kept. The choice depends on
@@ -81,6 +81,6 @@ def kmeans_plusplus(
     data = MemorySource(rows, w=w)
     n_threads = leaf_threads(data.n_rows, data.leaf_rows)
     sample = canonical_rows(data.X, w, row_hashes(data.X, n_threads))
-    scale = measure_spread(data).frame.scale
+    scale = measure_extent(data).frame.scale
     chosen, _ = choose(sample, int(n_clusters), "k-means++", random_stream(random_state), scale, n_local_trials)
     return rows_at(sample, chosen), sample.order[chosen]

@@ -12,7 +12,7 @@ from sklearn.utils.validation import has_fit_parameter
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.memory import refuse_beyond_memory
 from surefit.engine.source import Source
-from surefit.solvers.spectral.shrinkage import Centres, FourthPowersStep, column_scales, ledoit_wolf
+from surefit.solvers.spectral.shrinkage import Centers, FourthPowersStep, column_scales, ledoit_wolf
 from surefit.summaries.class_moments import ClassMoments, ClassMomentsStep
 
 
@@ -95,7 +95,7 @@ def automatic(data: Source, classes: Classes, total: bool) -> tuple[np.ndarray, 
     n = len(labels_of(data))
     everywhere = np.zeros((n, data.n_features)), np.ones((n, data.n_features))
     everywhere[0][classes.codes], everywhere[1][classes.codes] = classes.means, scales
-    fourth = data.fold(FourthPowersStep(), Centres(*everywhere, place))
+    fourth = data.fold(FourthPowersStep(), Centers(*everywhere, place))
     shrunk = np.stack(
         [
             ledoit_wolf(c, s, q, w)

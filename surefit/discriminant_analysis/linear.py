@@ -205,9 +205,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
         between: np.ndarray | None,
         n_components: int,
     ) -> None:
-        means, centre = classes.means, priors @ classes.means
+        means, center = classes.means, priors @ classes.means
         if between is None:
-            values, directions = fisher_from_means(T, means, priors, centre, p.tol)
+            values, directions = fisher_from_means(T, means, priors, center, p.tol)
         else:
             values, directions = fisher_from_matrix(T, between)
         whole, kept = values.sum(), values[:n_components]
@@ -216,7 +216,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
         self.explained_variance_ratio_ = (kept / whole if whole > 0 else np.zeros_like(kept)).astype(data.dtype)
         with np.errstate(divide="ignore"):  # a prior of zero: the class is never predicted
             log_priors = np.log(priors)
-        about = centre if p.solver == "svd" else np.zeros_like(centre)
+        about = center if p.solver == "svd" else np.zeros_like(center)
         Z = (means - about) @ directions
         coef = Z @ directions.T
         intercept = log_priors - 0.5 * (Z * Z).sum(axis=1) - coef @ about
@@ -225,12 +225,12 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
         self.classes_ = classes.labels
         self.priors_ = priors.astype(data.dtype)
         self.means_ = means.astype(data.dtype)
-        self.xbar_ = centre.astype(data.dtype)
+        self.xbar_ = center.astype(data.dtype)
         # Scores about zero: where rows are far from it they differ by little beside their size, and need all digits.
         kind = data.dtype if p.solver == "svd" or len(classes.labels) == 2 else np.dtype(np.float64)
         self.coef_, self.intercept_ = narrowed(coef, kind), narrowed(intercept, kind)
         self._max_components = n_components
-        self._centred = p.solver == "svd"
+        self._centered = p.solver == "svd"
 
     @staticmethod
     def _difference(means: np.ndarray, T: np.ndarray, log_priors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -247,7 +247,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixi
         """Fisher's projection of every row of X."""
         check_is_fitted(self, "coef_")
         scalings = self.scalings_[:, : self._max_components]
-        if self._centred:
+        if self._centered:
             return apply_rows(self, X, lambda rows: projected(rows, self.xbar_, scalings))
         return apply_rows(self, X, lambda rows: affine(rows, scalings, np.zeros((), scalings.dtype)))
 

@@ -20,14 +20,14 @@ def affine(rows: Any, matrix: np.ndarray, offset: np.ndarray) -> np.ndarray:
     return by_leaves(rows, np.empty((rows.shape[0], matrix.shape[1]), dtype), function)
 
 
-def projected(rows: Any, centre: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+def projected(rows: Any, center: np.ndarray, matrix: np.ndarray) -> np.ndarray:
     """x ↦ (x − c)·M: the difference first, in double precision, where rows are dense."""
     if sp.issparse(rows):
-        return affine(rows, matrix, -(centre @ matrix))
+        return affine(rows, matrix, -(center @ matrix))
     wide = matrix.astype(np.float64)
 
     def function(leaf: Any) -> np.ndarray:
-        return np.subtract(leaf, centre, dtype=np.float64) @ wide
+        return np.subtract(leaf, center, dtype=np.float64) @ wide
 
     return by_leaves(rows, np.empty((rows.shape[0], matrix.shape[1]), rows.dtype), function)
 

@@ -94,18 +94,18 @@ class BatchPerceptron(TwoClassClassifier):
         visit = BatchPerceptronVisit(rows)
         progress = Progress(self, None, X, y)
         end, stopped = self._update(visit, p.max_updates, visit.first_work, progress)
-        programme: Solution | None = None
+        program: Solution | None = None
         if end != SEPARATED:
-            programme = least_violations(data.X, data.sign, data.w, p.fit_intercept, any_separator=True)
-            if not rows.certain(rows.in_own_units(programme.coef, programme.intercept)):
-                farkas = farkas_vector(programme.dual, rows, data.w)
+            program = least_violations(data.X, data.sign, data.w, p.fit_intercept, any_separator=True)
+            if not rows.certain(rows.in_own_units(program.coef, program.intercept)):
+                farkas = farkas_vector(program.dual, rows, data.w)
                 if farkas is not None:
                     progress.end()
-                    return self._not_separable(visit, data, programme, farkas)
+                    return self._not_separable(visit, data, program, farkas)
         if end == MOST_WORK and not stopped:
             end, _ = self._update(visit, p.max_updates, None, progress)
         progress.end()
-        return self._ended(visit, data, programme, end)
+        return self._ended(visit, data, program, end)
 
     def _update(
         self, visit: BatchPerceptronVisit, most_updates: int, work: int | None, progress: Progress
@@ -129,10 +129,10 @@ class BatchPerceptron(TwoClassClassifier):
         self.n_iter_ = len(self.history_)
 
     def _not_separable(
-        self, visit: BatchPerceptronVisit, data: TwoClasses, programme: Solution, farkas: np.ndarray
+        self, visit: BatchPerceptronVisit, data: TwoClasses, program: Solution, farkas: np.ndarray
     ) -> BatchPerceptron:
         self._count(visit)
-        self._learn(visit.rows, programme.coef, programme.intercept, data)
+        self._learn(visit.rows, program.coef, program.intercept, data)
         self.separable_, self.margin_, self.bound_ = False, None, np.nan
         self.farkas_ = data.to_all_rows(farkas)
         warnings.warn(
@@ -143,7 +143,7 @@ class BatchPerceptron(TwoClassClassifier):
         return self
 
     def _ended(
-        self, visit: BatchPerceptronVisit, data: TwoClasses, programme: Solution | None, end: int
+        self, visit: BatchPerceptronVisit, data: TwoClasses, program: Solution | None, end: int
     ) -> BatchPerceptron:
         """All rows are right, or the updates were stopped; B is found from what separates."""
         rows = visit.rows
@@ -151,8 +151,8 @@ class BatchPerceptron(TwoClassClassifier):
         theta = visit.theta
         self.separable_ = True if self._learn(rows, *rows.in_users_units(theta), data) else None
         self.farkas_ = None
-        if end != SEPARATED and programme is not None:
-            theta = rows.in_own_units(programme.coef, programme.intercept)
+        if end != SEPARATED and program is not None:
+            theta = rows.in_own_units(program.coef, program.intercept)
         shortest = shortest_separator(rows, theta)
         self.bound_ = np.nan if shortest is None else float((visit.norms.max() * shortest.length) ** 2)
         if self.separable_ is None:

@@ -17,7 +17,7 @@ class LinearProgramClassifier(TwoClassClassifier):
     """min over w, b of  Σ ωᵢ max(0, 1 − σᵢ (xᵢ·w + b)) ,  σᵢ = ±1 : separate two classes, or prove that none can.
 
     The minimum is zero exactly where a hyperplane separates the two classes; then of all that do the one of the largest
-    margin is kept. Else the dual of the linear programme is a Farkas vector, which proves that none exists, and the
+    margin is kept. Else the dual of the linear program is a Farkas vector, which proves that none exists, and the
     answer has the smallest sum of violations (of least ‖w‖ among several).
 
     {parameters}

@@ -30,10 +30,10 @@ class LinearRegression(LinearRegressor):
     coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
     intercept_ : float or ndarray of shape (n_targets,)
     rank_ : int
-        Rank of the centred data, its columns scaled to one length. Not set for sparse data wider than 4096 columns,
+        Rank of the centered data, its columns scaled to one length. Not set for sparse data wider than 4096 columns,
         nor with `positive`.
     singular_ : ndarray of shape (min(n_samples, n_features),)
-        Singular values of the centred, √weight-scaled data; set together with `rank_`.
+        Singular values of the centered, √weight-scaled data; set together with `rank_`.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples

@@ -32,7 +32,7 @@ class LMSRegressor(LinearRegressor):
 
     Descent on all rows ("batch") has its rate and momentum chosen at every step, and stops at a proved distance from
     the least error. Row by row ("stochastic") the rate is chosen from the data and halved when it no longer helps.
-    Columns are centred and scaled on the way; coefficients are those of the columns as they are. Weights count rows: a
+    Columns are centered and scaled on the way; coefficients are those of the columns as they are. Weights count rows: a
     weight of two is a row repeated.
 
     {parameters}

@@ -43,7 +43,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         `flat`: a single target column gives a flat `coef_`, as scikit-learn's ridge does.
         """
         single = data.target_ndim == 1
-        refuse_endless(self, coef, intercept)
+        refuse_infinite_coefficients(self, coef, intercept)
         coef = narrowed(coef, data.dtype)
         self.coef_ = coef[0] if single or (flat and len(coef) == 1) else coef
         if not with_intercept:
@@ -53,7 +53,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             self.intercept_ = intercept[0] if single else intercept
 
 
-def refuse_endless(estimator: Any, *learnt: Any) -> None:
+def refuse_infinite_coefficients(estimator: Any, *learnt: Any) -> None:
     """An error where coefficients are NaN or infinite: the columns and the target are too far apart in size."""
     if not all(np.isfinite(values).all() for values in learnt):
         raise InvalidData(

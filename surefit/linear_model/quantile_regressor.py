@@ -15,7 +15,7 @@ from surefit._core.errors import InvalidParameter
 from surefit._core.params import Range
 from surefit._core.precision import narrowed
 from surefit.engine.open import open_data
-from surefit.linear_model.predictor import LinearRegressor, refuse_endless
+from surefit.linear_model.predictor import LinearRegressor, refuse_infinite_coefficients
 from surefit.objectives import pinball
 from surefit.solvers.linear_program.linear_program import solve_piecewise_linear
 
@@ -56,7 +56,7 @@ class _PinballRegressor(LinearRegressor):
                 ConvergenceWarning,
                 stacklevel=6,
             )
-        refuse_endless(self, fit.coef, fit.intercept)
+        refuse_infinite_coefficients(self, fit.coef, fit.intercept)
         self.coef_ = narrowed(fit.coef, data.dtype)
         self.intercept_ = narrowed(np.array([fit.intercept]), data.dtype)[0] if fit_intercept else 0.0
         self.n_iter_ = fit.n_iter
@@ -73,7 +73,7 @@ class _PinballRegressor(LinearRegressor):
 class QuantileRegressor(_PinballRegressor):
     """min over w, b of  (1/Σω) Σ ωᵢ ρ(yᵢ − xᵢ·w − b) + alpha ‖w‖₁ ,   ρ(r) = max(q r, (q − 1) r) .
 
-    The prediction estimates the quantile q of y given x. The linear programme is solved exactly to rounding, by an
+    The prediction estimates the quantile q of y given x. The linear program is solved exactly to rounding, by an
     interior point and a walk along edges, in memory linear in the data. Of several optimal answers the one of least
     ‖w‖ is taken, and the middle of the interval for b.
 

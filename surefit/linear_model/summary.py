@@ -1,6 +1,6 @@
 """The table of a regression: standard errors, t, p, intervals, R², F.
 
-With F the triangular factor of the centred data (FᵀF = XᵀX), ν degrees of freedom and σ² = residual sum / ν:
+With F the triangular factor of the centered data (FᵀF = XᵀX), ν degrees of freedom and σ² = residual sum / ν:
 
     var(wⱼ) = σ² ‖row j of F⁻¹‖²           var(b) = σ² (1/Σω + ‖F⁻ᵀ x̄‖²)
 
@@ -130,7 +130,7 @@ def summarise(model: Any, level: float) -> Summary:
         f = ((tss - rss) / d) / (rss / dof)
     from scipy import stats
 
-    reach = stats.t.ppf(0.5 + level / 2, dof) * error
+    half_width = stats.t.ppf(0.5 + level / 2, dof) * error
     names = getattr(model, "feature_names_in_", None)
     names = [f"x{j}" for j in range(d)] if names is None else [str(name) for name in names]
     single = model.coef_.ndim == 1
@@ -144,8 +144,8 @@ def summarise(model: Any, level: float) -> Summary:
         standard_error=shaped(error),
         t=shaped(t),
         p=shaped(2 * stats.t.sf(np.abs(t), dof)),
-        low=shaped(coef - reach),
-        high=shaped(coef + reach),
+        low=shaped(coef - half_width),
+        high=shaped(coef + half_width),
         level=float(level),
         n_observations=weight,
         degrees_of_freedom=dof,

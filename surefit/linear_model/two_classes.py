@@ -125,7 +125,7 @@ def least_violations(
 
 
 def farkas_vector(dual: np.ndarray, rows: SignedRows, w: np.ndarray) -> np.ndarray | None:
-    """φ = a / Σ a; None where the programme found no violation, or rounding leaves nothing proved.
+    """φ = a / Σ a; None where the program found no violation, or rounding leaves nothing proved.
 
     Where several vertices of the dual coincide, a holds numbers that are zero but for rounding: without them is tried
     too, and what balances better is taken. 1/Σ a is cut to 48 bits: its product with small whole weights is then exact,

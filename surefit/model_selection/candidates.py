@@ -20,7 +20,7 @@ Task = Literal["regression", "classification", "clustering"]
 MANY_ROWS = 10_000
 """Beyond so many rows k-means starts once: its cost grows with the rows, the spread between starts shrinks."""
 PROGRAMME_ROWS = 50_000
-"""Beyond so many rows no linear programme is solved again and again."""
+"""Beyond so many rows no linear program is solved again and again."""
 PENALTIES = tuple(10.0 ** (k / 2) for k in range(-6, 9))
 
 

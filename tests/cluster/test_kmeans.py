@@ -17,7 +17,7 @@ from sklearn.metrics import adjusted_rand_score
 import surefit
 from surefit.cluster import KMeans
 from surefit.engine.source import MemorySource
-from surefit.solvers.clustering.lloyd import measure_spread
+from surefit.solvers.clustering.lloyd import measure_extent
 
 IRIS = load_iris().data
 
@@ -51,7 +51,7 @@ def test_small_problem_reaches_the_best_of_all_partitions():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_same_iterations_as_scikit_learn(dtype, sparse):
-    """From the same centres, with no tolerance, both must end in the same fixed point."""
+    """From the same centers, with no tolerance, both must end in the same fixed point."""
     X, _ = make_blobs(600, 6, centers=9, random_state=1, cluster_std=3.0)
     X = X.astype(dtype)
     start = X[:9].copy()
@@ -115,7 +115,7 @@ def test_offsets_do_not_matter(offset):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_labels_and_inertia_belong_to_the_centers(dtype):
-    """Even where the run stops early, what is reported is what the centres give."""
+    """Even where the run stops early, what is reported is what the centers give."""
     X = make_blobs(400, 3, centers=12, random_state=0, cluster_std=2.0)[0].astype(dtype)
     with pytest.warns(ConvergenceWarning, match="stopped after 2 iterations"):
         model = KMeans(12, max_iter=2, tol=0, random_state=0).fit(X)
@@ -258,7 +258,7 @@ def test_tolerance_is_scikit_learns():
         ours = KMeans(8, init=X[:8], tol=tol, n_init=1).fit(X)
         theirs = sklearn.cluster.KMeans(8, init=X[:8], tol=tol, n_init=1).fit(X)
         assert ours.n_iter_ == theirs.n_iter_
-    spread = measure_spread(MemorySource(X + 1e6))
+    spread = measure_extent(MemorySource(X + 1e6))
     assert spread.variance == pytest.approx(np.mean(np.var(X, axis=0)), rel=1e-8)
 
 

@@ -132,7 +132,7 @@ def test_bounds_change_no_bit(shape, sparse, dtype):
 
 
 def test_an_assignment_follows_other_centers():
-    """New starts, other numbers of centres and other frames on the same block: never a stale bound."""
+    """New starts, other numbers of centers and other frames on the same block: never a stale bound."""
     X, _, w = sample(2000, 20, 20)
     assignment = _native.KMeansScratch()
     for seed, k, shift in [(0, 20, 0.0), (1, 20, 0.0), (1, 20, 1.0), (2, 30, 1.0), (3, 13, 0.0)]:
@@ -154,7 +154,7 @@ def test_ties_go_to_the_first_center(dtype):
 
 @pytest.mark.parametrize("gap", [1e-2, 1e-3, 1e-5, 1e-12])
 def test_double_rows_get_labels_of_double_precision(gap):
-    """Centres in pairs so close that single precision cannot tell them apart, rows on either side of the middle."""
+    """Centers in pairs so close that single precision cannot tell them apart, rows on either side of the middle."""
     rng = np.random.default_rng(4)
     k, d = 10, 9
     middle = 5 * rng.normal(size=(k, d))
@@ -216,7 +216,7 @@ def test_read_only_rows():
 
 def test_bad_sizes_are_refused():
     X, centers, w = sample(20, 4, 3)
-    with pytest.raises(ValueError, match="columns of the centres has length 3, expected 4"):
+    with pytest.raises(ValueError, match="columns of the centers has length 3, expected 4"):
         _native.kmeans_pass(X, w, centers[:, :3].copy(), None, 1.0, 0, 64, 1, None)
     with pytest.raises(ValueError, match="weights has length 19, expected 20"):
         _native.kmeans_pass(X, w[:19], centers, None, 1.0, 0, 64, 1, None)

@@ -193,15 +193,15 @@ def test_refusals():
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 def test_single_precision_far_from_zero(solver, n_classes):
-    """Rows 1e4 standard deviations from zero, against scikit-learn on the same rows, centred in double precision."""
+    """Rows 1e4 standard deviations from zero, against scikit-learn on the same rows, centered in double precision."""
     X, y = groups(n_classes=n_classes)
     X = (X + 1e4 * np.random.default_rng(1).normal(size=X.shape[1])).astype(np.float32)
-    centred = X.astype(np.float64) - X.astype(np.float64).mean(axis=0)
-    theirs = Theirs().fit(centred, y)
+    centered = X.astype(np.float64) - X.astype(np.float64).mean(axis=0)
+    theirs = Theirs().fit(centered, y)
     model = LinearDiscriminantAnalysis(solver=solver).fit(X, y)
-    sure = np.sort(theirs.predict_proba(centred), axis=1)[:, -2] < 0.45
-    np.testing.assert_array_equal(model.predict(X)[sure], theirs.predict(centred)[sure])
-    np.testing.assert_allclose(model.predict_proba(X), theirs.predict_proba(centred), atol=0.02)
+    sure = np.sort(theirs.predict_proba(centered), axis=1)[:, -2] < 0.45
+    np.testing.assert_array_equal(model.predict(X)[sure], theirs.predict(centered)[sure])
+    np.testing.assert_allclose(model.predict_proba(X), theirs.predict_proba(centered), atol=0.02)
     assert model.coef_.dtype == Theirs(solver=solver).fit(X, y).coef_.dtype
     c = model.certify(X, y)
     assert c.holds, f"\n{c}"

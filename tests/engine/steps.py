@@ -31,7 +31,7 @@ from surefit.solvers.logistic.logistic_pass import (
 from surefit.solvers.numerics.twofold import exact
 from surefit.solvers.spectral.eigen_qr import FactorStep
 from surefit.solvers.spectral.eigen_subspace import PowerStep, RitzStep
-from surefit.solvers.spectral.shrinkage import Centres, FourthPowersStep
+from surefit.solvers.spectral.shrinkage import Centers, FourthPowersStep
 from surefit.summaries.category_counts import CategoryCountsStep
 from surefit.summaries.class_moments import ClassMomentsStep
 from surefit.summaries.class_spread import ClassSpreadStep
@@ -129,10 +129,10 @@ def _class_weight(d: int, dtype: Any, sparse: bool) -> np.ndarray:
     return np.array([0.75, 1.5, 1.1])
 
 
-def _centres(d: int, dtype: Any, sparse: bool) -> Centres:
+def _centres(d: int, dtype: Any, sparse: bool) -> Centers:
     rng = np.random.default_rng(11)
     means, scales = 100 + rng.standard_normal((3, d)), rng.uniform(0.5, 2.0, (3, d))
-    return Centres(means, scales, (means[0], scales[1]))
+    return Centers(means, scales, (means[0], scales[1]))
 
 
 def _path_state(d: int, dtype: Any, sparse: bool) -> Path:

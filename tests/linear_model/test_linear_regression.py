@@ -29,7 +29,7 @@ def problem(n=60, d=5, targets=0, seed=0, offset=0.0):
 
 
 def lstsq(X, y, w=None, intercept=True):
-    """The plain reference: LAPACK's least squares on centred, scaled rows."""
+    """The plain reference: LAPACK's least squares on centered, scaled rows."""
     w = np.ones(len(X)) if w is None else w
     Y = y.reshape(len(y), -1)
     xm = np.average(X, axis=0, weights=w) if intercept else np.zeros(X.shape[1])
@@ -284,9 +284,9 @@ def test_same_bits_for_any_threads_and_from_parquet_and_dask(kind, tmp_path):
 
 def test_triangular_factor_has_the_products_of_the_data():
     X, y, w = problem(9000, 5, seed=7)
-    centre = np.average(np.column_stack([X, y]), axis=0, weights=w)
-    R = triangular_factor(MemorySource(X, y, w), centre, True)
-    Z = np.sqrt(w)[:, None] * (np.column_stack([X, y]) - centre)
+    center = np.average(np.column_stack([X, y]), axis=0, weights=w)
+    R = triangular_factor(MemorySource(X, y, w), center, True)
+    Z = np.sqrt(w)[:, None] * (np.column_stack([X, y]) - center)
     np.testing.assert_allclose(R.T @ R, Z.T @ Z, rtol=0, atol=1e-12 * np.trace(Z.T @ Z))
     assert np.array_equal(R, np.triu(R))
 

@@ -25,7 +25,7 @@ def data(n=400, d=6, seed=0, noise=0.5):
 
 
 def least_sum(X, y, w=None):
-    """The least Σ ω r² there is, by NumPy's lstsq on centred and scaled columns."""
+    """The least Σ ω r² there is, by NumPy's lstsq on centered and scaled columns."""
     w = np.ones(len(y)) if w is None else w
     A = X - np.average(X, axis=0, weights=w)
     size = np.sqrt((A**2).mean(axis=0))
@@ -145,8 +145,8 @@ class TestBatch:
         rng = np.random.default_rng(5)
         wide, z = rng.normal(size=(15, 40)), rng.normal(size=15)
         model = LMSRegressor(tol=0.0).fit(wide, z)
-        centred = (wide - wide.mean(axis=0)) / wide.std(axis=0)
-        shortest = np.linalg.lstsq(centred, z - z.mean(), rcond=None)[0] / wide.std(axis=0)
+        centered = (wide - wide.mean(axis=0)) / wide.std(axis=0)
+        shortest = np.linalg.lstsq(centered, z - z.mean(), rcond=None)[0] / wide.std(axis=0)
         np.testing.assert_allclose(model.coef_, shortest, rtol=1e-8, atol=1e-10)
 
     def test_wide_sparse_rows(self):

@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 
 from surefit._core.errors import CannotStream, TooMuchMemory
 from surefit.linear_model import LADRegressor, QuantileRegressor
-from surefit.solvers.linear_program import linear_program as linear_programme
+from surefit.solvers.linear_program import linear_program as linear_program
 
 
 def problem(seed, n=200, d=6, ties=False):
@@ -90,8 +90,8 @@ def test_many_rows_by_sampling(monkeypatch, alpha, ties):
     """A sample, then the rows near its fit, then those that were on the wrong side: the same optimum."""
     X, y, w = problem(2, n=3000, ties=ties)
     whole = QuantileRegressor(quantile=0.7, alpha=alpha).fit(X, y, w)
-    monkeypatch.setattr(linear_programme, "FEW_ROWS", 100)
-    monkeypatch.setattr(linear_programme, "_sample_size", lambda n, p: 60)
+    monkeypatch.setattr(linear_program, "FEW_ROWS", 100)
+    monkeypatch.setattr(linear_program, "_sample_size", lambda n, p: 60)
     sampled = QuantileRegressor(quantile=0.7, alpha=alpha).fit(X, y, w)
     assert_dual_proves(sampled, X, y, w, 0.7, alpha)
     np.testing.assert_allclose(sampled.coef_, whole.coef_, rtol=1e-10, atol=1e-12)
@@ -179,7 +179,7 @@ def test_too_much_memory_is_refused_first():
     import surefit
 
     X, y, _ = problem(7, n=2000)
-    with surefit.config(memory_limit=10_000), pytest.raises(TooMuchMemory, match="linear programme"):
+    with surefit.config(memory_limit=10_000), pytest.raises(TooMuchMemory, match="linear program"):
         LADRegressor().fit(X, y)
 
 

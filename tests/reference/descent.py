@@ -24,7 +24,7 @@ def lms_visit_reference(
     mean_b = at.mean_b - (1 - done / total) * beta
     X = X.toarray() if sp.issparse(X) else X
     for place, i in enumerate(order):
-        x = (X[i].astype(np.float64) - frame.centre) * frame.scale
+        x = (X[i].astype(np.float64) - frame.center) * frame.scale
         weight = 1.0 if w is None else w[place]
         q = x @ x + frame.with_intercept
         eta = rate.eta0 * (1 + clock / rate.period) ** -rate.power

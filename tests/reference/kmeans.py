@@ -25,7 +25,7 @@ def plus_plus_reference(
 ) -> tuple[list[int], float]:
     """k-means++ on rows in canonical order, in plain NumPy: positions of the chosen rows, and the potential.
 
-    Each round draws `n_trials` rows with chances ω·d² (d: distance to the nearest centre so far) and keeps the one that
+    Each round draws `n_trials` rows with chances ω·d² (d: distance to the nearest center so far) and keeps the one that
     leaves the least potential Σ ω d².
     """
     first = int(np.searchsorted(np.cumsum(w), uniform[0] * w.sum(), side="right"))

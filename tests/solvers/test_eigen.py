@@ -10,7 +10,7 @@ import surefit
 from surefit._core.threads import single_threaded_blas
 from surefit.engine.source import MemorySource
 from surefit.solvers.spectral.eigen import Iteration, principal_axes, size_of
-from surefit.solvers.spectral.eigen_basis import complete_basis, fix_signs, orthonormalise
+from surefit.solvers.spectral.eigen_basis import complete_basis, fix_signs, orthonormalize
 from surefit.solvers.spectral.eigen_gram import RowProducts, SparseRowProducts, leaf_columns
 from surefit.solvers.spectral.eigen_pairs import leading_pairs
 from surefit.solvers.spectral.eigen_qr import FactorStep
@@ -243,7 +243,7 @@ def test_orthonormalise_spares_the_first_rows():
     Q, _ = np.linalg.qr(rng.normal(size=(40, 5)))
     V = Q.T.copy()
     V[4] += 1e-5 * rng.normal(size=40)
-    orthonormalise(V)
+    orthonormalize(V)
     np.testing.assert_allclose(V @ V.T, np.eye(5), atol=1e-14)
     np.testing.assert_allclose(V[:4], Q.T[:4], atol=1e-14)
     np.testing.assert_allclose(V[4], Q.T[4], atol=1e-4)

@@ -1,4 +1,4 @@
-"""The linear programme solver on hard cases: ties, dependent columns, bad units, stalls, repeated rows."""
+"""The linear program solver on hard cases: ties, dependent columns, bad units, stalls, repeated rows."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def case(n: int, d: int, k: int, *, weights: str = "", intercept: bool = True, s
         w = rng.uniform(0.01, 3.0, len(order))
     frame = Frame(rng.normal(size=d), rng.uniform(0.5, 2.0, d), rng.normal(size=k), intercept)
     if not intercept:
-        frame = frame._replace(centre=np.zeros(d), target=np.zeros(k))
+        frame = frame._replace(center=np.zeros(d), target=np.zeros(k))
     at = Walk(rng.normal(size=(k, d)), rng.normal(size=k) * intercept, np.zeros((k, d)), np.zeros(k), 7.0, 0.0)
     at = at._replace(mean=at.u, mean_b=at.beta)
     total = float(len(order) if w is None else w.sum()) + 5.0  # the pass goes on elsewhere

@@ -1,4 +1,4 @@
-"""Distances from rows to centres as one product, with the digits that the product loses put back.
+"""Distances from rows to centers as one product, with the digits that the product loses put back.
 
     ‖x − c‖² = ‖x‖² − 2 x·c + ‖c‖²
 

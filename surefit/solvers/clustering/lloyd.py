@@ -1,8 +1,8 @@
-"""Lloyd's algorithm: assign every row to its nearest centre, move every centre to the mean of its rows, repeat.
+"""Lloyd's algorithm: assign every row to its nearest center, move every center to the mean of its rows, repeat.
 
     min over c₁ … c_k of  Σᵢ ωᵢ minⱼ ‖xᵢ − cⱼ‖²
 
-One pass over the rows is one step of the protocol; the new centres are the driver's. Each half of an iteration can only
+One pass over the rows is one step of the protocol; the new centers are the driver's. Each half of an iteration can only
 lower the sum, and there are finitely many assignments, so the iteration ends where one more step changes nothing.
 """
 
@@ -42,7 +42,7 @@ class LloydState(NamedTuple):
 
 
 class LloydStatistic(NamedTuple):
-    """Sums are of ω (x − c)·scale about the row's own centre c; for CSR of ω x·scale."""
+    """Sums are of ω (x − c)·scale about the row's own center c; for CSR of ω x·scale."""
 
     weight: np.ndarray
     sums: np.ndarray
@@ -79,7 +79,7 @@ def _parts(X: Any) -> tuple[Any, Any, Any, int]:
     return X.data, X.indices, X.indptr, X.shape[1]
 
 
-class Spread(NamedTuple):
+class Extent(NamedTuple):
     """Where the data lies and how far it spreads, in the frame's scale."""
 
     mean: np.ndarray
@@ -88,7 +88,7 @@ class Spread(NamedTuple):
     frame: Frame
 
 
-def measure_spread(data: Source) -> Spread:
+def measure_extent(data: Source) -> Extent:
     scale = 1.0
     mean, total = _measured(data, scale)
     if not np.isfinite(total) or (data.dtype == np.float64 and total < 1e-280):
@@ -101,7 +101,7 @@ def measure_spread(data: Source) -> Spread:
             scale = _fitting_scale(root, data.dtype)
             mean, total = _measured(data, scale)
     shift = None if data.is_sparse else mean.astype(data.dtype)
-    return Spread(mean, total / data.n_features, Frame(shift, scale))
+    return Extent(mean, total / data.n_features, Frame(shift, scale))
 
 
 def _measured(data: Source, scale: float) -> tuple[np.ndarray, float]:
@@ -134,7 +134,7 @@ def _fitting_scale(size: float, dtype: np.dtype) -> float:
 
 
 class Far(NamedTuple):
-    """Rows that lie far from their centres, the farthest first; all distinct."""
+    """Rows that lie far from their centers, the farthest first; all distinct."""
 
     sq_dist: np.ndarray
     hash: np.ndarray
@@ -145,7 +145,7 @@ class Far(NamedTuple):
 
 
 class FarStep(Step):
-    """The `count` distinct rows of positive weight farthest from their centre, ties by hash: a mergeable sketch."""
+    """The `count` distinct rows of positive weight farthest from their center, ties by hash: a mergeable sketch."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -186,38 +186,38 @@ class LloydResult(NamedTuple):
     n_used: int
     """Clusters that hold a row of positive weight."""
     unfinished: float | None
-    """Squared movement of the centres at the last iteration over what tol allows; None if the run converged."""
-    settled: bool
+    """Squared movement of the centers at the last iteration over what tol allows; None if the run converged."""
+    unchanged: bool
     """Whether it ended because no label changed."""
     moved: float
-    """Squared movement of the centres at the last iteration."""
+    """Squared movement of the centers at the last iteration."""
 
 
 def lloyd(
     data: Source,
     centers: np.ndarray,
-    spread: Spread,
+    extent: Extent,
     max_iter: int,
     tol: float,
     progress: Callable[[np.ndarray, float], bool] | None = None,
 ) -> LloydResult:
-    """From `centers` until no label changes, or the centres move by no more than tol · mean variance (squared).
+    """From `centers` until no label changes, or the centers move by no more than tol · mean variance (squared).
 
-    A cluster that lost all its rows is started again at the row farthest from its centre, which leaves its own.
+    A cluster that lost all its rows is started again at the row farthest from its center, which leaves its own.
     """
-    step, frame = LloydStep(), spread.frame
+    step, frame = LloydStep(), extent.frame
     assignment = _native.KMeansScratch() if data.resident else None
     centers = np.ascontiguousarray(centers.astype(data.dtype), dtype=np.float64)
-    allowed, moved = tol * spread.variance, np.inf
+    allowed, moved = tol * extent.variance, np.inf
     history: list[float] = []
-    labels_seen, settled = None, False
+    labels_seen, unchanged = None, False
     while True:
         passed = data.fold(step, LloydState(centers, frame, assignment))
         history.append(passed.inertia / frame.scale / frame.scale)
         empty = passed.weight == 0
         relocated = _relocate(data, LloydState(centers, frame), empty) if empty.any() else None
         if passed.fingerprint == labels_seen and relocated is None:
-            settled = True
+            unchanged = True
             break
         labels_seen = passed.fingerprint
         if relocated is not None:
@@ -232,14 +232,14 @@ def lloyd(
         if moved <= allowed or len(history) == max_iter:
             break
     n_iter = len(history)
-    if not settled:  # labels and inertia of the centres that are returned
+    if not unchanged:  # labels and inertia of the centers that are returned
         passed = data.fold(step, LloydState(centers, frame, assignment))
         history.append(passed.inertia / frame.scale / frame.scale)
     labels = None if assignment is None else assignment.labels()
-    unfinished = None if settled or moved <= allowed else moved / allowed if allowed > 0 else np.inf
+    unfinished = None if unchanged or moved <= allowed else moved / allowed if allowed > 0 else np.inf
     n_used = int(np.count_nonzero(passed.weight))
     moved = moved / frame.scale / frame.scale
-    return LloydResult(centers, history[-1], n_iter, history, labels, n_used, unfinished, settled, moved)
+    return LloydResult(centers, history[-1], n_iter, history, labels, n_used, unfinished, unchanged, moved)
 
 
 def _means(centers: np.ndarray, passed: LloydStatistic, empty: np.ndarray, scale: float, data: Source) -> np.ndarray:
@@ -251,15 +251,15 @@ def _means(centers: np.ndarray, passed: LloydStatistic, empty: np.ndarray, scale
 
 
 def _relocate(data: Source, state: LloydState, empty: np.ndarray) -> Far | None:
-    """New places for the empty clusters, or None if every row already lies on its centre."""
+    """New places for the empty clusters, or None if every row already lies on its center."""
     far = data.fold(FarStep(int(np.count_nonzero(empty))), state)
     return far if len(far.rows) else None
 
 
 def _without(passed: LloydStatistic, far: Far, centers: np.ndarray, scale: float, sparse: bool) -> LloydStatistic:
     """The sums without rows that start a cluster of their own; a cluster that would lose all it has keeps them."""
-    lost = np.bincount(far.labels, far.weight, len(centers))
-    leaves = lost[far.labels] <= (1 - 1e-9) * passed.weight[far.labels]
+    leaving = np.bincount(far.labels, far.weight, len(centers))
+    leaves = leaving[far.labels] <= (1 - 1e-9) * passed.weight[far.labels]
     labels, moved = far.labels[leaves], far.weight[leaves]
     rows = far.rows[leaves].astype(np.float64)
     weight, sums = passed.weight.copy(), passed.sums.copy()

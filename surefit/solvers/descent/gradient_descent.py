@@ -213,8 +213,8 @@ class _Earlier:
 
     def __init__(self, surface: Surface, n_targets: int, max_iter: int) -> None:
         most = min(surface.width, max_iter) + 1
-        room = surface.lowest is not None and n_targets * most * surface.width <= BASIS_NUMBERS
-        self._units = [np.empty((most, surface.width)) for _ in range(n_targets)] if room else []
+        fits = surface.lowest is not None and n_targets * most * surface.width <= BASIS_NUMBERS
+        self._units = [np.empty((most, surface.width)) for _ in range(n_targets)] if fits else []
         self._most, self._count = most, 0
 
     def add(self, G: np.ndarray, squares: np.ndarray) -> None:

@@ -76,7 +76,7 @@ def _visit_window(window: Window, frame: Frame, rate: Rate, total: float, at: Wa
     for start in range(0, len(order), rows):
         chunk = slice(start, start + rows)
         w = None if window.w is None else np.ascontiguousarray(window.w[chunk], dtype=np.float64)
-        coordinates = frame.centre, frame.scale, frame.target, frame.with_intercept
+        coordinates = frame.center, frame.scale, frame.target, frame.with_intercept
         rest = (Y, order[chunk], w, coordinates, rate, total, at)
         if sp.issparse(X):
             at = Walk(*_native.lms_visit_csr(X.data, X.indices, X.indptr, X.shape[1], *rest))

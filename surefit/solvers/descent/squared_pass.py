@@ -1,9 +1,9 @@
 """Squared error in coordinates that suit descent, and one pass over the rows there.
 
-    x̃ = (x − centre) · scale          ỹ = y − target          r = ỹ − x̃·u − β
+    x̃ = (x − center) · scale          ỹ = y − target          r = ỹ − x̃·u − β
 
-With an intercept, centred and scaled columns have mean zero and variance one and the target has mean zero; without one
-nothing is centred and columns have mean square one. Unscaled: x̃ = x and ỹ = y. In these coordinates the mean squared
+With an intercept, centered and scaled columns have mean zero and variance one and the target has mean zero; without one
+nothing is centered and columns have mean square one. Unscaled: x̃ = x and ỹ = y. In these coordinates the mean squared
 error f(u, β) = Σ ω r² / Σω has −½∇f = Σ ω r (x̃, 1) / Σω.
 """
 
@@ -27,7 +27,7 @@ SMALLEST = 1e-145
 class Frame(NamedTuple):
     """The coordinates."""
 
-    centre: np.ndarray
+    center: np.ndarray
     scale: np.ndarray
     """Positive; one where a column does not vary."""
     target: np.ndarray
@@ -36,13 +36,13 @@ class Frame(NamedTuple):
 
     def inner(self, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(u, β) of coefficients (targets, features) and intercepts in the user's coordinates."""
-        beta = intercept - self.target + coef @ self.centre if self.with_intercept else np.zeros(len(coef))
+        beta = intercept - self.target + coef @ self.center if self.with_intercept else np.zeros(len(coef))
         return coef / self.scale, beta
 
     def outer(self, u: np.ndarray, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients and intercepts of (u, β)."""
         coef = u * self.scale
-        return coef, (self.target + beta - coef @ self.centre if self.with_intercept else np.zeros(len(coef)))
+        return coef, (self.target + beta - coef @ self.center if self.with_intercept else np.zeros(len(coef)))
 
 
 def frame_of(spread: ColumnSpread, n_features: int, *, scaled: bool, fit_intercept: bool, sparse: bool) -> Frame:
@@ -80,7 +80,7 @@ def _refuse_extremes(spread: ColumnSpread, mean_square: np.ndarray, d: int) -> N
 def mean_length(frame: Frame, spread: ColumnSpread) -> float:
     """Mean of ‖x̃‖² (+ 1 with an intercept): the sum of the curvatures of f/2."""
     d = len(frame.scale)
-    square = (spread.squares[:d] / spread.weight + (spread.mean[:d] - frame.centre) ** 2) * frame.scale**2
+    square = (spread.squares[:d] / spread.weight + (spread.mean[:d] - frame.center) ** 2) * frame.scale**2
     return float(square.sum()) + frame.with_intercept
 
 

@@ -8,7 +8,7 @@ whose slope −½∇f(v) = B − Hv is the mean of r x̃ over the rows. Up to SQ
 over the data, and a step of descent costs d² instead of a pass: the iterates are those of passes over the rows, to
 rounding. Wider data, and CSR data whose products cancel, is passed over at each step.
 
-With a centred frame β = 0 is the best intercept for every v, so v = u; else v = (u, β) where there is an intercept.
+With a centered frame β = 0 is the best intercept for every v, so v = u; else v = (u, β) where there is an intercept.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Surface(ABC):
     lowest: float | None = None
     """The smallest curvature that is not zero; None where it is not known."""
     highest: float | None = None
-    lost: float = 1.0
+    rounding_growth: float = 1.0
     """By how much cancellation has multiplied the rounding of the products."""
 
     @abstractmethod
@@ -74,16 +74,16 @@ class Surface(ABC):
     def rounding(self, v: np.ndarray) -> np.ndarray:
         """What is left of a slope of zero, for each target."""
         size = np.sqrt(self.at_zero * self.length) + self.length * np.sqrt((v**2).sum(axis=1))
-        return 4 * EPS * self.lost * size
+        return 4 * EPS * self.rounding_growth * size
 
 
 class MomentsSurface(Surface):
     """From H, B and c."""
 
-    def __init__(self, frame: Frame, free_intercept: bool, moments: Moments, lost: float) -> None:
-        self.frame, self.free_intercept, self.lost = frame, free_intercept, lost
+    def __init__(self, frame: Frame, free_intercept: bool, moments: Moments, rounding_growth: float) -> None:
+        self.frame, self.free_intercept, self.rounding_growth = frame, free_intercept, rounding_growth
         d, W = len(frame.scale), moments.weight
-        shift = moments.mean - np.append(frame.centre, frame.target)
+        shift = moments.mean - np.append(frame.center, frame.target)
         unit = np.append(frame.scale, np.ones(len(frame.target)))
         products = (moments.products / W + np.multiply.outer(shift, shift)) * unit[:, None] * unit
         self.H, self.B = products[:d, :d], products[d:, :d]
@@ -98,7 +98,7 @@ class MomentsSurface(Surface):
         self.length = max(float(np.trace(self.H)), 0.0)
         curvatures = scipy.linalg.eigvalsh(self.H, check_finite=False)
         self.highest = max(float(curvatures[-1]), 0.0)
-        noise = 4 * EPS * lost * (self.highest + np.sqrt(len(curvatures)))
+        noise = 4 * EPS * rounding_growth * (self.highest + np.sqrt(len(curvatures)))
         above = curvatures[curvatures > noise]
         self.lowest = float(above[0]) if len(above) else 1.0
 
@@ -128,13 +128,13 @@ class RowsSurface(Surface):
     def curve(self, v: np.ndarray) -> np.ndarray:
         d = len(self.frame.scale)
         coef = v[:, :d] * self.frame.scale
-        intercept = v[:, d] if self.free_intercept else -(coef @ self.frame.centre)
+        intercept = v[:, d] if self.free_intercept else -(coef @ self.frame.center)
         step = SquaredStep(with_gradient=True, with_target=False)
         return -self._inner_slope(self.data.fold(step, Plane(coef, intercept)))
 
     def _inner_slope(self, passed: SquaredPass) -> np.ndarray:
         assert passed.gradient is not None
-        G = (passed.gradient - np.multiply.outer(passed.total, self.frame.centre)) * self.frame.scale
+        G = (passed.gradient - np.multiply.outer(passed.total, self.frame.center)) * self.frame.scale
         return (np.column_stack([G, passed.total]) if self.free_intercept else G) / self.weight
 
 
@@ -148,7 +148,7 @@ def open_surface(data: Source, *, scaled: bool, fit_intercept: bool) -> Surface:
     # CSR: deviations are raw squares less those of the means. Dense: means are rounded before they are subtracted.
     size = np.sqrt(np.diagonal(moments.products)[:d].clip(0.0) / moments.weight)
     varies = (size > 0) & (frame.scale != 1.0)
-    offset = np.max(np.abs(frame.centre[varies]) / size[varies], initial=0.0)
+    offset = np.max(np.abs(frame.center[varies]) / size[varies], initial=0.0)
     if data.is_sparse and offset > 1e3:
         return RowsSurface(frame, free, data)
     return MomentsSurface(frame, free, moments, max(1.0, 1.0 + offset**2 if data.is_sparse else offset / 32))

@@ -1,6 +1,6 @@
-"""Sparse data in memory, too wide for a square matrix: LSMR on the centred rows, which are never formed.
+"""Sparse data in memory, too wide for a square matrix: LSMR on the centered rows, which are never formed.
 
-With ones e, centred and weighted rows are A = √W (X − e mᵀ): products with A and Aᵀ cost one sparse product and a few
+With ones e, centered and weighted rows are A = √W (X − e mᵀ): products with A and Aᵀ cost one sparse product and a few
 sums. LSMR runs on AᵀA implicitly, starts at zero and stays in the span of the rows, so it ends at the shortest answer.
 """
 

@@ -59,9 +59,9 @@ class LinearFit(NamedTuple):
     intercept: np.ndarray
     rank: int | None = None
     singular: np.ndarray | None = None
-    """Singular values of the (centred, √weight-scaled) data; None where they were not computed."""
+    """Singular values of the (centered, √weight-scaled) data; None where they were not computed."""
     factor: np.ndarray | None = None
-    """F with FᵀF = XᵀX (centred, weighted); None where the columns are dependent."""
+    """F with FᵀF = XᵀX (centered, weighted); None where the columns are dependent."""
     mean: np.ndarray | None = None
     weight: float = 0.0
     residual_ss: np.ndarray | None = None
@@ -102,22 +102,22 @@ def from_moments(
 ) -> LinearFit:
     """The answer when the moments of [X, y] are known; `data` is passed over again only where they do not suffice."""
     d = data.n_features
-    centre, products = centred_products(moments, data, fit_intercept)
+    center, products = centered_products(moments, data, fit_intercept)
     penalties, group = np.unique(alpha, return_inverse=True)
-    start = _start(data, moments, centre, products, penalties, group, fit_intercept)
+    start = _start(data, moments, center, products, penalties, group, fit_intercept)
     w, residual_ss = start.w, start.residual_ss
     if not np.isfinite(w).all():
         raise InvalidData(
             "the coefficients left the range of floating-point numbers: bring the columns of X, and y, to a common "
             "scale"
         )
-    b = _intercept(w, centre, d, fit_intercept)
+    b = _intercept(w, center, d, fit_intercept)
     # Σ y² − w·Xᵀy loses the digits of a small residual; a pass over the rows does not
     measured = inference and bool((residual_ss <= 1e-6 * start.total_ss).any())
     worst = max((inverse.condition for inverse in start.inverses if inverse.full_rank), default=1.0)
     if measured or worst > PLAIN:
         precise = measured or worst > MILD
-        shift = Shift(centre, _powers(start.norms, moments.weight), fit_intercept)
+        shift = Shift(center, _powers(start.norms, moments.weight), fit_intercept)
         w, b, residual_ss = _refined(data, shift, moments.weight, w, alpha, start.inverses, group, precise)
     if not inference:
         return LinearFit(w, b)
@@ -127,7 +127,7 @@ def from_moments(
         start.inverses[0].rank,
         _singular_values(start.factor, d),
         start.factor if start.inverses[0].rank == d else None,
-        centre[:d],
+        center[:d],
         moments.weight,
         np.maximum(residual_ss, 0.0),
         start.total_ss,
@@ -153,7 +153,7 @@ class _Start:
 def _start(
     data: Source,
     moments: Moments,
-    centre: np.ndarray,
+    center: np.ndarray,
     products: np.ndarray,
     penalties: np.ndarray,
     group: np.ndarray,
@@ -162,7 +162,7 @@ def _start(
     """From the products where they are good enough for every penalty, else from the triangular factor."""
     d = data.n_features
     norms = np.sqrt(np.diagonal(products).clip(0.0))
-    growth = _rounding_growth(centre, norms, moments.weight, data.is_sparse)
+    growth = _rounding_growth(center, norms, moments.weight, data.is_sparse)
     trusted = _products_are_good(products, norms, moments, data)
     found = [_cholesky(products[:d, :d], penalty, growth) if trusted else None for penalty in penalties]
     inverses = [inverse for inverse in found if inverse is not None]
@@ -173,9 +173,9 @@ def _start(
         total_ss = np.diagonal(products)[d:].copy()
         residual_ss = total_ss - np.einsum("kj,jk->k", w, cross)
         return _Start(w, inverses, norms, total_ss, residual_ss, inverses[0].factor)
-    triangle = triangular_factor(data, centre, fit_intercept)
+    triangle = triangular_factor(data, center, fit_intercept)
     norms = column_norms(triangle)
-    offsets = np.sqrt(moments.weight) * np.abs(centre[:d])
+    offsets = np.sqrt(moments.weight) * np.abs(center[:d])
     rows, inverses = min(data.n_rows, data.leaf_rows), []
     R, Z = triangle[:, :d], triangle[:, d:]
     for i, (penalty, by_products) in enumerate(zip(penalties, found, strict=True)):
@@ -189,7 +189,7 @@ def _start(
     return _Start(w, inverses, norms, total_ss, np.zeros(len(total_ss)), triangle[:d, :d])
 
 
-def centred_products(moments: Moments, data: Source, fit_intercept: bool) -> tuple[np.ndarray, np.ndarray]:
+def centered_products(moments: Moments, data: Source, fit_intercept: bool) -> tuple[np.ndarray, np.ndarray]:
     """What is subtracted from the columns (nothing without an intercept), and the products of what remains."""
     if not np.isfinite(moments.mean).all():
         column = int(np.flatnonzero(~np.isfinite(moments.mean))[0])
@@ -213,7 +213,7 @@ def _products_are_good(products: np.ndarray, norms: np.ndarray, moments: Moments
     return bool((np.diagonal(products) >= 1e-6 * raw)[: data.n_features].all())
 
 
-def _rounding_growth(centre: np.ndarray, norms: np.ndarray, weight: float, sparse: bool) -> float:
+def _rounding_growth(center: np.ndarray, norms: np.ndarray, weight: float, sparse: bool) -> float:
     """By how much offsets multiply the rounding of the products.
 
     Deviations are taken from a rounded mean. With r the offset over the spread, its rounding ½εr enters the products
@@ -221,7 +221,7 @@ def _rounding_growth(centre: np.ndarray, norms: np.ndarray, weight: float, spars
     of means enter once, as far as the rows of a chunk do not average them out.
     """
     varying = norms > 0
-    offset = float(np.max(np.abs(centre[varying]) * np.sqrt(weight) / norms[varying], initial=0.0))
+    offset = float(np.max(np.abs(center[varying]) * np.sqrt(weight) / norms[varying], initial=0.0))
     return max(1.0, offset / 32 if sparse else 2 * EPS * offset * offset)
 
 
@@ -280,13 +280,13 @@ def _refined(
     else:
         w, b, residual_ss = correct(data, shift, weight, w, solve, alpha)
         w = w * x_scale / y_scale[:, None]
-        b = b / y_scale + _intercept(w, shift.centre, d, shift.intercept)
+        b = b / y_scale + _intercept(w, shift.center, d, shift.intercept)
     with np.errstate(over="ignore"):
         return w, b, residual_ss / y_scale / y_scale
 
 
-def _intercept(w: np.ndarray, centre: np.ndarray, d: int, fit_intercept: bool) -> np.ndarray:
-    return centre[d:] - w @ centre[:d] if fit_intercept else np.zeros(len(w))
+def _intercept(w: np.ndarray, center: np.ndarray, d: int, fit_intercept: bool) -> np.ndarray:
+    return center[d:] - w @ center[:d] if fit_intercept else np.zeros(len(w))
 
 
 def _powers(norms: np.ndarray, weight: float) -> np.ndarray:

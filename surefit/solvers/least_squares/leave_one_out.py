@@ -1,6 +1,6 @@
 """Leave-one-out errors of ridge regression in closed form, for a whole path of penalties.
 
-With centred data A = √W (X − x̄) and AᵀA = V Λ Vᵀ, the fit without row i misses it by
+With centered data A = √W (X − x̄) and AᵀA = V Λ Vᵀ, the fit without row i misses it by
 
     eᵢ = rᵢ / (1 − ωᵢ hᵢ − ωᵢ/Σω)            rᵢ: residual of the full fit;  hᵢ = Σⱼ ((xᵢ − x̄)·vⱼ)² / (λⱼ + α)
 
@@ -26,7 +26,7 @@ from surefit.engine.step import Step
 from surefit.solvers.least_squares.least_squares import (
     REFINABLE,
     LinearFit,
-    centred_products,
+    centered_products,
     from_moments,
     least_squares,
 )
@@ -38,7 +38,7 @@ from surefit.summaries.moments import Moments, MomentsStep
 class Path(NamedTuple):
     """What a leaf needs to know; t targets, A penalties, d features."""
 
-    centre: np.ndarray
+    center: np.ndarray
     basis: np.ndarray
     """V, (d, d)"""
     shrink: np.ndarray
@@ -53,9 +53,9 @@ def leaf_errors(path: Path, leaf: Block) -> np.ndarray:
     """eᵢ for every penalty, (rows, t, A)."""
     d = leaf.X.shape[1]
     y = leaf.targets
-    Z = (dense_rows(leaf.X) - path.centre[:d]) @ path.basis
+    Z = (dense_rows(leaf.X) - path.center[:d]) @ path.basis
     errors = (Z @ path.coef).reshape(len(Z), y.shape[1], -1)
-    np.subtract((y - path.centre[d:])[:, :, None], errors, out=errors)
+    np.subtract((y - path.center[d:])[:, :, None], errors, out=errors)
     np.multiply(Z, Z, out=Z)
     left = Z @ path.shrink
     left += path.share
@@ -136,15 +136,15 @@ class TallLeaveOneOut(LeaveOneOut):
 
     def _decompose(self, by_svd: bool) -> Path:
         d = self.data.n_features
-        centre, products = centred_products(self._moments, self.data, self.fit_intercept)
+        center, products = centered_products(self._moments, self.data, self.fit_intercept)
         if not np.isfinite(products).all():
             raise InvalidData("the squares of the values overflow: rescale the columns (to at most 1e150) first")
         found = None if by_svd else self._by_products(products[:d, :d], products[:d, d:])
-        values, basis, along = found or self._by_triangle(centre)
+        values, basis, along = found or self._by_triangle(center)
         shrink = 1.0 / (values[:, None] + self.alphas)
         coef = (along[:, :, None] * shrink[:, None, :]).reshape(len(values), -1)
         share = 1.0 / self._moments.weight if self.fit_intercept else 0.0
-        return Path(centre, np.ascontiguousarray(basis), shrink, coef, share)
+        return Path(center, np.ascontiguousarray(basis), shrink, coef, share)
 
     def _by_products(self, S: np.ndarray, cross: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
         """Λ, V and VᵀAᵀy; None where products have lost the small eigenvalues, which the triangular factor has not."""
@@ -155,9 +155,9 @@ class TallLeaveOneOut(LeaveOneOut):
             return None
         return values, basis, basis.T @ cross
 
-    def _by_triangle(self, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _by_triangle(self, center: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         d = self.data.n_features
-        triangle = triangular_factor(self.data, centre, self.fit_intercept)
+        triangle = triangular_factor(self.data, center, self.fit_intercept)
         U, s, Vt = scipy.linalg.svd(triangle[:, :d], full_matrices=False, check_finite=False)
         return s**2, Vt.T, s[:, None] * (U.T @ triangle[:, d:])
 

@@ -1,7 +1,7 @@
 """Least squares with coefficients ≥ 0: Lawson and Hanson's active set on the triangular factor of the data.
 
 The factor has as many rows as there are columns, whatever the number of rows of the data, and the same minimum. A
-ridge penalty adds √α·I below it. The intercept is free, so centring removes it as without the constraint.
+ridge penalty adds √α·I below it. The intercept is free, so centering removes it as without the constraint.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 
 from surefit._core.errors import SurefitError
 from surefit.engine.source import Source
-from surefit.solvers.least_squares.least_squares import LinearFit, centred_products
+from surefit.solvers.least_squares.least_squares import LinearFit, centered_products
 from surefit.solvers.least_squares.tsqr import triangular_factor
 from surefit.solvers.least_squares.wide import gather_rows
 from surefit.solvers.numerics.triangle import column_norms
@@ -28,13 +28,13 @@ def nonnegative_least_squares(
     alpha = np.zeros(targets) if alpha is None else alpha
     if data.n_rows < d:
         rows = gather_rows(data, fit_intercept)
-        R, Z, centre = rows.A, rows.Y, np.concatenate([rows.x_mean, rows.y_mean])
+        R, Z, center = rows.A, rows.Y, np.concatenate([rows.x_mean, rows.y_mean])
     else:
-        centre, _ = centred_products(data.fold(MomentsStep(True)), data, fit_intercept)
-        triangle = triangular_factor(data, centre, fit_intercept)
+        center, _ = centered_products(data.fold(MomentsStep(True)), data, fit_intercept)
+        triangle = triangular_factor(data, center, fit_intercept)
         R, Z = triangle[:, :d], triangle[:, d:]
     w = np.vstack([_active_set(R, Z[:, k], alpha[k]) for k in range(targets)])
-    return LinearFit(w, centre[d:] - w @ centre[:d])
+    return LinearFit(w, center[d:] - w @ center[:d])
 
 
 def _active_set(R: np.ndarray, z: np.ndarray, alpha: float) -> np.ndarray:

@@ -78,13 +78,13 @@ class PlainGapStep(Step):
 def _sparse_gap(shift: Shift, w: np.ndarray, leaf: Block) -> tuple[np.ndarray, ...]:
     """g, g₀ and Σ ω r² from the stored entries alone: (X − 1cᵀ)·s is never formed."""
     d = leaf.X.shape[1]
-    centre, scale = shift.centre * shift.scale, shift.scale
+    center, scale = shift.center * shift.scale, shift.scale
     scaled = w * scale[:d]
     y = leaf.targets
-    r = (y * scale[d:] - centre[d:]) - (leaf.X @ scaled.T - centre[:d] @ w.T)
+    r = (y * scale[d:] - center[d:]) - (leaf.X @ scaled.T - center[:d] @ w.T)
     weighted = r if leaf.w is None else leaf.w[:, None] * r
     g0 = weighted.sum(axis=0)
-    g = (leaf.X.T @ weighted).T * scale[:d] - np.multiply.outer(g0, centre[:d])
+    g = (leaf.X.T @ weighted).T * scale[:d] - np.multiply.outer(g0, center[:d])
     return g, g0, np.einsum("ik,ik->k", weighted, r)
 
 
@@ -93,13 +93,13 @@ def _precise_gap(shift: Shift, answer: Answer, leaf: Block) -> Gap:
     s = shift.scale
     # Scaling by a power of two is exact, and two_sum keeps what the subtraction rounds away.
     X = np.asarray(dense_rows(leaf.X), dtype=np.float64) * s[:d]
-    A = Twofold(*two_sum(X, np.broadcast_to(-shift.centre[:d] * s[:d], X.shape)))
+    A = Twofold(*two_sum(X, np.broadcast_to(-shift.center[:d] * s[:d], X.shape)))
     Y = np.asarray(leaf.targets, dtype=np.float64) * s[d:]
     targets = Y.shape[1]
     g, g0 = twofold.zeros((targets, d)), twofold.zeros(targets)
     residual_ss = np.zeros(targets)
     for k in range(targets):
-        high, low = two_sum(Y[:, k], np.broadcast_to(-shift.centre[d + k] * s[d + k], n))
+        high, low = two_sum(Y[:, k], np.broadcast_to(-shift.center[d + k] * s[d + k], n))
         high, e = two_sum(high, np.broadcast_to(-answer.b.high[k], n))
         low = low + (e - answer.b.low[k])
         terms = twofold.multiply(A, Twofold(-answer.w.high[k], -answer.w.low[k]))
@@ -183,8 +183,8 @@ def unshift(answer: Answer, shift: Shift) -> tuple[np.ndarray, np.ndarray]:
     w = Twofold(answer.w.high * x_scale / y_scale[:, None], answer.w.low * x_scale / y_scale[:, None])
     if not shift.intercept:
         return w.value, np.zeros(len(y_scale))
-    terms = twofold.multiply(w, twofold.exact(np.broadcast_to(-shift.centre[:d], w.high.shape)))
+    terms = twofold.multiply(w, twofold.exact(np.broadcast_to(-shift.center[:d], w.high.shape)))
     sums = twofold.sum_rows(Twofold(terms.high.T, terms.low.T)) if d else twofold.zeros(len(y_scale))
     b = Twofold(answer.b.high / y_scale, answer.b.low / y_scale)
-    total = twofold.add(twofold.add(sums, b), twofold.exact(shift.centre[d:]))
+    total = twofold.add(twofold.add(sums, b), twofold.exact(shift.center[d:]))
     return w.value, total.value

@@ -2,7 +2,7 @@
 
 A QR factorisation of each leaf, then of two stacked factors, up the fixed tree. No products of columns are formed, so R
 carries the condition number of X and not its square. The leading column of ones takes up what is left of the mean, so
-the rows and columns after it belong to exactly centred data.
+the rows and columns after it belong to exactly centered data.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from surefit.engine.step import Step
 class Shift(NamedTuple):
     """What is subtracted from and divided out of the columns of [X, Y] before they are factorised."""
 
-    centre: np.ndarray
+    center: np.ndarray
     scale: np.ndarray
     """Powers of two: multiplying by them is exact."""
     intercept: bool
@@ -36,9 +36,9 @@ class TriangularStep(Step):
         return np.asarray(np.linalg.qr(np.vstack([left, right]), mode="r"))
 
 
-def triangular_factor(data: Source, centre: np.ndarray, intercept: bool) -> np.ndarray:
-    """R of [X, Y], centred when there is an intercept: the rows and columns after those of the ones."""
-    shift = Shift(centre, np.ones(len(centre)), intercept)
+def triangular_factor(data: Source, center: np.ndarray, intercept: bool) -> np.ndarray:
+    """R of [X, Y], centered when there is an intercept: the rows and columns after those of the ones."""
+    shift = Shift(center, np.ones(len(center)), intercept)
     return data.fold(TriangularStep(), shift)[int(intercept) :, int(intercept) :]
 
 
@@ -54,9 +54,9 @@ def shifted_rows(shift: Shift, leaf: Block) -> np.ndarray:
     p = d + (0 if y is None else y.shape[1])
     rows = np.empty((n, first + p))
     rows[:, :first] = 1.0
-    np.subtract(dense_rows(leaf.X), shift.centre[:d], out=rows[:, first : first + d])
+    np.subtract(dense_rows(leaf.X), shift.center[:d], out=rows[:, first : first + d])
     if y is not None:
-        np.subtract(y, shift.centre[d:], out=rows[:, first + d :])
+        np.subtract(y, shift.center[d:], out=rows[:, first + d :])
     rows[:, first:] *= shift.scale
     if leaf.w is not None:
         rows *= np.sqrt(leaf.w)[:, None]

@@ -1,6 +1,6 @@
 """Data with more columns than rows: the answer lies in the span of the rows, so the problem is one in n unknowns.
 
-With A the centred rows scaled by √weight and K = AAᵀ, the answer is w = Aᵀ (K + αI)⁻¹ y, which costs half of a QR
+With A the centered rows scaled by √weight and K = AAᵀ, the answer is w = Aᵀ (K + αI)⁻¹ y, which costs half of a QR
 factorisation. Where the condition of K + αI would cost digits, Aᵀ = QR and w = Q v, with v the (shortest, or
 penalised) answer of Rᵀv ≈ y.
 """
@@ -26,7 +26,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 class Rows(NamedTuple):
-    """All rows of positive weight, centred and scaled by √weight, dense and in double."""
+    """All rows of positive weight, centered and scaled by √weight, dense and in double."""
 
     A: np.ndarray
     Y: np.ndarray
@@ -38,7 +38,7 @@ class Rows(NamedTuple):
     """Row numbers in the data."""
 
 
-def gather_rows(data: Source, centred: bool) -> Rows:
+def gather_rows(data: Source, centered: bool) -> Rows:
     refuse_beyond_memory(
         24.0 * data.n_rows * data.n_features,
         f"{data.n_rows} rows of {data.n_features} columns in memory",
@@ -52,7 +52,7 @@ def gather_rows(data: Source, centred: bool) -> Rows:
     if len(kept) < len(A):
         A, Y, w = A[kept], Y[kept], w[kept]
     x_mean, y_mean = np.zeros(A.shape[1]), np.zeros(Y.shape[1])
-    if centred:
+    if centered:
         (_, x_mean, A), (_, y_mean, Y) = deviations(A, w), deviations(Y, w)
     root = np.sqrt(w)
     if data.has_weights:
@@ -62,14 +62,14 @@ def gather_rows(data: Source, centred: bool) -> Rows:
 
 
 class Complement:
-    """The orthogonal complement of √ω, where centred rows live; the whole space without an intercept.
+    """The orthogonal complement of √ω, where centered rows live; the whole space without an intercept.
 
     Householder's P = I − 2uuᵀ turns √ω into a multiple of the first axis; the other axes are the complement.
     """
 
-    def __init__(self, root: np.ndarray, centred: bool) -> None:
+    def __init__(self, root: np.ndarray, centered: bool) -> None:
         self._u = None
-        if centred:
+        if centered:
             u = root / np.linalg.norm(root)
             u[0] += 1.0
             self._u = u / np.linalg.norm(u)

@@ -85,7 +85,7 @@ class _State:
         self.r[self.basis] = 0.0
         noise = 1e-14 * (np.abs(self.y) + np.abs(A) @ np.abs(self.beta))
         self.above = self.r > 0 if above is None else np.where(np.abs(self.r) <= noise, above, self.r > 0)
-        duals = self.bounds_held()
+        duals = self.bound_duals()
         self.pull = g + A.T @ duals
         self.size = np.abs(g) + np.abs(A.T) @ np.abs(duals)
 
@@ -100,7 +100,7 @@ class _State:
         width = (self.problem.hi - self.problem.lo)[self.basis]
         return not (self.rounding() <= DOUBT * width).all()
 
-    def bounds_held(self) -> np.ndarray:
+    def bound_duals(self) -> np.ndarray:
         """The duals of all rows, zero in the basis."""
         duals = np.where(self.above, self.problem.hi, self.problem.lo)
         duals[self.basis] = 0.0
@@ -113,7 +113,7 @@ class _State:
             return None
         if self.low is None:
             self.low = remainder()
-        return solve_basis(A, self.low, self.y, g, self.bounds_held(), self.basis)
+        return solve_basis(A, self.low, self.y, g, self.bound_duals(), self.basis)
 
 
 def _pivot(state: _State, k: int, sign: float, excess: float) -> float | None:
@@ -205,11 +205,11 @@ def descend(problem: Problem, basis: np.ndarray, above: np.ndarray | None = None
     state = _State(problem, y, basis.copy(), above)
     done, outcome = _descend(state, most, patience=20 + p // 4)
     pattern = np.random.default_rng(0).uniform(-1.0, 1.0, n)
-    spread = float(np.abs(y).max(initial=0.0)) or 1.0
+    size_of_y = float(np.abs(y).max(initial=0.0)) or 1.0
     for size in (1e-9, 1e-7):
         if outcome not in ("stalled", "limit"):
             break
-        state = _State(problem, y + size * spread * pattern, state.basis, state.above)
+        state = _State(problem, y + size * size_of_y * pattern, state.basis, state.above)
         more, outcome = _descend(state, most, patience=200 + 4 * p)
         done += more
         if outcome == "optimal":
@@ -217,7 +217,7 @@ def descend(problem: Problem, basis: np.ndarray, above: np.ndarray | None = None
             state = _State(problem, y, state.basis, state.above)
             more, outcome = _descend(state, most, patience=20 + p // 4)
             done += more
-    duals, state.y = state.bounds_held(), y
+    duals, state.y = state.bound_duals(), y
     found = state.exact() if state.doubtful() else None
     if found is None:
         basic = solve_square(A[state.basis].T, -(g + A.T @ duals))

@@ -1,8 +1,8 @@
-"""A vertex of a linear programme solved to the last digit, however nearly dependent its columns are.
+"""A vertex of a linear program solved to the last digit, however nearly dependent its columns are.
 
     A_H β = y_H          A_Hᵀ a_H = −g − Σ aᵢ Aᵢ  (i outside H)
 
-The rows are A + low, low what rounding took when columns were centred. Right-hand sides and residuals are summed in
+The rows are A + low, low what rounding took when columns were centered. Right-hand sides and residuals are summed in
 twice the precision, steps come from one factor in working precision, and each step multiplies the error by about
 (condition number × rounding). The rounded a_H then misses its equations by Σ ηᵢ Aᵢ with |ηᵢ| ≤ ½ ulp(aᵢ), which is in
 the span of the rows: a proof of optimality loses nothing to the condition number.

@@ -145,8 +145,8 @@ def follow_path(problem: Problem, beta: np.ndarray | None = None) -> Path:
             primal = min(_longest(s, -d_a), _longest(t, d_a))
             dual = min(_longest(u, d_u), _longest(v, d_v))
             after = float((u + dual * d_u) @ (s - primal * d_a) + (v + dual * d_v) @ (t + primal * d_a))
-            centre = mu * max((after / gap) ** 3, 1e-6) * share
-            d_beta, d_a, d_u, d_v = _newton(system, at, centre + d_u * d_a, centre - d_v * d_a)
+            center = mu * max((after / gap) ** 3, 1e-6) * share
+            d_beta, d_a, d_u, d_v = _newton(system, at, center + d_u * d_a, center - d_v * d_a)
             primal = 0.9995 * min(_longest(s, -d_a), _longest(t, d_a))
             dual = 0.9995 * min(_longest(u, d_u), _longest(v, d_v))
             if max(primal, dual) < 1e-10:

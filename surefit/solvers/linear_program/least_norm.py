@@ -1,4 +1,4 @@
-"""Of all optimal points of a linear programme, the one of least norm ‖w‖: the answer does not depend on the order of
+"""Of all optimal points of a linear program, the one of least norm ‖w‖: the answer does not depend on the order of
 rows, and a row of weight two is a row repeated.
 
 Any optimal dual a describes all optimal points: rᵢ = 0 where a is between its bounds, rᵢ ≥ 0 where it is at the upper,
@@ -44,7 +44,7 @@ class Optimum(NamedTuple):
 
 
 def least_norm(optimum: Optimum, beta: np.ndarray) -> tuple[np.ndarray, float] | None:
-    """Coefficients (about the centre) and the intercept there, of least norm; None where the optimal point is unique.
+    """Coefficients (about the center) and the intercept there, of least norm; None where the optimal point is unique.
 
     `beta` is one optimal point, in the units of A.
     """
@@ -100,7 +100,7 @@ def _rank(M: np.ndarray) -> int:
 
 
 def _bare(rows: ScaledRows, which: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """Rows of A in the user's units about the centre, for the free columns."""
+    """Rows of A in the user's units about the center, for the free columns."""
     whole = rows.take(which, scaled=False, every_column=True)
     keep = np.append(free, [rows.d] if rows.fit_intercept else []).astype(np.intp)
     return whole[:, keep]
@@ -113,7 +113,7 @@ def _unit(which: np.ndarray, signs: np.ndarray, width: int) -> np.ndarray:
 
 
 def _product(rows: ScaledRows, coef: np.ndarray, point: np.ndarray) -> np.ndarray:
-    """A times a point given in the user's units about the centre."""
+    """A times a point given in the user's units about the center."""
     columns = rows.columns
     try:
         rows.columns = np.arange(rows.d)

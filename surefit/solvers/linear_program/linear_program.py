@@ -1,4 +1,4 @@
-"""Piecewise linear fits as linear programmes, in memory linear in the data, with an exact dual.
+"""Piecewise linear fits as linear programs, in memory linear in the data, with an exact dual.
 
     min over w, b of  Σᵢ max(hᵢ rᵢ, lᵢ rᵢ) + λ ‖w‖₁          r = y − σ (x·w + b),   lᵢ ≤ 0 ≤ hᵢ
     dual: max  y·a    such that   l ≤ a ≤ h,   |Xᵀ(σ a)| ≤ λ,   Σ σ a = 0 with an intercept
@@ -43,7 +43,7 @@ class Solution(NamedTuple):
     optimal: bool
 
 
-class _Programme:
+class _Program:
     """The rows, bounds and penalty in good units."""
 
     def __init__(self, rows: ScaledRows, y: np.ndarray, lo: np.ndarray, hi: np.ndarray, penalty: float) -> None:
@@ -51,8 +51,8 @@ class _Programme:
         self.steps = 0
         if penalty > 0:
             # |Σ aᵢ (xᵢⱼ − mⱼ)| never reaches λ: the coefficient is zero.
-            reach = float(np.maximum(hi, -lo).max()) * rows.n * rows.distance
-            rows.columns = np.flatnonzero((reach > penalty) & ~(rows.constant & rows.fit_intercept))
+            largest = float(np.maximum(hi, -lo).max()) * rows.n * rows.distance
+            rows.columns = np.flatnonzero((largest > penalty) & ~(rows.constant & rows.fit_intercept))
         self.bounds = penalty / rows.scale
 
     def problem(self, which: np.ndarray, g: np.ndarray, share: float = 1.0) -> Problem:
@@ -60,7 +60,7 @@ class _Programme:
         p = self.rows.width
         penalised = self.rows.columns if self.penalty > 0 else self.rows.columns[:0]
         refuse_beyond_memory(
-            10.0 * (len(which) + len(penalised)) * p * 8, "the rows of the linear programme", "Use fewer columns."
+            10.0 * (len(which) + len(penalised)) * p * 8, "the rows of the linear program", "Use fewer columns."
         )
         A = self.rows.take(which)
         y, lo, hi = self.y[which], self.lo[which], self.hi[which]
@@ -85,23 +85,23 @@ def _sample_size(n: int, p: int) -> int:
     return min(n, max(FEW_ROWS // 2, 10 * p, int((float(n) * n * p) ** (1 / 3))))
 
 
-def _all_rows(programme: _Programme) -> tuple[np.ndarray, np.ndarray, Vertex]:
+def _all_rows(program: _Program) -> tuple[np.ndarray, np.ndarray, Vertex]:
     """The optimal vertex for all rows: β, the duals of the rows, and the vertex of the last reduced problem."""
-    rows, y, lo, hi = programme.rows, programme.y, programme.lo, programme.hi
+    rows, y, lo, hi = program.rows, program.y, program.lo, program.hi
     n, p = rows.n, rows.width
     everything = np.arange(n)
     if n <= max(FEW_ROWS, 20 * p):
-        vertex = programme.fit(programme.problem(everything, np.zeros(p)))
+        vertex = program.fit(program.problem(everything, np.zeros(p)))
         return vertex.beta, vertex.dual[:n], vertex
     size = _sample_size(n, p)
     sample = np.sort(np.random.default_rng(0).choice(n, size, replace=False))
-    first = programme.fit(programme.problem(sample, np.zeros(p), size / n))
+    first = program.fit(program.problem(sample, np.zeros(p), size / n))
     beta = first.beta
     many = int(n * min(1.0, 3 * np.sqrt(p / size)))
     while True:
         residual = y - rows.times(beta)
         if many >= n:
-            vertex = programme.fit(programme.problem(everything, np.zeros(p)), beta)
+            vertex = program.fit(program.problem(everything, np.zeros(p)), beta)
             return vertex.beta, vertex.dual[:n], vertex
         inside = np.zeros(n, dtype=bool)
         inside[np.argpartition(np.abs(residual), many)[:many]] = True
@@ -109,7 +109,7 @@ def _all_rows(programme: _Programme) -> tuple[np.ndarray, np.ndarray, Vertex]:
         above = residual > 0
         g = rows.transposed(duals)
         which = np.flatnonzero(inside)
-        vertex = programme.fit(programme.problem(which, g), beta)
+        vertex = program.fit(program.problem(which, g), beta)
         while vertex.optimal:
             residual = y - rows.times(vertex.beta)
             wrong = np.flatnonzero(~inside & (residual != 0) & ((residual > 0) != above))
@@ -119,7 +119,7 @@ def _all_rows(programme: _Programme) -> tuple[np.ndarray, np.ndarray, Vertex]:
             if len(wrong) > many // 2:
                 break
             # Let the rows in whose sign was wrong, and go on from the same vertex.
-            g = g - programme.rows.take(wrong).T @ duals[wrong]
+            g = g - program.rows.take(wrong).T @ duals[wrong]
             inside[wrong] = True
             duals[wrong] = 0.0
             again = np.flatnonzero(inside)
@@ -129,27 +129,27 @@ def _all_rows(programme: _Programme) -> tuple[np.ndarray, np.ndarray, Vertex]:
                 data, place[np.minimum(vertex.basis, len(which) - 1)], vertex.basis + len(again) - len(which)
             )
             which = again
-            vertex = descend(programme.problem(which, g), np.sort(basis))
-            programme.steps += vertex.pivots
+            vertex = descend(program.problem(which, g), np.sort(basis))
+            program.steps += vertex.pivots
         beta, many = vertex.beta if vertex.optimal else beta, 3 * many
 
 
-def _few_columns(programme: _Programme) -> tuple[np.ndarray, np.ndarray, Vertex]:
+def _few_columns(program: _Program) -> tuple[np.ndarray, np.ndarray, Vertex]:
     """With a penalty most coefficients are zero: fit some columns, and let in those whose |Xᵀa| is beyond λ.
 
     The columns in use may double from fit to fit, and beyond half of them all are fitted: the last fit costs more than
     those before it. Where few are missing, the vertex is still one with them at zero, and descent goes on.
     """
-    rows = programme.rows
+    rows = program.rows
     candidates = rows.columns
-    if programme.penalty <= 0 or len(candidates) <= FEW_COLUMNS:
-        return _all_rows(programme)
-    bound = programme.bounds[candidates]
+    if program.penalty <= 0 or len(candidates) <= FEW_COLUMNS:
+        return _all_rows(program)
+    bound = program.bounds[candidates]
     rows.columns = candidates[:0]
     if rows.fit_intercept:
-        _, dual, _ = _all_rows(programme)
+        _, dual, _ = _all_rows(program)
     else:
-        dual = np.where(programme.y > 0, programme.hi, programme.lo)
+        dual = np.where(program.y > 0, program.hi, program.lo)
     working = np.zeros(len(candidates), dtype=bool)
     found: tuple[np.ndarray, np.ndarray, Vertex] | None = None
     while True:
@@ -163,7 +163,7 @@ def _few_columns(programme: _Programme) -> tuple[np.ndarray, np.ndarray, Vertex]
             before = np.flatnonzero(working)
             working[new] = True
             rows.columns = candidates[working]
-            found = _with_columns(programme, found[2], np.searchsorted(np.flatnonzero(working), before))
+            found = _with_columns(program, found[2], np.searchsorted(np.flatnonzero(working), before))
         else:
             new = new if len(new) else np.array([int(beyond.argmax())])
             many = max(FEW_COLUMNS // 2, len(new) // 2, int(working.sum()))
@@ -171,21 +171,21 @@ def _few_columns(programme: _Programme) -> tuple[np.ndarray, np.ndarray, Vertex]
             if 2 * working.sum() > len(candidates):
                 working[:] = True
             rows.columns = candidates[working]
-            found = _all_rows(programme)
+            found = _all_rows(program)
         dual = found[1]
 
 
-def _with_columns(programme: _Programme, vertex: Vertex, place: np.ndarray) -> tuple[np.ndarray, np.ndarray, Vertex]:
+def _with_columns(program: _Program, vertex: Vertex, place: np.ndarray) -> tuple[np.ndarray, np.ndarray, Vertex]:
     """Descent from a vertex of all rows and fewer columns, which are now at `place`: the new ones start at zero."""
-    n, k = programme.rows.n, len(programme.rows.columns)
+    n, k = program.rows.n, len(program.rows.columns)
     data = vertex.basis < n
-    held = place[vertex.basis[~data] - n]
+    kept = place[vertex.basis[~data] - n]
     added = np.setdiff1d(np.arange(k), place)
-    basis = np.concatenate([vertex.basis[data], n + held, n + added])
+    basis = np.concatenate([vertex.basis[data], n + kept, n + added])
     above = np.concatenate([vertex.dual[:n] > 0, np.zeros(k, dtype=bool)])
     above[n + place] = vertex.dual[n:] > 0
-    vertex = descend(programme.problem(np.arange(n), np.zeros(programme.rows.width)), np.sort(basis), above)
-    programme.steps += vertex.pivots
+    vertex = descend(program.problem(np.arange(n), np.zeros(program.rows.width)), np.sort(basis), above)
+    program.steps += vertex.pivots
     return vertex.beta, vertex.dual[:n], vertex
 
 
@@ -208,18 +208,18 @@ def solve_piecewise_linear(
     n = rows.n
     unit = power_of_two(float(np.abs(y).mean()))
     y = y.astype(np.float64) / unit
-    programme = _Programme(rows, y, lo, hi, penalty)
+    program = _Program(rows, y, lo, hi, penalty)
     if penalty <= 0:
         size = _sample_size(n, rows.width) if n > FEW_ROWS else n
         rows.keep_independent(np.sort(np.random.default_rng(0).choice(n, size, replace=False)))
     if rows.width == 0:
         dual = np.where(y > 0, hi, lo)
         return Solution(np.zeros(rows.d), 0.0, np.where(y == 0, 0.0, dual), 0, True)
-    beta, dual, vertex = _few_columns(programme)
+    beta, dual, vertex = _few_columns(program)
     between = BETWEEN * (hi - lo)
     equal = (dual > lo + between) & (dual < hi - between)
     side = np.where(equal, 0, np.where(dual >= hi - between, 1, -1))
-    zero, signs = _penalty_sides(programme, vertex)
+    zero, signs = _penalty_sides(program, vertex)
     beta[np.isin(rows.columns, zero).nonzero()[0]] = 0.0
     enough = any_zero and not dual.any()
     chosen = None if enough else least_norm(Optimum(rows, y, np.flatnonzero(equal), side, zero, signs), beta)
@@ -227,21 +227,21 @@ def solve_piecewise_linear(
         coef, intercept = rows.in_users_units(beta)
     else:
         coef, intercept = chosen
-        intercept = dot(-coef, rows.centre, intercept)
-    return Solution(coef * unit, float(intercept) * unit, dual, programme.steps, vertex.optimal)
+        intercept = dot(-coef, rows.center, intercept)
+    return Solution(coef * unit, float(intercept) * unit, dual, program.steps, vertex.optimal)
 
 
-def _penalty_sides(programme: _Programme, vertex: Vertex) -> tuple[np.ndarray, np.ndarray]:
+def _penalty_sides(program: _Program, vertex: Vertex) -> tuple[np.ndarray, np.ndarray]:
     """Coefficients that the penalty holds at zero, and the signs it allows the others."""
-    rows = programme.rows
+    rows = program.rows
     signs = np.zeros(rows.d, dtype=np.intp)
-    if programme.penalty <= 0:
+    if program.penalty <= 0:
         return np.zeros(0, dtype=np.intp), signs
     k = len(rows.columns)
-    bound = programme.bounds[rows.columns]
+    bound = program.bounds[rows.columns]
     dual = vertex.dual[len(vertex.dual) - k :]
-    held = np.abs(dual) < bound * (1 - 2 * BETWEEN)
+    at_zero = np.abs(dual) < bound * (1 - 2 * BETWEEN)
     # The row of coefficient j has residual −wⱼ: at its upper bound wⱼ ≤ 0.
-    signs[rows.columns] = np.where(held, 0, -np.sign(dual).astype(np.intp))
-    zero = np.setdiff1d(np.arange(rows.d), rows.columns[~held])
+    signs[rows.columns] = np.where(at_zero, 0, -np.sign(dual).astype(np.intp))
+    zero = np.setdiff1d(np.arange(rows.d), rows.columns[~at_zero])
     return zero, signs

@@ -1,4 +1,4 @@
-"""The rows of a linear programme in good units, without a copy of the data.
+"""The rows of a linear program in good units, without a copy of the data.
 
 Row i of A is  σᵢ [(xᵢ − m) / s, 1]  with m the column means (zero without an intercept), s a power of two near each
 column's mean distance from m, and σᵢ = ±1 a sign (all +1 for regression). Products over all rows go by chunks, merged
@@ -32,28 +32,28 @@ class ScaledRows:
         self.chunk = max(256, CHUNK_ELEMENTS // max(1, self.d))
         self.columns = np.arange(self.d)
         """Columns in use."""
-        self.centre = np.zeros(self.d)
+        self.center = np.zeros(self.d)
         noise = 4.0
         if fit_intercept:
             # About the first row, so that a constant column is seen as one; zeros of sparse rows must stay zeros.
             first = np.zeros(self.d) if self.is_sparse else X[0].astype(np.float64)
-            self.centre = first + self._sum(
+            self.center = first + self._sum(
                 lambda rows, _: np.asarray((rows if self.is_sparse else rows - first).sum(axis=0)).ravel() / self.n
             )
             noise = max(noise, float(self.n)) if self.is_sparse else noise
         self.distance = self._sum(lambda rows, _: self._distance(rows)) / self.n
-        """Mean distance of each column from its centre."""
-        self.constant = self.distance <= noise * np.finfo(np.float64).eps * np.abs(self.centre)
+        """Mean distance of each column from its center."""
+        self.constant = self.distance <= noise * np.finfo(np.float64).eps * np.abs(self.center)
         self.scale = power_of_two(np.where(self.constant, 1.0, self.distance), 1073)
 
     def _distance(self, rows: Any) -> np.ndarray:
         if not self.is_sparse:
-            return np.abs(rows - self.centre).sum(axis=0)
+            return np.abs(rows - self.center).sum(axis=0)
         rows = rows.tocsc()
-        held = np.diff(rows.indptr)
-        away = np.abs(rows.data - np.repeat(self.centre, held))
+        stored = np.diff(rows.indptr)
+        away = np.abs(rows.data - np.repeat(self.center, stored))
         sums = np.add.reduceat(np.append(away, 0.0), np.minimum(rows.indptr[:-1], len(away)))
-        return np.where(held > 0, sums, 0.0) + (rows.shape[0] - held) * np.abs(self.centre)
+        return np.where(stored > 0, sums, 0.0) + (rows.shape[0] - stored) * np.abs(self.center)
 
     def _fold(self, function: Callable[[Any, slice], Any], combine: Callable[[Any, Any], Any]) -> Any:
         """`function(rows, where)` of every chunk as float64, merged in the fixed tree."""
@@ -74,14 +74,14 @@ class ScaledRows:
     def times(self, beta: np.ndarray) -> np.ndarray:
         """A β."""
         coef, intercept = self.in_users_units(beta)
-        coef_centre = beta[-1] if self.fit_intercept else 0.0
+        coef_center = beta[-1] if self.fit_intercept else 0.0
         out = np.empty(self.n)
 
         def one(rows: Any, where: slice) -> None:
             if self.is_sparse:
                 products = rows @ coef + intercept
             elif self.fit_intercept:
-                products = (rows - self.centre) @ coef + coef_centre
+                products = (rows - self.center) @ coef + coef_center
             else:
                 products = rows @ coef
             out[where] = self._signed(products, where)
@@ -99,9 +99,9 @@ class ScaledRows:
             duals = self._signed(a[where], where)
             total = duals.sum()
             if self.is_sparse:
-                part = rows.T @ duals - self.centre * total
+                part = rows.T @ duals - self.center * total
             else:
-                part = (rows - self.centre).T @ duals if self.fit_intercept else rows.T @ duals
+                part = (rows - self.center).T @ duals if self.fit_intercept else rows.T @ duals
             return np.append(part / self.scale, total)
 
         whole = self._sum(one)
@@ -111,7 +111,7 @@ class ScaledRows:
         """Rows of A as an array; `scaled=False` leaves out the division by s."""
         chosen = self.X[rows]
         chosen = (chosen.toarray() if self.is_sparse else chosen).astype(np.float64, copy=False)
-        chosen = chosen - self.centre
+        chosen = chosen - self.center
         if scaled:
             chosen = chosen / self.scale
         if not every_column:
@@ -121,10 +121,10 @@ class ScaledRows:
         return chosen if self.sign is None else chosen * self.sign[rows, None]
 
     def remainder(self, rows: np.ndarray) -> np.ndarray:
-        """What rounding took from `take(rows)` when the centre was taken off: the exact rows are the sum of the two."""
+        """What rounding took from `take(rows)` when the center was taken off: the exact rows are the sum of the two."""
         chosen = self.X[rows][:, self.columns]
         chosen = (chosen.toarray() if self.is_sparse else chosen).astype(np.float64, copy=False)
-        low = two_sum(chosen, np.broadcast_to(-self.centre[self.columns], chosen.shape))[1] / self.scale[self.columns]
+        low = two_sum(chosen, np.broadcast_to(-self.center[self.columns], chosen.shape))[1] / self.scale[self.columns]
         if self.fit_intercept:
             low = np.column_stack([low, np.zeros(len(low))])
         return low if self.sign is None else low * self.sign[rows, None]
@@ -135,7 +135,7 @@ class ScaledRows:
         k = len(self.columns)
         with np.errstate(over="ignore"):  # beyond floating point: the caller refuses it
             coef[self.columns] = beta[:k] / self.scale[self.columns]
-        return coef, dot(-coef, self.centre, float(beta[-1])) if self.fit_intercept else 0.0
+        return coef, dot(-coef, self.center, float(beta[-1])) if self.fit_intercept else 0.0
 
     def keep_independent(self, sample: np.ndarray) -> None:
         """Keep only columns that are independent of each other; the rows in `sample` decide when they are enough.
@@ -180,12 +180,14 @@ class ScaledRows:
         Whether classes (rows with signs) can be separated is a question about the numbers as they are: no rounding.
         """
         eps = float(np.finfo(self.X.dtype).eps) if self.X.dtype.kind == "f" and self.sign is None else 0.0
-        size = np.abs(self.centre) + self.distance
+        size = np.abs(self.center) + self.distance
         return 2 * eps * np.sqrt(rows) * (size / self.scale)[self.columns]
 
-    def _full(self, R: np.ndarray, rows: int, floor: float) -> bool:
+    def _full(self, R: np.ndarray, rows: int, least_share: float) -> bool:
         """Whether all columns are clearly independent."""
-        if min(R.shape) < self.width or not (np.abs(np.diag(R)).min(initial=np.inf) > floor * np.abs(R).max(initial=0)):
+        if min(R.shape) < self.width or not (
+            np.abs(np.diag(R)).min(initial=np.inf) > least_share * np.abs(R).max(initial=0)
+        ):
             return False
         noise = np.append(self._noise(rows), np.zeros(int(self.fit_intercept)))
         return not (_noise_of_remainders(R, noise).sum(axis=0) >= 1).any()

@@ -18,7 +18,7 @@ SEPARATED, MOST_UPDATES, MOST_WORK = range(3)
 FIRST_WORK = 500_000
 """Numbers read, at least, before it is asked whether the rows can be separated at all."""
 FIRST_PASSES = 2
-"""Passes over the rows, for each column, that cost little beside the linear programme."""
+"""Passes over the rows, for each column, that cost little beside the linear program."""
 STEP_WORK = 30_000_000
 """Numbers read between two looks at signals and callbacks."""
 

@@ -35,9 +35,9 @@ class FewRows:
         self.A = rows.take(which) if len(which) >= rows.width else None
         self.G = rows.gram(which) if self.A is None else None
 
-    def on_the_margin(self, held: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        """(θ, λ) with the margins of the rows `held` equal to one; None where they are dependent."""
-        found = self._by_products(held) if self.A is None else self._by_triangle(self.A[held])
+    def on_the_margin(self, binding: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """(θ, λ) with the margins of the rows `binding` equal to one; None where they are dependent."""
+        found = self._by_products(binding) if self.A is None else self._by_triangle(self.A[binding])
         if found is None or not (np.isfinite(found[0]).all() and np.isfinite(found[1]).all()):
             return None
         return found
@@ -55,38 +55,38 @@ class FewRows:
             z = z + scipy.linalg.solve_triangular(R, 1.0 - A @ (Q @ z), trans="T", check_finite=False)
         return Q @ z, scipy.linalg.solve_triangular(R, z, check_finite=False)
 
-    def _by_products(self, held: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    def _by_products(self, binding: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         assert self.G is not None
-        G = self.G[np.ix_(held, held)]
+        G = self.G[np.ix_(binding, binding)]
         try:
             factor = scipy.linalg.cho_factor(G, check_finite=False)
         except np.linalg.LinAlgError:  # dependent rows
             return None
-        multipliers = np.zeros(len(held))
+        multipliers = np.zeros(len(binding))
         for _ in range(3):
             multipliers = multipliers + scipy.linalg.cho_solve(factor, 1.0 - G @ multipliers, check_finite=False)
-        return self.combined(held, multipliers), multipliers
+        return self.combined(binding, multipliers), multipliers
 
-    def combined(self, held: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
+    def combined(self, binding: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
         """Aᵀ λ."""
         if self.A is not None:
-            return self.A[held].T @ multipliers
-        return self.rows.combined(self.which[held], multipliers)
+            return self.A[binding].T @ multipliers
+        return self.rows.combined(self.which[binding], multipliers)
 
-    def margins(self, theta: np.ndarray, held: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
+    def margins(self, theta: np.ndarray, binding: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
         if self.A is not None:
             return self.A @ theta
         assert self.G is not None
-        return self.G[:, held] @ multipliers
+        return self.G[:, binding] @ multipliers
 
     def shortest(self, guess: np.ndarray, unit: float) -> tuple[np.ndarray, np.ndarray] | None:
         """(θ, λ) of all rows, from a guess of those that hold it; `unit` is about ‖θ‖."""
         if self.A is not None and self.rows.width <= NARROW:
             return self._active_set(unit)
-        held = guess.copy()
-        fewest, patience = len(held) + 1, PATIENCE
+        binding = guess.copy()
+        fewest, patience = len(binding) + 1, PATIENCE
         for _ in range(PIVOTS):
-            inside = np.flatnonzero(held)
+            inside = np.flatnonzero(binding)
             solved = self.on_the_margin(inside) if len(inside) else None
             if solved is None:
                 break
@@ -95,14 +95,14 @@ class FewRows:
             wrong[inside] = part < 0
             count = int(wrong.sum())
             if count == 0:
-                multipliers = np.zeros(len(held))
+                multipliers = np.zeros(len(binding))
                 multipliers[inside] = part
                 return theta, multipliers
             patience = PATIENCE if count < fewest else patience - 1
             fewest = min(fewest, count)
             if patience < 0:
                 wrong[: np.flatnonzero(wrong)[-1]] = False
-            held ^= wrong
+            binding ^= wrong
         return self._active_set(unit)
 
     def _active_set(self, unit: float) -> tuple[np.ndarray, np.ndarray] | None:

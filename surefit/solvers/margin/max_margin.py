@@ -55,16 +55,16 @@ def shortest_separator(rows: SignedRows, start: np.ndarray) -> Shortest | None:
         if solved is None:
             break
         theta, multipliers = solved
-        held = multipliers > 0
+        binding = multipliers > 0
         margins = rows.margins(theta)
-        least, hull = float(margins.min()), float(np.linalg.norm(rows.combined(work[held], multipliers[held])))
+        least, hull = float(margins.min()), float(np.linalg.norm(rows.combined(work[binding], multipliers[binding])))
         if not 0 < hull < np.inf:
             break
         lower = float(multipliers.sum()) / hull
         if least > 0:
             upper = float(np.linalg.norm(theta)) / least
             if best is None or upper / lower < best.length / best.lower:
-                best = Shortest(theta / least, upper, lower, work[held], multipliers[held])
+                best = Shortest(theta / least, upper, lower, work[binding], multipliers[binding])
             if best.length <= best.lower * (1 + MEET):
                 return best
         violated = np.flatnonzero(margins < 1 - MEET / 4)
@@ -72,9 +72,9 @@ def shortest_separator(rows: SignedRows, start: np.ndarray) -> Shortest | None:
         if not len(new):
             break
         if len(work) > 10 * few:
-            work, held = work[held], held[held]
+            work, binding = work[binding], binding[binding]
         new = new[_smallest(margins[new], few)]
-        work, guess = np.append(work, new), np.append(held, np.zeros(len(new), dtype=bool))
+        work, guess = np.append(work, new), np.append(binding, np.zeros(len(new), dtype=bool))
         unit = lower
     return best if best is not None and best.length <= best.lower * (1 + 10 * MEET) else None
 

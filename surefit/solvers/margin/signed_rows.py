@@ -98,16 +98,16 @@ class SignedRows:
         """The largest |Σ φᵢ σᵢ x| / Σ φᵢ |x| of the columns, each about its mean where there is an intercept."""
         signed, used = phi * self.sign, phi > 0
         level = float(signed.sum())
-        centre = np.asarray(self.X.T @ w) / w.sum() if self.fit_intercept else np.zeros(self.d)
+        center = np.asarray(self.X.T @ w) / w.sum() if self.fit_intercept else np.zeros(self.d)
         sums, sizes = np.zeros(self.d), np.zeros(self.d)
         for where, rows in self._chunks():
             on = np.flatnonzero(used[where])
             part, share = rows[on], phi[where][on]
             if self.is_sparse:
-                sums += part.T @ signed[where][on] - centre * float(signed[where][on].sum())
-                sizes += abs(part).T @ share + np.abs(centre) * float(share.sum())
+                sums += part.T @ signed[where][on] - center * float(signed[where][on].sum())
+                sizes += abs(part).T @ share + np.abs(center) * float(share.sum())
             else:
-                part = part - centre
+                part = part - center
                 sums += signed[where][on] @ part
                 sizes += share @ np.abs(part)
         missed = np.abs(sums) / np.where(sizes > 0, sizes, 1.0)

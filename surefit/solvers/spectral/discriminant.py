@@ -56,7 +56,7 @@ def whitening_of_rows(A: np.ndarray, offsets: np.ndarray, tol: float) -> np.ndar
 
 
 def fisher_from_means(
-    T: np.ndarray, means: np.ndarray, shares: np.ndarray, centre: np.ndarray, tol: float
+    T: np.ndarray, means: np.ndarray, shares: np.ndarray, center: np.ndarray, tol: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """(eigenvalues, directions) of B = Σ_k share_k (m_k − c)(m_k − c)ᵀ against C, largest first.
 
@@ -65,7 +65,7 @@ def fisher_from_means(
     """
     if T.shape[1] == 0:
         return np.zeros(0), T
-    Z = np.sqrt(shares)[:, None] * (means - centre) @ T
+    Z = np.sqrt(shares)[:, None] * (means - center) @ T
     _, s, Vt = scipy.linalg.svd(Z, full_matrices=False, check_finite=False)
     rounding = 4 * EPS * float(np.linalg.norm(np.abs(means).max(axis=0) @ np.abs(T)))
     rank = int((s > max(tol * s[0], rounding)).sum())

@@ -26,7 +26,7 @@ from surefit.engine.block import Block
 from surefit.engine.leaves import LEAF_ELEMENTS
 from surefit.engine.source import Source
 from surefit.engine.step import Step
-from surefit.solvers.spectral.eigen_basis import complete_basis, fix_signs, orthonormalise
+from surefit.solvers.spectral.eigen_basis import complete_basis, fix_signs, orthonormalize
 from surefit.solvers.spectral.eigen_gram import RowProducts, row_products
 from surefit.solvers.spectral.eigen_pairs import leading_pairs
 from surefit.solvers.spectral.eigen_qr import FactorStep, leaf_deviations
@@ -64,7 +64,7 @@ class Size(NamedTuple):
 
     @property
     def rank(self) -> int:
-        """No more singular values than this differ from zero: centring takes one."""
+        """No more singular values than this differ from zero: centering takes one."""
         return min(self.n_counting - 1, self.n_features)
 
 
@@ -213,7 +213,7 @@ def _gram(data: Source, count: Count, size: Size, strict: bool) -> Axes | None:
     if good:
         rows.back(U[:good] / sigma[:good, None], V[:good])
         if values[good - 1] < SKEWED * values[0]:
-            orthonormalise(V[:good])
+            orthonormalize(V[:good])
     return Axes(rows.mean, eigenvalues, sigma, V, total, tail, size.weight, "gram")
 
 
@@ -263,7 +263,7 @@ def _wide_factor(data: Source, count: Count, size: Size) -> Axes | None:
     values[:good] = sigma[:good]
     if good:
         rows.back(U.T[:good] / values[:good, None], V[:good])
-        orthonormalise(V[:good])
+        orthonormalize(V[:good])
     kept = np.append(squares[:good], np.zeros(k - good))
     return Axes(rows.mean, kept, values, V, total, float(squares[good:].sum()), size.weight, "qr")
 

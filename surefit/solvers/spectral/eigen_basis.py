@@ -41,7 +41,7 @@ def fix_signs(V: np.ndarray) -> None:
             np.negative(v, out=v)
 
 
-def orthonormalise(V: np.ndarray) -> None:
+def orthonormalize(V: np.ndarray) -> None:
     """Rows that are nearly orthonormal are made so, each by what stands before it: V Vᵀ = L Lᵀ, V ← L⁻¹ V.
 
     In order, as Gram and Schmidt have it, because the first rows are the most accurate ones: a symmetric correction

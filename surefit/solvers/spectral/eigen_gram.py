@@ -1,7 +1,7 @@
 """Principal axes of wide data from the products of its rows.
 
 A = diag(√ω)(X − 1 mᵀ) has n rows and d > n columns. The small matrix is G = A Aᵀ = U Λ Uᵀ, and V = Aᵀ U Λ^(−1/2) are
-the axes. Columns are cut into leaves of a fixed width; a leaf centres its own columns, and G is summed over leaves in
+the axes. Columns are cut into leaves of a fixed width; a leaf centers its own columns, and G is summed over leaves in
 the fixed tree, so the bits do not depend on the number of threads. V is made leaf by leaf in a second pass.
 """
 
@@ -82,7 +82,7 @@ class RowProducts:
 
 
 class SparseRowProducts:
-    """The same from CSR, centred after the product: A Aᵀ = √ω (X Xᵀ − X m 1ᵀ − 1 mᵀ Xᵀ + mᵀm 1 1ᵀ) √ω."""
+    """The same from CSR, centered after the product: A Aᵀ = √ω (X Xᵀ − X m 1ᵀ − 1 mᵀ Xᵀ + mᵀm 1 1ᵀ) √ω."""
 
     def __init__(self, X: Any, w: np.ndarray | None) -> None:
         self._X = X.astype(np.float64)

@@ -1,7 +1,7 @@
 """Leading principal axes from products with the data alone: randomised power iterations, and Lanczos.
 
 Both need only Z = AᵀA Q for a thin Q, one pass over the rows, with A = diag(√ω)(X − 1 mᵀ) never formed for more than a
-leaf: dense leaves are centred, for CSR the mean is taken off after the product. The statistics are d × l at most, so
+leaf: dense leaves are centered, for CSR the mean is taken off after the product. The statistics are d × l at most, so
 the randomised route works on rows that are not in memory. Both end with a Rayleigh–Ritz step on R of A Q = P R:
 R = U Σ Tᵀ gives the singular values and turns the basis into axes, Q T, without squaring.
 """
@@ -26,7 +26,7 @@ from surefit.engine.step import Step
 from surefit.solvers.spectral.eigen_qr import triangle
 
 KEPT_BYTES = 2**28
-"""Leaves that are centred or cut once for all passes take at most this much."""
+"""Leaves that are centered or cut once for all passes take at most this much."""
 
 
 class _ProductStep(Step):
@@ -68,7 +68,7 @@ class _ProductStep(Step):
 
 
 def _prepared(leaf: Block, mean: np.ndarray) -> Block:
-    """In double; dense rows centred."""
+    """In double; dense rows centered."""
     if sp.issparse(leaf.X):
         return replace(leaf, X=leaf.X.astype(np.float64, copy=False))
     return replace(leaf, X=np.subtract(leaf.X, mean, dtype=np.float64))

@@ -45,7 +45,7 @@ def ledoit_wolf(covariance: np.ndarray, scales: np.ndarray, fourth: float, weigh
     return shrunk(C, amount) * outer
 
 
-class Centres(NamedTuple):
+class Centers(NamedTuple):
     """About what, and in which units, each class is measured; `all_` is the place of all rows, or None."""
 
     means: np.ndarray
@@ -63,7 +63,7 @@ class FourthPowers(NamedTuple):
 class FourthPowersStep(Step):
     """Q of every class, and of all rows."""
 
-    def map_leaf(self, state: Centres, leaf: Block) -> FourthPowers:
+    def map_leaf(self, state: Centers, leaf: Block) -> FourthPowers:
         X = leaf.X if isinstance(leaf.X, np.ndarray) else leaf.X.toarray()
         codes = leaf.codes
         w = np.ones(len(X)) if leaf.w is None else leaf.w
