@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from surefit.certificates.claim import CertificateError, Claim, refuted
 
-MISSING = object()
-
 
 def real(value: Any) -> float:
     """The value as a float; NaN for what is not a real number, and for whole numbers beyond floating point."""
@@ -28,7 +26,7 @@ class Attributes:
     def __init__(self, model: Any, fitted: str) -> None:
         """`fitted` names the attribute without which the model counts as not fitted."""
         self.model, self.name, self.faults = model, type(model).__name__, list[str]()
-        if getattr(model, fitted, MISSING) is MISSING:
+        if not hasattr(model, fitted):
             raise CertificateError(f"This {self.name} is not fitted: it has no {fitted}. Call fit first.")
 
     def has(self, name: str) -> bool:

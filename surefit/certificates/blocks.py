@@ -31,17 +31,13 @@ class Rows:
         if self.indices.size and not (0 <= self.indices.min() and self.indices.max() < self.shape[1]):
             raise ValueError(f"Rows: column numbers must lie in [0, {self.shape[1]}).")
 
-    def __len__(self) -> int:
-        return self.shape[0]
-
     def __getitem__(self, rows: slice) -> Rows:
-        """The rows of a slice with step one."""
-        lo, hi, step = rows.indices(self.shape[0])
-        if step != 1:
-            raise ValueError("Rows: slices have step one.")
-        a, b = int(self.indptr[lo]), int(self.indptr[max(lo, hi)])
-        indptr = self.indptr[lo : max(lo, hi) + 1] - a
-        return Rows(self.data[a:b], self.indices[a:b], indptr, (len(indptr) - 1, self.shape[1]))
+        """The rows of a slice (its step counts as one)."""
+        lo, hi, _ = rows.indices(self.shape[0])
+        indptr = self.indptr[lo : max(lo, hi) + 1]
+        inside = slice(int(indptr[0]), int(indptr[-1]))
+        shape = (len(indptr) - 1, self.shape[1])
+        return Rows(self.data[inside], self.indices[inside], indptr - inside.start, shape)
 
     def owner(self) -> NDArray[np.intp]:
         """The row number of every stored entry."""

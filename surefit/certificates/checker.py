@@ -1,11 +1,10 @@
-"""The frame around every checker: labels read, timed, quiet about overflow (which claims judge)."""
+"""The frame around every checker: labels are read, and what cannot be computed is a claim that fails."""
 
 from __future__ import annotations
 
 import functools
-import time
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,52 +13,31 @@ from surefit.certificates.blocks import BadData, BlockOf, Blocks
 from surefit.certificates.claim import Claim, failed
 
 TOL = 1e-6  # the relative distance from the optimum that people call converged
-KNOWN = ("n_features_in_", "feature_names_in_", "history_", "certificate_")  # follow from the data, or only tell
-METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "transform", "inverse_transform")
-
 Findings = tuple[list[Claim], str]  # the claims about a model, and what checking them cost
 
 
-class Checked(NamedTuple):
-    """What a checker hands over: its claims, their cost, its time, and what of the model no claim covers."""
-
-    claims: list[Claim]
-    cost: str
-    seconds: float
-    not_checked: list[str]
-
-
-def checker(*covers: str) -> Callable[[Callable[..., Findings]], Callable[..., Checked]]:
-    """Makes the checker (model, blocks, tol) ↦ Checked from a function (model, blocks, tol) ↦ findings.
+def checker(*covers: str) -> Callable[[Callable[..., Findings]], Callable[..., Findings]]:
+    """Frames a function (model, blocks, tol) ↦ findings.
 
     `covers` names the fitted attributes and the methods that the claims speak of: a lie in any of them is refused.
     What a model has beyond these is listed as not checked.
     """
 
-    def decorate(find: Callable[..., Findings]) -> Callable[..., Checked]:
+    def decorate(find: Callable[..., Findings]) -> Callable[..., Findings]:
         @functools.wraps(find)
-        def check(model: Any, blocks: Blocks, tol: float = TOL) -> Checked:
-            start = time.perf_counter()
+        def check(model: Any, blocks: Blocks, tol: float = TOL) -> Findings:
             with np.errstate(all="ignore"):
                 try:
-                    coded = CodedBlocks(model, blocks) if hasattr(model, "classes_") else blocks
-                    claims, cost = find(model, coded, float(tol))
+                    return find(model, CodedBlocks(model, blocks) if hasattr(model, "classes_") else blocks, float(tol))
                 except BadData as fault:
-                    claims, cost = [failed("data", f"Nothing can be checked: {fault}.")], "one pass"
+                    return [failed("data", f"Nothing can be checked: {fault}.")], "one pass"
                 except np.linalg.LinAlgError as fault:  # numbers beyond floating point: a factor without an end
-                    claims, cost = [failed("finite", f"A factor could not be computed: {fault}.")], "not known"
-            return Checked(claims, cost, time.perf_counter() - start, not_checked(model, covers))
+                    return [failed("finite", f"A factor could not be computed: {fault}.")], "not known"
 
+        check.covers = covers  # type: ignore[attr-defined]
         return check
 
     return decorate
-
-
-def not_checked(model: Any, covers: tuple[str, ...]) -> list[str]:
-    """The public fitted attributes and the methods of the model that no claim covers."""
-    fitted = [name for name in vars(model) if name.endswith("_") and not name.startswith("_")]
-    methods = [name for name in METHODS if callable(getattr(type(model), name, None))]
-    return [name for name in (*sorted(fitted), *methods) if name not in (*covers, *KNOWN)]
 
 
 class CodedBlocks:

@@ -17,13 +17,12 @@ SAMPLE = 64
 def sample_rows(blocks: Blocks) -> NDArray:
     """Rows spread evenly over all blocks, dense, in the type of the data."""
     places = np.unique(np.linspace(0, blocks.n_rows - 1, min(SAMPLE, blocks.n_rows)).astype(np.intp))
-    found, first = [], 0
+    found, first = [np.zeros((0, blocks.n_features))], 0
     for X, _, _ in blocks:
-        n = X.shape[0]
-        inside = places[(places >= first) & (places < first + n)] - first
+        inside = places[(places >= first) & (places < first + X.shape[0])] - first
         found += [dense(X[i : i + 1]).astype(X.dtype) for i in inside.tolist()]
-        first += n
-    return np.concatenate(found) if found else np.zeros((0, blocks.n_features))
+        first += X.shape[0]
+    return np.concatenate(found[min(1, len(found) - 1) :])
 
 
 def answer_of(model: Any, method: str, X: NDArray) -> Any:
@@ -31,22 +30,21 @@ def answer_of(model: Any, method: str, X: NDArray) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return getattr(model, method)(X)
+            return np.asarray(getattr(model, method)(X))
     except Exception as fault:
         return refuted(method, f"{method} fails on rows of the training data: {type(fault).__name__}: {fault}")
 
 
 def numbers_claim(model: Any, method: str, X: NDArray, expected: F64, rounding: F64 | float) -> Claim:
     """|answer − expected| ≤ rounding entry by entry; the claim's number is the largest multiple of the rounding."""
-    answer = answer_of(model, method, X)
-    if isinstance(answer, Claim):
-        return answer
-    given = np.asarray(answer)
+    given = answer_of(model, method, X)
+    if isinstance(given, Claim):
+        return given
     if given.shape != expected.shape or given.dtype.kind not in "biuf":
         return refuted(method, f"{method} gives an array of shape {given.shape}, expected {expected.shape}.")
-    off, room = np.abs(given.astype(np.float64) - expected), np.broadcast_to(rounding, expected.shape)
+    off = np.abs(given.astype(np.float64) - expected)
     same = (given == expected) | (np.isnan(given.astype(np.float64)) & np.isnan(expected))
-    ratio = np.where(same, 0.0, off / np.where(room > 0, room, np.finfo(float).tiny))
+    ratio = np.where(same, 0.0, off / np.maximum(rounding, np.finfo(float).tiny))
     return at_most(
         method,
         f"{method} gives what the fitted attributes say, on {len(X)} rows; largest difference, in roundings.",
@@ -59,16 +57,15 @@ def numbers_claim(model: Any, method: str, X: NDArray, expected: F64, rounding: 
 
 def labels_claim(model: Any, X: NDArray, scores: F64, rounding: F64 | float) -> Claim:
     """predict gives the label of a largest score (columns are classes), ties within rounding left open."""
-    answer = answer_of(model, "predict", X)
-    if isinstance(answer, Claim):
-        return answer
-    labels, classes = np.asarray(answer), np.asarray(model.classes_)
-    place = {label: k for k, label in enumerate(classes.tolist())}
+    labels = answer_of(model, "predict", X)
+    if isinstance(labels, Claim):
+        return labels
     if labels.shape != (len(X),):
         return refuted("predict", f"predict gives an array of shape {labels.shape}, expected {(len(X),)}.")
+    place = {label: k for k, label in enumerate(np.asarray(model.classes_).tolist())}
     chosen = np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.intp)
     own = np.where(chosen >= 0, scores[np.arange(len(X)), chosen], -np.inf)
-    wrong = int(np.count_nonzero(~(own >= scores.max(axis=1) - 2 * np.broadcast_to(rounding, (len(X),)))))
+    wrong = int(np.count_nonzero(~(own >= scores.max(axis=1) - 2 * np.asarray(rounding))))
     return at_most(
         "predict",
         f"predict gives a label of classes_ with the largest score; rows of {len(X)} where it does not.",

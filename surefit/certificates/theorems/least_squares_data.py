@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from surefit.certificates.blocks import F64, BadData, Block, Blocks, Rows, all_finite, dense, magnitude, matmul
-from surefit.certificates.certificate import CertificateError
+from surefit.certificates.claim import CertificateError
 from surefit.certificates.rounding import power_of_two
 
 LONG = np.longdouble
