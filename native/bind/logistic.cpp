@@ -10,7 +10,8 @@ using namespace surefit::bind;
 
 template <class T>
 surefit::LogisticRows<T> rows_of(const Matrix<T>& x, const double* y, const Weights& w,
-                                 const Matrix<double>& coef, const Vector<double>& intercept, std::size_t leaf_rows) {
+                                 const Matrix<double>& coef, const Vector<double>& intercept, bool curvature,
+                                 std::size_t leaf_rows) {
   if (x.shape(0) == 0) throw std::invalid_argument("X has no rows");
   if (coef.shape(0) == 0) throw std::invalid_argument("coef has no rows");
   some_leaf_rows(leaf_rows);
@@ -18,16 +19,18 @@ surefit::LogisticRows<T> rows_of(const Matrix<T>& x, const double* y, const Weig
   same("intercept", intercept.shape(0), coef.shape(0));
   if (w) same("w", w->shape(0), x.shape(0));
   if (coef.shape(0) * (x.shape(1) + coef.shape(0)) > (std::size_t{1} << 40)) throw std::bad_alloc();
-  return {x.data(), y, w ? w->data() : nullptr, x.shape(0), coef.data(), intercept.data(), {x.shape(1), coef.shape(0)}};
+  const bool curved = curvature || coef.shape(0) == 1;
+  return {x.data(),    y,           w ? w->data() : nullptr, x.shape(0), coef.data(), intercept.data(),
+          {x.shape(1), coef.shape(0), curved}};
 }
 
-using Pass = std::tuple<double, Array<double>, Array<double>, Array<double>, double, double>;
+using Pass = std::tuple<double, Array<double>, Array<double>, std::optional<Array<double>>, double, double>;
 
 template <class T>
 Pass logistic_pass(const Matrix<T>& x, const Vector<double>& y, const Weights& w,
-                   const Matrix<double>& coef, const Vector<double>& intercept, bool single, std::size_t leaf_rows,
-                   int n_threads) {
-  const auto rows = rows_of(x, y.data(), w, coef, intercept, leaf_rows);
+                   const Matrix<double>& coef, const Vector<double>& intercept, bool single, bool curvature,
+                   std::size_t leaf_rows, int n_threads) {
+  const auto rows = rows_of(x, y.data(), w, coef, intercept, curvature, leaf_rows);
   same("y", y.shape(0), x.shape(0));
   const auto shape = rows.shape;
   std::unique_ptr<double[]> sums;
@@ -37,10 +40,12 @@ Pass logistic_pass(const Matrix<T>& x, const Vector<double>& y, const Weights& w
     surefit::logistic_pass(rows, single, leaf_rows, n_threads, sums.get());
   }
   const double* s = sums.get();
+  std::optional<Array<double>> J;
+  if (shape.curved) J = owned(copy(s + shape.curvature(), shape.m * shape.m), {shape.m, shape.m});
   return {s[0],
           owned(copy(s + shape.gradient(), shape.m * shape.d), {shape.m, shape.d}),
           owned(copy(s + shape.gradient_b(), shape.m), {shape.m}),
-          owned(copy(s + shape.curvature(), shape.m * shape.m), {shape.m, shape.m}),
+          std::move(J),
           s[1],
           s[2]};
 }
@@ -48,7 +53,7 @@ Pass logistic_pass(const Matrix<T>& x, const Vector<double>& y, const Weights& w
 template <class T>
 Array<double> logistic_curvature(const Matrix<T>& x, const Weights& w, const Matrix<double>& coef,
                          const Vector<double>& intercept, std::size_t leaf_rows, int n_threads) {
-  const auto rows = rows_of(x, nullptr, w, coef, intercept, leaf_rows);
+  const auto rows = rows_of(x, nullptr, w, coef, intercept, true, leaf_rows);
   std::unique_ptr<double[]> out;
   {
     nb::gil_scoped_release released;
@@ -62,7 +67,7 @@ template <class T>
 void define(nb::module_& m) {
   m.def("logistic_pass", &logistic_pass<T>, nb::arg("X").noconvert(), nb::arg("y").noconvert(),
         nb::arg("w").none().noconvert(), nb::arg("coef").noconvert(), nb::arg("intercept").noconvert(),
-        nb::arg("single"), nb::arg("leaf_rows"), nb::arg("n_threads"));
+        nb::arg("single"), nb::arg("curvature"), nb::arg("leaf_rows"), nb::arg("n_threads"));
   m.def("logistic_curvature", &logistic_curvature<T>, nb::arg("X").noconvert(), nb::arg("w").none().noconvert(),
         nb::arg("coef").noconvert(), nb::arg("intercept").noconvert(), nb::arg("leaf_rows"), nb::arg("n_threads"));
 }

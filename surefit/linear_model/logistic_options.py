@@ -1,25 +1,20 @@
-"""Which penalty a set of scikit-learn's parameters means, with scikit-learn's words where they do not go together."""
+"""Which penalty a set of scikit-learn's parameters means, and what the user is told, in scikit-learn's words."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit.solvers.logistic.fit import Fit
+from surefit.solvers.logistic.logistic import Penalty
 
 _LEVEL = 5  # from here through fit and its frame to the caller
-
-
-class Penalty(NamedTuple):
-    """Σ ω ℓ + ridge/2 ‖w‖² + lasso ‖w‖₁ , and the same for intercepts that are penalised."""
-
-    ridge: float
-    lasso: float
-    intercept_ridge: float
-    intercept_lasso: float
 
 
 def penalty_of(p: Any) -> Penalty:
@@ -93,3 +88,37 @@ def too_few_classes(classes: np.ndarray, solver: str) -> None:
 
 def _warn(message: str, category: type[Warning] = UserWarning) -> None:
     warnings.warn(message, category, stacklevel=_LEVEL + (category is FutureWarning))
+
+
+_FAILED = {
+    "liblinear": "Liblinear failed to converge, increase the number of iterations.",
+    "newton-cholesky": "Newton solver did not converge after {n} iterations.",
+    "sag": "The max_iter was reached which means the coef_ did not converge.",
+    "saga": "The max_iter was reached which means the coef_ did not converge.",
+}
+
+
+def warnings_of(fit: Fit, solver: str, max_iter: int, target: float) -> Iterator[tuple[str, type[Warning]]]:
+    """What the user must be told."""
+    if fit.separation is not None:
+        yield (
+            "the classes can be separated and there is no penalty, so the likelihood has no maximum: coefficients "
+            f"grow for ever (stopped after {fit.n_iter} iterations; separation_ holds the direction that proves "
+            "it). Use a penalty (a finite C) for coefficients that mean something.",
+            ConvergenceWarning,
+        )
+    elif fit.at_rounding:
+        yield (
+            f"stopped after {fit.n_iter} iterations at a relative gap of {fit.rel_gap:.1e} (tol {target:.0e}): "
+            "rounding hides what is left. Columns of similar size, or a smaller C, leave less.",
+            ConvergenceWarning,
+        )
+    elif not fit.finished:
+        lead = _FAILED.get(solver, f"{solver} failed to converge. Increase the number of iterations.")
+        lead = lead.format(n=fit.n_iter)
+        missing = "unknown" if math.isnan(fit.rel_gap) else f"{fit.rel_gap:.1e}"
+        yield (
+            f"{lead} It stopped after {fit.n_iter} iterations at a relative gap of {missing} (tol {target:.0e}); "
+            f"max_iter={max_iter}.",
+            ConvergenceWarning,
+        )

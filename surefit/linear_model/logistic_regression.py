@@ -18,10 +18,10 @@ from surefit.engine.apply import apply_rows
 from surefit.engine.open import open_data
 from surefit.engine.source import Source
 from surefit.linear_model.classifier import LinearClassifier, given_class_weight
-from surefit.linear_model.logistic_fit import Coefficients, Fit, fit_logistic
-from surefit.linear_model.logistic_options import penalty_of, too_few_classes
+from surefit.linear_model.logistic_options import penalty_of, too_few_classes, warnings_of
 from surefit.linear_model.logistic_summary import LogisticSummary, summarise_logistic
-from surefit.solvers.logistic.logistic_pass import FirstLookStep
+from surefit.solvers.logistic.fit import Coefficients, Fit, fit_logistic
+from surefit.solvers.logistic.overview import OverviewStep
 
 Solver = Literal["lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga", "sgd"]
 
@@ -169,7 +169,7 @@ class LogisticRegression(LinearClassifier):
         self.separation_ = fit.separation
         self.history_ = np.asarray(fit.history)
         self._inference = fit.inference
-        for message, category in fit.warnings(p.solver, p.max_iter, float(p.tol) / 100):
+        for message, category in warnings_of(fit, p.solver, p.max_iter, float(p.tol) / 100):
             warnings.warn(message, category, stacklevel=5)
 
     def _class_weight(self, class_weight: Any, data: Source, classes: np.ndarray) -> np.ndarray | None:
@@ -177,7 +177,7 @@ class LogisticRegression(LinearClassifier):
         if class_weight is None:
             return None
         if class_weight == "balanced":
-            counts = data.fold(FirstLookStep(len(classes), False)).counts
+            counts = data.fold(OverviewStep(len(classes), False)).counts
             return counts.sum() / (len(classes) * np.where(counts > 0, counts, 1.0))  # no rows: any weight will do
         return given_class_weight(class_weight, classes)
 

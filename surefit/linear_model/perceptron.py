@@ -25,7 +25,7 @@ from surefit.engine.source import MemorySource, Source
 from surefit.linear_model.classifier import LinearClassifier, given_class_weight
 from surefit.solvers.descent.perceptron import Epoch, MistakesStep, Planes, Rule, Stopping, epochs, overflow_words
 from surefit.solvers.descent.visits import Visits
-from surefit.solvers.logistic.logistic_pass import FirstLookStep
+from surefit.solvers.logistic.overview import OverviewStep
 
 
 class Perceptron(LinearClassifier):
@@ -237,7 +237,7 @@ class Perceptron(LinearClassifier):
         if class_weight is None:
             return np.ones(len(classes))
         if class_weight == "balanced":
-            counts = data.fold(FirstLookStep(len(classes), False)).counts
+            counts = data.fold(OverviewStep(len(classes), False)).counts
             return counts.sum() / (len(classes) * np.maximum(counts, np.finfo(float).tiny))
         return given_class_weight(class_weight, classes)
 

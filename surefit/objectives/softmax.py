@@ -28,6 +28,22 @@ def gradient(Z: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return P
 
 
+def value_and_slopes(Z: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The two above and the probabilities from one exponential of each score: quicker where all are wanted."""
+    rows = np.arange(len(Z))
+    best = Z.argmax(axis=1)
+    top = Z[rows, best]
+    P = np.exp(Z - top[:, None])
+    P[rows, best] = 0.0
+    rest = P.sum(axis=1)
+    P[rows, best] = 1.0
+    P /= (1.0 + rest)[:, None]
+    R = P.copy()
+    R[rows, codes] = 0.0
+    R[rows, codes] = -R.sum(axis=1)
+    return top - Z[rows, codes] + np.log1p(rest), R, P
+
+
 def second(Z: np.ndarray, V: np.ndarray) -> np.ndarray:
     """The second derivative (diag(p) − p pᵀ) of every row, times the row of V."""
     P = probabilities(Z, axis=1)

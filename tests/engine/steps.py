@@ -19,14 +19,14 @@ from surefit.solvers.descent.squared_pass import Plane, SquaredStep
 from surefit.solvers.least_squares.leave_one_out import LeaveOneOutStep, Path
 from surefit.solvers.least_squares.refine import Answer, GapStep, PlainGapStep
 from surefit.solvers.least_squares.tsqr import Shift, TriangularStep
-from surefit.solvers.logistic.elastic_net import SparseGramStep
-from surefit.solvers.logistic.logistic_pass import (
+from surefit.solvers.logistic.logistic_pass import LogisticStep, Point, ScoreRangeStep
+from surefit.solvers.logistic.overview import OverviewStep
+from surefit.solvers.logistic.second_derivative import (
     BinaryHessianStep,
-    FirstLookStep,
+    BlocksStep,
+    CurvatureStep,
     HessianStep,
-    LogisticStep,
-    Point,
-    ReachStep,
+    SparseGramStep,
 )
 from surefit.solvers.numerics.twofold import exact
 from surefit.solvers.spectral.eigen_qr import FactorStep
@@ -185,15 +185,17 @@ CASES = [
     Case("leave one out", LeaveOneOutStep(), _path_state),
     Case("logistic", LogisticStep(), _point_state(2), classes=2),
     Case("logistic of three classes", LogisticStep(), _point_state(3), classes=3),
-    Case("logistic first look", FirstLookStep(3, with_moments=True), _class_weight, classes=3),
-    Case("logistic first look at every third leaf", FirstLookStep(3, True, every=3), _class_weight, classes=3),
+    Case("logistic overview", OverviewStep(3, with_moments=True), _class_weight, classes=3),
+    Case("logistic overview at every third leaf", OverviewStep(3, True, every=3), _class_weight, classes=3),
     Case("logistic curvature", BinaryHessianStep(), _point_state(2), classes=2),
     Case("softmax curvature", HessianStep(np.full(8, 99.5), True), _point_state(3), classes=3),
+    Case("softmax curvature of every score", BlocksStep(np.full(8, 99.5), True), _point_state(3), classes=3),
+    Case("softmax curvature of the intercepts", CurvatureStep(), _point_state(3), classes=3),
     Case("logistic curvature of a few columns", _working_step(), _point_state(2), classes=2),
     Case("sums of sparse columns", ColumnSumsStep(), _class_weight, classes=3),
     Case("logistic curvature of a few sparse columns", SparseGramStep(np.array([1, 2, 6])), _point_state(2), classes=2),
     Case("softmax curvature of a few columns", _working_step(), _point_state(3), classes=3),
-    Case("logistic reach", ReachStep(), _point_state(3), classes=3),
+    Case("logistic score range", ScoreRangeStep(), _point_state(3), classes=3),
     Case("mistakes of three planes", MistakesStep(), _planes_state, classes=3),
     Case("squared error and slope", SquaredStep(with_gradient=True), _plane_state(1)),
     Case("squared error at two places", SquaredStep(with_gradient=False), _plane_state(2)),

@@ -1,4 +1,4 @@
-"""The compiled pass of logistic regression against its twin in plain NumPy, and against numerical derivatives."""
+"""The compiled pass of logistic regression against its reference in plain NumPy, and against numerical derivatives."""
 
 from __future__ import annotations
 
@@ -8,15 +8,9 @@ import scipy.sparse as sp
 
 from surefit import _native
 from surefit.engine.block import Block
-from surefit.solvers.logistic.logistic_pass import (
-    BinaryHessianStep,
-    HessianStep,
-    LogisticStep,
-    Point,
-    ReachStep,
-    curvature_twin,
-    pass_twin,
-)
+from surefit.solvers.logistic.logistic_pass import LogisticStep, Point, ScoreRangeStep
+from surefit.solvers.logistic.second_derivative import BinaryHessianStep, HessianStep
+from tests.reference.logistic_pass import reference_curvatures, reference_pass
 
 
 def problem(n, d, m, dtype=np.float64, seed=0):
@@ -36,18 +30,18 @@ def assert_close(got, want, tolerance):
 @pytest.mark.parametrize("m", [1, 3, 4, 7, 10])
 @pytest.mark.parametrize("d", [1, 3, 8, 17, 100])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_pass_is_its_twin(d, m, dtype):
+def test_pass_is_its_reference(d, m, dtype):
     for n in (1, 5, 700):
         X, y, w, at = problem(n, d, m, dtype)
         for weights in (None, w):
-            want = pass_twin(X.astype(np.float64), y, weights, at)
-            exact = _native.logistic_pass(X, y, weights, at.coef, at.intercept, False, 256, 2)
+            want = reference_pass(X.astype(np.float64), y, weights, at)
+            exact = _native.logistic_pass(X, y, weights, at.coef, at.intercept, False, True, 256, 2)
             assert_close(exact, want, 1e-12)
-            single = _native.logistic_pass(X, y, weights, at.coef, at.intercept, True, 256, 2)
+            single = _native.logistic_pass(X, y, weights, at.coef, at.intercept, True, True, 256, 2)
             assert_close(single, want, 1e-12 if dtype == np.float64 or m == 1 else 2e-5)
             if m == 1:
                 curvature = _native.logistic_curvature(X, weights, at.coef, at.intercept, 256, 2)
-                np.testing.assert_allclose(curvature, curvature_twin(X.astype(float), weights, at), rtol=1e-12)
+                np.testing.assert_allclose(curvature, reference_curvatures(X.astype(float), weights, at), rtol=1e-12)
 
 
 @pytest.mark.parametrize("m", [1, 4])
@@ -56,18 +50,18 @@ def test_wicked_scores(m):
     X = np.array([[1000.0], [-1000.0], [0.0], [1e-300]])
     y = np.array([1.0, 1.0, 0.0, 0.0])
     at = Point(np.linspace(-1, 1, m)[:, None] if m > 1 else np.ones((1, 1)), np.zeros(m))
-    want = pass_twin(X, y, None, at)
+    want = reference_pass(X, y, None, at)
     assert np.isfinite(want.loss) and want.loss >= 900
-    assert_close(_native.logistic_pass(X, y, None, at.coef, at.intercept, False, 256, 1), want, 1e-13)
+    assert_close(_native.logistic_pass(X, y, None, at.coef, at.intercept, False, True, 256, 1), want, 1e-13)
 
 
 @pytest.mark.parametrize("m", [1, 5])
 def test_threads_do_not_change_bits(m):
     X, y, w, at = problem(3000, 21, m)
-    one = _native.logistic_pass(X, y, w, at.coef, at.intercept, False, 256, 1)
+    one = _native.logistic_pass(X, y, w, at.coef, at.intercept, False, True, 256, 1)
     for n_threads in (2, 3):
         for mine, theirs in zip(
-            _native.logistic_pass(X, y, w, at.coef, at.intercept, False, 256, n_threads), one, strict=True
+            _native.logistic_pass(X, y, w, at.coef, at.intercept, False, True, 256, n_threads), one, strict=True
         ):
             assert np.asarray(mine).tobytes() == np.asarray(theirs).tobytes()
 
@@ -81,16 +75,16 @@ def test_gradient_and_second_derivative_are_slopes(m, sparse):
     step = LogisticStep()
     middle = step.map(at, block, 1)
     h = 1e-6
-    centre = np.array([0.3, -0.2, 0.1])
+    center = np.array([0.3, -0.2, 0.1])
     if m == 1:
         moments = BinaryHessianStep().map(at, block, 1)
         H = moments.products + moments.weight * np.outer(moments.mean, moments.mean)
         H = np.block([[H, moments.weight * moments.mean[:, None]], [moments.weight * moments.mean, moments.weight]])
     else:
         H = HessianStep(np.zeros(3), True).map(at, block, 1)
-        moved = HessianStep(centre, True).map(at, block, 1)
+        moved = HessianStep(center, True).map(at, block, 1)
         back = np.eye(4)
-        back[:3, 3] = centre  # (x, 1) = back (x − centre, 1)
+        back[:3, 3] = center  # (x, 1) = back (x − center, 1)
         back = np.kron(np.eye(m), back)
         np.testing.assert_allclose(back @ moved @ back.T, H, rtol=1e-10, atol=1e-10)
     for k in range(m):
@@ -118,9 +112,9 @@ def test_spread_margin_and_reach():
     at = Point(np.array([[2.0]]), np.zeros(1))
     passed = LogisticStep().map(at, Block(X, y, None, 0, 256), 1)
     assert (passed.spread, passed.margin) == (4.0, 2.0)
-    reach = ReachStep().map(at, Block(X, y, None, 0, 256), 1)
+    reach = ScoreRangeStep().map(at, Block(X, y, None, 0, 256), 1)
     assert (reach.spread, reach.margin, reach.lead) == (4.0, 2.0, 4.0)
-    wrong = ReachStep().map(at, Block(X, y, np.array([1.0, 0.0, 0.0]), 0, 256), 1)
+    wrong = ScoreRangeStep().map(at, Block(X, y, np.array([1.0, 0.0, 0.0]), 0, 256), 1)
     assert (wrong.spread, wrong.margin) == (2.0, 2.0)
 
 
@@ -134,4 +128,4 @@ def test_bad_calls_are_refused():
         (X, y, None, at.coef, np.zeros(2)),
     ):
         with pytest.raises(ValueError):
-            _native.logistic_pass(*bad, False, 256, 1)
+            _native.logistic_pass(*bad, False, True, 256, 1)

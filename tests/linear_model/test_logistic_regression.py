@@ -78,10 +78,10 @@ class TestClosedForms:
         )
         np.testing.assert_allclose(model.coef_.sum(axis=0), 0, atol=1e-10)
         np.testing.assert_allclose(model.intercept_.sum(), 0, atol=1e-10)
-        # contrasts of centred log counts at x = 0: var(b_k) = Σ_j c_j² / count_j with c the centring row
+        # contrasts of centered log counts at x = 0: var(b_k) = Σ_j c_j² / count_j with c the centering row
         errors = model.summary().standard_error[:, 0]
-        centring = np.eye(3) - 1 / 3
-        np.testing.assert_allclose(errors, np.sqrt((centring**2 / table[0]).sum(axis=1)), rtol=1e-8)
+        centering = np.eye(3) - 1 / 3
+        np.testing.assert_allclose(errors, np.sqrt((centering**2 / table[0]).sum(axis=1)), rtol=1e-8)
 
     def test_intercept_alone(self):
         y = np.array([0] * 30 + [1] * 10)
@@ -106,8 +106,8 @@ def test_defaults_reach_the_optimum_on_raw_data(load):
         R = 1 / (1 + np.exp(-Z)) - codes[:, None]
     else:
         R = np.exp(log_softmax(Z, axis=1)) - np.eye(Z.shape[1])[codes]
-    centred = X - X.mean(axis=0)
-    gradient = R.T @ centred + reference.coef_
+    centered = X - X.mean(axis=0)
+    gradient = R.T @ centered + reference.coef_
     best = objective(reference, X, y)
     assert np.abs(R.sum(axis=0)).max() < 1e-7
     assert (gradient**2).sum() / 2 < 1e-9 * best
@@ -230,7 +230,7 @@ class TestSources:
         assert objective(model, X, y) <= objective(theirs, X, y) * (1 + 1e-6)
 
     def test_many_parameters_of_softmax(self):
-        """Too many for a whole second derivative: the Kronecker metric, single precision first."""
+        """Too many for a whole second derivative: the KroneckerMetric metric, single precision first."""
         rng = np.random.default_rng(1)
         X = (rng.normal(size=(3000, 150)) * np.exp(rng.normal(size=150))).astype(np.float32)
         y = (X @ rng.normal(size=(150, 9)) * 0.2 + rng.gumbel(size=(3000, 9))).argmax(axis=1)

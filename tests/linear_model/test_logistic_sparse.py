@@ -20,7 +20,9 @@ import surefit
 from surefit.engine.source import MemorySource
 from surefit.linear_model import LogisticRegression
 from surefit.linear_model.summary import NoInference
-from surefit.solvers.logistic.elastic_net import SparseLogisticProblem
+from surefit.solvers.logistic.elastic_net import ElasticNetProblem
+from surefit.solvers.logistic.elastic_net_models import working_hessian
+from surefit.solvers.logistic.logistic import Penalty
 
 IRIS = load_iris(return_X_y=True)
 TWO = (IRIS[0], (IRIS[1] == 1).astype(int))
@@ -211,14 +213,14 @@ class TestWide:
         """Σ ω p (1 − p) x̃ x̃ᵀ with x̃ = (x, 1), by its definition, in the solver's coordinates."""
         X, y = self.data(csr)
         w = np.random.default_rng(3).random(len(y))
-        problem = SparseLogisticProblem(MemorySource(X, y.astype(float), w), 2, None, 0.5, 1.0, True)
+        problem = ElasticNetProblem(MemorySource(X, y.astype(float), w), 2, None, Penalty(0.5, 1.0), True)
         u = problem.inner(np.random.default_rng(4).normal(size=(1, X.shape[1])) / 50, np.array([0.3]))
         columns = np.array([3, 40, 41, 1200])
-        H = problem.second_of(u, np.append(columns, X.shape[1]))
+        H = working_hessian(problem, u, np.append(columns, X.shape[1]))
         rows = X.toarray() if csr else X
         point = problem.point(u)
         p = expit(rows @ point.coef[0] + point.intercept[0])
-        moved = np.column_stack([(rows - problem.centre)[:, columns] * problem.scale[columns], np.ones(len(y))])
+        moved = np.column_stack([(rows - problem.center)[:, columns] * problem.scale[columns], np.ones(len(y))])
         expected = moved.T @ (moved * (w * p * (1 - p))[:, None])
         expected[np.arange(4), np.arange(4)] += 0.5 * problem.scale[columns] ** 2
         np.testing.assert_allclose(H, expected, rtol=1e-9, atol=1e-12 * np.abs(expected).max())

@@ -9,7 +9,8 @@ from sklearn.linear_model import Lasso
 
 from surefit import _native
 from surefit.solvers.logistic.elastic_net import best_shift
-from surefit.solvers.optimise.lasso_quadratic import minimise_lasso, sweeps_twin
+from surefit.solvers.optimise.lasso_quadratic import minimize_lasso
+from tests.reference.lasso_sweeps import sweeps
 
 
 def problem(n, p, seed=0):
@@ -20,7 +21,7 @@ def problem(n, p, seed=0):
 
 def test_a_diagonal_is_solved_by_thresholding():
     h, a, t = np.array([1.0, 2.0, 4.0, 3.0]), np.array([3.0, -3.0, 0.5, -2.0]), np.array([1.0, 1.0, 1.0, 0.0])
-    z = minimise_lasso(np.diag(h), -a, np.zeros(4), t, 50)
+    z = minimize_lasso(np.diag(h), -a, np.zeros(4), t, 50)
     np.testing.assert_allclose(z, [2.0, -1.0, 0.0, -2.0 / 3.0], rtol=1e-9)
     assert z[2] == 0
 
@@ -30,7 +31,7 @@ def test_scikit_learn_lasso(seed):
     A, b = problem(80, 25, seed)
     alpha = 0.3
     H, g = A.T @ A / 80, -A.T @ b / 80
-    z = minimise_lasso(H, g, np.zeros(25), np.full(25, alpha), 100)
+    z = minimize_lasso(H, g, np.zeros(25), np.full(25, alpha), 100)
     theirs = Lasso(alpha=alpha, fit_intercept=False, tol=1e-14, max_iter=100000).fit(A, b).coef_
     np.testing.assert_allclose(z, theirs, atol=1e-8)
     assert np.array_equal(z == 0, theirs == 0)
@@ -45,7 +46,7 @@ def test_the_conditions_of_a_minimum_from_any_start(seed):
     t, u = np.full(40, 20.0), rng.normal(size=40)
     t[0] = 0.0
     g = H @ u - A.T @ b
-    z = minimise_lasso(H, g, u, t, 300)
+    z = minimize_lasso(H, g, u, t, 300)
     r = g + H @ (z - u)
     size = np.abs(A.T @ b).max()
     assert (np.abs(r) <= t + 1e-6 * size).all()
@@ -56,7 +57,7 @@ def test_nearly_equal_columns_end_in_few_rounds():
     A, b = problem(200, 12, 5)
     A = np.hstack([A, A + 1e-4 * np.random.default_rng(1).normal(size=A.shape)])
     H, g, t = A.T @ A, -A.T @ b, np.full(24, 1e-3)
-    z = minimise_lasso(H, g, np.zeros(24), t, 60)
+    z = minimize_lasso(H, g, np.zeros(24), t, 60)
     r = g + H @ z
     assert (np.abs(r) <= t + 1e-9 * np.abs(g).max()).all()
     np.testing.assert_allclose(r[z != 0], (-t * np.sign(z))[z != 0], atol=1e-9 * np.abs(g).max())
@@ -64,7 +65,7 @@ def test_nearly_equal_columns_end_in_few_rounds():
 
 def test_entries_without_curvature():
     H, g = np.diag([0.0, 1.0, 0.0]), np.array([0.0, -3.0, 0.0])
-    z = minimise_lasso(H, g, np.array([5.0, 0.0, 4.0]), np.array([1.0, 1.0, 0.0]), 20)
+    z = minimize_lasso(H, g, np.array([5.0, 0.0, 4.0]), np.array([1.0, 1.0, 0.0]), 20)
     np.testing.assert_allclose(z, [0.0, 2.0, 4.0], rtol=1e-9)
 
 
@@ -75,7 +76,7 @@ def test_the_compiled_sweeps_are_those_of_the_twin(p, most, quiet):
     t[-1] = 0.0
     ours, twin = [(-A.T @ b, np.zeros(p)) for _ in range(2)]
     done = _native.lasso_sweeps(H, *ours, t, most, quiet)
-    assert done == sweeps_twin(H, *twin, t, most, quiet)
+    assert done == sweeps(H, *twin, t, most, quiet)
     np.testing.assert_allclose(ours[1], twin[1], rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(ours[0], twin[0], rtol=1e-9, atol=1e-9)
 

@@ -11,9 +11,10 @@ import scipy.sparse as sp
 from surefit import _native
 from surefit.engine.block import Block
 from surefit.engine.leaves import by_leaves, merge_in_order, tree_sum
-from surefit.solvers.logistic.logistic_pass import LogisticStep, Point, pass_twin
+from surefit.solvers.logistic.logistic_pass import LogisticStep, Point
 from surefit.summaries.column_spread import ColumnSumsStep
 from surefit.summaries.row_products import column_sums, scores
+from tests.reference.logistic_pass import reference_pass
 
 
 def rows_of(n, d, density, dtype=np.float64, index=np.int32, seed=0):
@@ -78,12 +79,12 @@ def test_columns_are_kept_where_the_source_keeps_its_rows():
 
 
 @pytest.mark.parametrize("m", [1, 4])
-def test_a_pass_over_csr_rows_is_its_twin(m):
+def test_a_pass_over_csr_rows_is_its_reference(m):
     X, rng = rows_of(700, 9, 0.3), np.random.default_rng(3)
     y, w = rng.integers(0, max(m, 2), 700).astype(float), rng.integers(0, 3, 700).astype(float)
     at = Point(rng.standard_normal((m, 9)), rng.standard_normal(m), rng.uniform(0.5, 2, max(m, 2)))
     got = LogisticStep().map(at, Block(X, y, w, 0, 256), 2)
-    want = pass_twin(X, y, w * at.class_weight[y.astype(int)], at)
+    want = reference_pass(X, y, w * at.class_weight[y.astype(int)], at)
     for mine, theirs in zip(got, want, strict=True):
         assert mine == pytest.approx(theirs, rel=1e-12, abs=1e-11)
 

@@ -100,6 +100,7 @@ void pass(const LogisticRows<T>& rows, std::size_t leaf_rows, int n_threads, dou
   });
   std::copy_n(tree.root().get(), size, sums);
   double* J = sums + shape.curvature();
+  if (!shape.curved) return;
   for (std::size_t k = 0; k < shape.m; ++k) {
     for (std::size_t l = 0; l < k; ++l) J[k * shape.m + l] = J[l * shape.m + k];
   }

@@ -217,7 +217,7 @@ void many_classes(const LogisticLeaf<T>& leaf, std::size_t first, std::size_t n)
       z[k] *= scale;
       if (k != own) wrong += z[k];
     }
-    for (std::size_t k = 0; k < m; ++k) {
+    for (std::size_t k = 0; k < m && leaf.shape.curved; ++k) {
       const double share = w * static_cast<double>(z[k]);
       J[k * m + k] += share;
       for (std::size_t l = k; l < m; ++l) J[k * m + l] -= share * static_cast<double>(z[l]);

@@ -6,12 +6,13 @@
 namespace surefit {
 
 // Where a leaf's sums go, in one run of doubles: loss, spread, margin, then gradient_b (m), curvature (m × m, the upper
-// half), gradient (m × d).
+// half; nothing where it is not wanted), gradient (m × d).
 struct LogisticShape {
   std::size_t d, m;
+  bool curved;
   std::size_t gradient_b() const { return 3; }
   std::size_t curvature() const { return 3 + m; }
-  std::size_t gradient() const { return 3 + m + m * m; }
+  std::size_t gradient() const { return 3 + m + (curved ? m * m : 0); }
   std::size_t size() const { return gradient() + m * d; }
 };
 

@@ -1,4 +1,4 @@
-"""Logistic regression, binary and softmax, as a smooth convex function on centred and scaled columns.
+"""Logistic regression, binary and softmax, as a smooth convex function on centered and scaled columns.
 
     F(w, b) = Σ ω ℓ(x·w + b; k) + λ/2 ‖w‖²                     ℓ: objectives/logistic.py, objectives/softmax.py
 
@@ -6,15 +6,11 @@ Passes are made in the user's coordinates. The solver's own are u with w = s u_w
 of the columns and s a power of two that brings each to about unit spread: offsets and units cost no digits and no
 steps. The penalty is that of the user's coordinates.
 
-A gap that is proved comes from one of two dual points. Let p be the probabilities at (w, b), J = Σ ω (diag p − p pᵀ),
-g = (g_w, δ) the gradient (of the intercepts: δ) and T = Σ ω ‖x − c‖².
+A bound for the gap comes from one of two dual points: with a penalty that of `gap_bounds.py`; or with the Newton step
+v, H v = −g, the probabilities p' = p + (diag p − p pᵀ)(x·v_w + v_b), which satisfy every equality of the dual. They are
+probabilities where no two scores of a row are moved apart by more than 1, and then
 
-1. λ > 0. Intercepts moved by β so that Σ ω (p(β) − e_k) = 0 give a feasible dual point. With κ = δᵀJ⁺δ and
-   2e²κ ≤ the smallest positive eigenvalue of J, curvatures change by less than a factor e on the way, and
-       F − F* ≤ e κ + (‖g_w − c δᵀ‖ + √(e κ T / 2))² / (2 λ).
-2. With the Newton step v, H v = −g, the probabilities p' = p + (diag p − p pᵀ)(x·v_w + v_b) satisfy every equality of
-   the dual; they are probabilities where no two scores of a row are moved apart by more than 1, and then
-       F − F* ≤ Σ ω KL(p' ‖ p) + λ/2 ‖v_w‖² ≤ vᵀ H v,        for KL ≤ χ².
+    F − F* ≤ Σ ω KL(p' ‖ p) + λ/2 ‖v_w‖² ≤ vᵀ H v,        for KL ≤ χ².
 """
 
 from __future__ import annotations
@@ -27,28 +23,34 @@ import numpy as np
 from surefit._core.arithmetic import power_of_two
 from surefit._core.errors import InvalidData
 from surefit.engine.source import Source
-from surefit.solvers.logistic.logistic_pass import (
-    BinaryHessianStep,
-    FirstLook,
-    FirstLookStep,
-    HessianStep,
-    LogisticStep,
-    Pass,
-    Point,
-    Reach,
-    ReachStep,
-)
-from surefit.solvers.optimise.metric import Diagonal, Kronecker, Whole
+from surefit.solvers.logistic.gap_bounds import InterceptCurvature, ridge_gap
+from surefit.solvers.logistic.logistic_pass import LogisticStep, Pass, Point, ScoreRange, ScoreRangeStep
+from surefit.solvers.logistic.overview import Overview, OverviewStep
+from surefit.solvers.logistic.second_derivative import BinaryHessianStep, BlocksStep, CurvatureStep, HessianStep
+from surefit.solvers.optimise.metric import DiagonalMetric, FullMetric, PerScoreMetric, kronecker_metric
 from surefit.solvers.optimise.newton import CHEAP, Metric
 from surefit.summaries.column_spread import column_spread
 
-WHOLE = 1200
-"""Parameters up to which the second derivative is held whole."""
-SQUARE = 3000
-"""Columns up to which their products are held."""
+MAX_FULL_HESSIAN = 1200
+"""Parameters up to which the second derivative is kept as one matrix."""
+MAX_GRAM_COLUMNS = 3000
+"""Columns up to which their products are kept."""
+MAX_BLOCK_NUMBERS = 2**25
+"""Numbers in the second derivatives of every score by itself up to which they are kept."""
+MAX_CURVATURE_CLASSES = 32
+"""Classes up to which every pass brings the curvature of the intercepts."""
 
 
-class At(NamedTuple):
+class Penalty(NamedTuple):
+    """Σ ω ℓ + ridge/2 ‖w‖² + lasso ‖w‖₁ , and the same for intercepts that are penalized."""
+
+    ridge: float
+    lasso: float = 0.0
+    intercept_ridge: float = 0.0
+    intercept_lasso: float = 0.0
+
+
+class Evaluation(NamedTuple):
     value: float
     gradient: np.ndarray
     passed: Pass
@@ -58,43 +60,37 @@ class LogisticProblem:
     """F on a source. `m` scores: one for two classes."""
 
     def __init__(
-        self,
-        data: Source,
-        n_classes: int,
-        class_weight: np.ndarray | None,
-        penalty: float,
-        fit_intercept: bool,
-        intercept_penalty: float = 0.0,
-        free_intercept: bool | None = None,
+        self, data: Source, n_classes: int, class_weight: np.ndarray | None, penalty: Penalty, fit_intercept: bool
     ) -> None:
-        self.data, self.class_weight, self.penalty, self.fit_intercept = data, class_weight, penalty, fit_intercept
-        self.intercept_penalty = intercept_penalty
+        self.data, self.class_weight, self.fit_intercept = data, class_weight, fit_intercept
+        self.penalty, self.lasso, self.intercept_penalty, self.intercept_lasso = penalty
         self.m = 1 if n_classes == 2 else n_classes
         d = data.n_features
-        self.square = d <= SQUARE
+        self.square = d <= MAX_GRAM_COLUMNS
         self.width = d + fit_intercept
-        self.whole = self.m * self.width <= WHOLE and self.square
-        every = 1 if self.whole else max(1, data.n_rows // (20 * d))
-        self.look: FirstLook = data.fold(FirstLookStep(n_classes, self.square, every), class_weight)
+        self.full_hessian = self.m * self.width <= MAX_FULL_HESSIAN and self.square
+        every = 1 if self.full_hessian else max(1, data.n_rows // (20 * d))
+        self.look: Overview = data.fold(OverviewStep(n_classes, self.square, every), class_weight)
         self.weight = float(self.look.counts.sum())
         if self.look.moments is not None and self.look.moments.weight == 0:
-            self.look = data.fold(FirstLookStep(n_classes, self.square), class_weight)
-        self.centred = fit_intercept and (intercept_penalty == 0 if free_intercept is None else free_intercept)
-        centre, variance = self._columns()
-        self.centre = centre if self.centred else np.zeros(d)
+            self.look = data.fold(OverviewStep(n_classes, self.square), class_weight)
+        self.centered = fit_intercept and self.intercept_penalty == 0 and self.intercept_lasso == 0
+        center, variance = self._columns()
+        self.center = center if self.centered else np.zeros(d)
         self.column_ss = self.weight * variance
         self.total_ss = float(self.column_ss.sum())
         if self.look.square_sum:  # means and variances are estimates: a bound by the triangle inequality
-            length = math.sqrt(1.01 * self.look.square_sum) + math.sqrt(self.weight) * np.linalg.norm(self.centre)
+            length = math.sqrt(1.01 * self.look.square_sum) + math.sqrt(self.weight) * np.linalg.norm(self.center)
             self.total_ss = float(length**2)
             self.column_ss = np.full(d, self.total_ss)
         self.scale = 1.0 / power_of_two(np.where(variance > 0, np.sqrt(variance), 1.0))
         self.single = data.dtype == np.float32 and self.m > 1
         self.rounding = 1e-8 if self.single else 1e-13
-        self.metric_cost = self._metric_cost() if self.whole else math.inf
-        self.negligible = 1e-9 * self.weight if penalty == 0 else 0.0  # a penalty has a minimum to be found
+        self.blocks = False
+        self.metric_cost = self._metric_cost()
+        self.negligible = 1e-9 * self.weight if self.penalty == 0 else 0.0  # a penalty has a minimum to be found
         self.full_rank = True
-        self.passes = 0
+        self._curvature: tuple[Evaluation, InterceptCurvature] | None = None
 
     def _columns(self) -> tuple[np.ndarray, np.ndarray]:
         """Means and variances (about zero without an intercept)."""
@@ -104,7 +100,7 @@ class LogisticProblem:
         else:
             _, mean, ss = column_spread(self.data, class_weight=self.class_weight, keep_columns=True)
         with np.errstate(over="ignore", under="ignore"):
-            variance = ss / self.weight + (0.0 if self.centred else mean**2)
+            variance = ss / self.weight + (0.0 if self.centered else mean**2)
         if not np.isfinite(mean).all() or not np.isfinite(variance).all():
             column = int(np.flatnonzero(~np.isfinite(mean + variance))[0])
             raise InvalidData(f"column {column} of X is too large: its squares overflow. Rescale it.")
@@ -112,23 +108,27 @@ class LogisticProblem:
 
     def _metric_cost(self) -> float:
         """Passes that a second derivative is worth; measured roughly: products run near the speed of arithmetic."""
-        n, p = self.data.n_rows, self.m * self.width
-        one_pass = 1e-4 + n * self.m * self.width * 5e-10
-        return (1e-4 + n * p * p * 2.5e-11 + p**3 * 2e-11) / one_pass
+        n, m, width = self.data.n_rows, self.m, self.width
+        one_pass = 1e-4 + n * m * width * (2.5e-10 if self.single else 5e-10)
+        if self.full_hessian:
+            return (1e-4 + n * (m * width) ** 2 * 2.5e-11 + (m * width) ** 3 * 2e-11) / one_pass
+        if self.blocks:  # most rows are sure of most classes and count for few
+            return (1e-4 + n * width**2 * 2.5e-11 + m * width**3 * 2e-11) / one_pass + 3
+        return math.inf
 
     # --- coordinates ---------------------------------------------------------------------------------------------
 
     def point(self, u: np.ndarray) -> Point:
         U = u.reshape(self.m, self.width)
         coef = np.ascontiguousarray(U[:, : len(self.scale)] * self.scale)
-        b = U[:, -1] - coef @ self.centre if self.fit_intercept else np.zeros(self.m)
-        return Point(coef, b, self.class_weight, self.single)
+        b = U[:, -1] - coef @ self.center if self.fit_intercept else np.zeros(self.m)
+        return Point(coef, b, self.class_weight, self.single, self.m <= MAX_CURVATURE_CLASSES)
 
     def inner(self, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
         """u of given coefficients."""
         U = coef / self.scale
         if self.fit_intercept:
-            U = np.hstack([U, (intercept + coef @ self.centre)[:, None]])
+            U = np.hstack([U, (intercept + coef @ self.center)[:, None]])
         return U.ravel()
 
     def start(self) -> np.ndarray:
@@ -145,10 +145,10 @@ class LogisticProblem:
 
     def shortest(self, u: np.ndarray) -> np.ndarray:
         """Without a penalty and with dependent columns: the answer of least length among those with the same scores."""
-        if self.penalty > 0 or self.full_rank or not self.whole:
+        if self.penalty > 0 or self.full_rank or not self.full_hessian:
             return u
         S = self.products()
-        null = Whole(S).null_space()
+        null = FullMetric(S).null_space()
         if null is None:
             return u
         U = u.reshape(self.m, self.width).copy()
@@ -165,55 +165,63 @@ class LogisticProblem:
 
     # --- the function --------------------------------------------------------------------------------------------
 
-    def evaluate(self, u: np.ndarray) -> At:
-        self.passes += 1
+    def evaluate(self, u: np.ndarray) -> Evaluation:
         point = self.point(u)
         passed: Pass = self.data.fold(LogisticStep(), point)
         with np.errstate(over="ignore", invalid="ignore"):
             value = passed.loss + 0.5 * self.penalty * float((point.coef**2).sum())
             value += 0.5 * self.intercept_penalty * float((point.intercept**2).sum())
-            G = (passed.gradient + self.penalty * point.coef - np.outer(passed.gradient_b, self.centre)) * self.scale
+            G = (passed.gradient + self.penalty * point.coef - np.outer(passed.gradient_b, self.center)) * self.scale
         if self.fit_intercept:
             G = np.hstack([G, (passed.gradient_b + self.intercept_penalty * point.intercept)[:, None]])
-        return At(value, G.ravel(), passed)
+        return Evaluation(value, G.ravel(), passed)
 
     def start_metric(self) -> Metric:
-        """The second derivative at `start`, which is known from the moments: J ⊗ products."""
+        """The second derivative at `start` as far as each score by itself goes; it is known from the moments."""
         shares = self.shares() if self.fit_intercept else np.full(len(self.look.counts), 1 / len(self.look.counts))
-        J = np.diag(shares) - np.outer(shares, shares)
-        J = J[:1, :1] if self.m == 1 else J
+        curvatures = shares * (1 - shares)
+        curvatures = curvatures[:1] if self.m == 1 else curvatures
         penalty = self.penalties()
         if self.look.moments is None:
             ones = np.full(self.width, self.weight)
-            return Diagonal(np.maximum(np.outer(np.diagonal(J), ones) + penalty, 1e-300).ravel())
+            return DiagonalMetric(np.maximum(np.outer(curvatures, ones) + penalty, 1e-300).ravel())
         S = self.products()
         if self.fit_intercept:
-            offset = self.look.moments.mean - self.centre
+            offset = self.look.moments.mean - self.center
             S = np.pad(S, (0, 1))
             S[-1, :-1] = S[:-1, -1] = self.weight * offset * self.scale
             S[-1, -1] = self.weight
-        return Kronecker(J, S, penalty, 0.2 if self.width**3 * self.m < 3e9 else math.inf)
+        return kronecker_metric(curvatures, S, penalty, 0.2 if self.width**3 * self.m < 3e9 else math.inf)
 
     def products(self) -> np.ndarray:
-        """Products of the centred and scaled columns."""
+        """Products of the centered and scaled columns."""
         moments = self.look.moments
         products = moments.products * (self.weight / moments.weight)
-        offset = moments.mean - self.centre
+        offset = moments.mean - self.center
         return (products + self.weight * np.outer(offset, offset)) * self.scale[:, None] * self.scale
 
     def metric(self, u: np.ndarray) -> Metric:
-        """The second derivative at u, divided by."""
-        if not self.whole:
-            return self.start_metric()
+        """The second derivative at u, or what of it is kept, divided by."""
+        if not self.full_hessian:
+            return self.block_metric(u) if self.blocks else self.start_metric()
         H = self.second(u)
         if self.m > 1:  # scores that all move together change nothing: any curvature there will do
             for j in range(self.width):
-                if self.penalty == 0 or (j == self.width - 1 and self.centred):
+                if self.penalty == 0 or (j == self.width - 1 and self.centered):
                     entries = np.arange(self.m) * self.width + j
                     H[np.ix_(entries, entries)] += H[entries, entries].mean()
-        metric = Whole(H)
+        metric = FullMetric(H)
         self.full_rank = metric.full
         return metric
+
+    def block_metric(self, u: np.ndarray) -> PerScoreMetric:
+        """The second derivative of every score by itself."""
+        H = self.data.fold(BlocksStep(self.center, self.fit_intercept), self.point(u))
+        scale = np.append(self.scale, 1.0) if self.fit_intercept else self.scale
+        H = H * scale[:, None] * scale
+        penalty = self.penalties()
+        H[:, np.arange(self.width), np.arange(self.width)] += penalty
+        return PerScoreMetric([(np.array([k]), FullMetric(block)) for k, block in enumerate(H)], penalty)
 
     def second(self, u: np.ndarray) -> np.ndarray:
         """The second derivative at u in the solver's coordinates."""
@@ -221,14 +229,14 @@ class LogisticProblem:
         if self.m == 1:
             moments = self.data.fold(BinaryHessianStep(), point)
             d = len(self.scale)
-            offset = moments.mean - self.centre
+            offset = moments.mean - self.center
             H = np.empty((self.width, self.width))
             H[:d, :d] = moments.products + moments.weight * np.outer(offset, offset)
             if self.fit_intercept:
                 H[:d, d] = H[d, :d] = moments.weight * offset
                 H[d, d] = moments.weight
         else:
-            H = self.data.fold(HessianStep(self.centre, self.fit_intercept), point)
+            H = self.data.fold(HessianStep(self.center, self.fit_intercept), point)
         scale = np.append(self.scale, 1.0) if self.fit_intercept else self.scale
         scales = np.tile(scale, self.m)
         H = H * scales[:, None] * scales
@@ -240,55 +248,63 @@ class LogisticProblem:
         slopes = self.penalty * self.scale**2
         return np.append(slopes, self.intercept_penalty) if self.fit_intercept else slopes
 
-    def sharpen(self) -> bool:
+    def use_double(self) -> bool:
         """Double precision from now on; False when it was in use already."""
-        sharper, self.single = self.single, False
+        was_single, self.single = self.single, False
         self.rounding = 1e-13
-        return sharper
+        return was_single
 
-    # --- proofs --------------------------------------------------------------------------------------------------
+    # --- the gap -------------------------------------------------------------------------------------------------
 
-    def gap(self, at: At, u: np.ndarray, step: np.ndarray, decrement: float, fresh: bool) -> float:
-        bound = self.gap_by_penalty(at, u)
-        if fresh and self.whole and decrement < bound and decrement <= 1e-6 * at.value:
-            if self.reach(step).spread <= 1.0:
+    def gap(self, at: Evaluation, u: np.ndarray, step: np.ndarray, decrement: float, fresh: bool, tol: float) -> float:
+        """The smaller bound of this file; the dearer one only where it may be below `tol` times F."""
+        bound = self.gap_by_penalty(at, u, tol)
+        if fresh and self.full_hessian and decrement < bound and decrement <= 1e-6 * at.value:
+            if self.score_range(step).spread <= 1.0:
                 return max(decrement, 0.0)
         return min(bound, at.value)  # F is never below zero
 
-    def correction(self, at: At, tol: float) -> np.ndarray | None:
+    def correction(self, at: Evaluation, u: np.ndarray, tol: float) -> np.ndarray | None:
         """A Newton step of the intercepts alone, when they alone keep the first bound large."""
-        if not self.centred or self.penalty == 0 or self.metric_cost <= CHEAP:
+        if not self.centered or self.penalty == 0 or self.metric_cost <= CHEAP:
             return None
-        G = at.gradient.reshape(self.m, self.width)[:, : len(self.scale)] / self.scale
-        if float((G**2).sum()) > self.penalty * tol * at.value:
+        if ridge_gap(self.slopes(at), self.penalty, 0.0, 0.0) > 0.5 * tol * at.value:
+            return None
+        curvature = self.intercept_curvature(at, u)
+        if not curvature.regular:
             return None
         step = np.zeros((self.m, self.width))
-        step[:, -1] = -np.linalg.pinv(at.passed.curvature, rcond=1e-12, hermitian=True) @ at.passed.gradient_b
+        step[:, -1] = -curvature.solve(at.passed.gradient_b)
         return step.ravel()
 
-    def gap_by_penalty(self, at: At, u: np.ndarray) -> float:
+    def gap_by_penalty(self, at: Evaluation, u: np.ndarray, tol: float) -> float:
         """The first bound of this file."""
         if self.penalty == 0:
             return math.inf
-        G = at.gradient.reshape(self.m, self.width)[:, : len(self.scale)] / self.scale
-        size = math.sqrt(float((G**2).sum()))
-        if not self.centred:
-            of_intercept = (
-                float((at.gradient.reshape(self.m, self.width)[:, -1] ** 2).sum()) if self.fit_intercept else 0.0
-            )
-            return size**2 / (2 * self.penalty) + (of_intercept / (2 * self.intercept_penalty) if of_intercept else 0.0)
-        delta = at.passed.gradient_b
-        values, vectors = np.linalg.eigh(at.passed.curvature)
-        keep = values > 1e-12 * max(values[-1], 0.0) if self.m == 1 else np.arange(self.m) > 0
-        if not keep.any() or values[keep].min() <= 0:
+        without = ridge_gap(self.slopes(at), self.penalty, 0.0, 0.0)
+        if not self.centered:
+            slopes = at.gradient.reshape(self.m, self.width)[:, -1] if self.intercept_penalty else np.zeros(1)
+            return without + (ridge_gap(slopes, self.intercept_penalty, 0.0, 0.0) if slopes.any() else 0.0)
+        if without > tol * at.value and self.m > MAX_CURVATURE_CLASSES:
             return math.inf
-        kappa = float(((vectors.T @ delta)[keep] ** 2 / values[keep]).sum())
-        if not 2 * math.e**2 * kappa <= values[keep].min():
-            return math.inf
-        moved = math.sqrt(math.e * kappa * self.total_ss / 2)
-        return math.e * kappa + (size + moved) ** 2 / (2 * self.penalty)
+        divergence = self.intercept_divergence(at, u)
+        return ridge_gap(self.slopes(at), self.penalty, divergence, self.total_ss)
 
-    def reach(self, step: np.ndarray) -> Reach:
+    def slopes(self, at: Evaluation) -> np.ndarray:
+        """Of F along the coefficients of the centered columns, in the user's units."""
+        return at.gradient.reshape(self.m, self.width)[:, : len(self.scale)] / self.scale
+
+    def intercept_divergence(self, at: Evaluation, u: np.ndarray) -> float:
+        """e κ of `gap_bounds.py`; zero where the intercepts are penalized or absent."""
+        return self.intercept_curvature(at, u).divergence(at.passed.gradient_b) if self.centered else 0.0
+
+    def intercept_curvature(self, at: Evaluation, u: np.ndarray) -> InterceptCurvature:
+        if self._curvature is None or self._curvature[0] is not at:
+            J = at.passed.curvature
+            J = self.data.fold(CurvatureStep(), self.point(u)) if J is None else J
+            self._curvature = at, InterceptCurvature(J)
+        return self._curvature[1]
+
+    def score_range(self, step: np.ndarray) -> ScoreRange:
         """How far a step moves the scores."""
-        direction = self.point(step)
-        return self.data.fold(ReachStep(), direction)
+        return self.data.fold(ScoreRangeStep(), self.point(step))

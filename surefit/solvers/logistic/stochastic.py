@@ -2,8 +2,8 @@
 
     w ← w + η ω (e_k − p) xᵀ − η λ w ω/Σω            b ← b + η ω (e_k − p)
 
-as the textbooks have it, on centred and scaled columns. The step size of epoch t = 0, 1, … is η₀ / (1 + t), where η₀ is
-one over the largest curvature of a row, ω (‖x̃‖² + 1)/4 for two classes and twice that for more. Rows in memory are
+as the textbooks have it, on centered and scaled columns. The step size of epoch t = 0, 1, … is η₀ / (1 + t), where η₀
+is one over the largest curvature of a row, ω (‖x̃‖² + 1)/4 for two classes and twice that for more. Rows in memory are
 visited in a new random order each epoch, rows of a stream in their order.
 """
 
@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from scipy.special import expit
 
 from surefit.engine.block import row_weights
-from surefit.solvers.logistic.logistic import At, LogisticProblem
+from surefit.solvers.logistic.logistic import Evaluation, LogisticProblem
 
 
 def epoch(problem: LogisticProblem, u: np.ndarray, number: int, random: np.random.Generator) -> np.ndarray:
@@ -30,7 +30,7 @@ def epoch(problem: LogisticProblem, u: np.ndarray, number: int, random: np.rando
         for leaf in block.leaves():
             X = leaf.X.toarray() if sp.issparse(leaf.X) else leaf.X
             rows = np.ones((len(X), problem.width))
-            rows[:, :d] = (X - problem.centre) * problem.scale
+            rows[:, :d] = (X - problem.center) * problem.scale
             first = leaf.start - block.start
             weights = np.ones(len(rows)) if w is None else w[first : first + len(rows)]
             order = random.permutation(len(rows)) if problem.data.resident else np.arange(len(rows))
@@ -73,8 +73,8 @@ def ascend(
     tol: float,
     max_iter: int,
     random: np.random.Generator,
-    after_step: Callable[[np.ndarray, At, np.ndarray], bool],
-) -> tuple[np.ndarray, At, float, int, list[float]]:
+    after_step: Callable[[np.ndarray, Evaluation, np.ndarray], bool],
+) -> tuple[np.ndarray, Evaluation, float, int, list[float]]:
     """(u, at, gap, epochs, history): until the proven gap is at most `tol` times the value."""
     at = problem.evaluate(u)
     gap, history, done = math.inf, [at.value], 0
@@ -83,7 +83,7 @@ def ascend(
         at = problem.evaluate(u)
         done += 1
         history.append(at.value)
-        gap = problem.gap_by_penalty(at, u)
+        gap = problem.gap_by_penalty(at, u, tol)
         if after_step(u, at, u) or gap <= tol * at.value:
             break
     return u, at, gap, done, history

@@ -3,7 +3,7 @@
     min over z of  q(z) = g·(z − u) + ½ (z − u)ᵀH(z − u) + Σ tⱼ |zⱼ| ,        tⱼ ≥ 0, zero where zⱼ is free.
 
 Two kinds of moves, neither of which ever raises q, take turns. Sweeps of coordinate descent find which entries are
-zero. With the signs held, q is quadratic in the rest: one linear system leads to its minimum. Where entries would
+zero. With the signs fixed, q is quadratic in the rest: one linear system leads to its minimum. Where entries would
 change their sign on the way, either all of these become zero or the move ends at the lowest point of q along it,
 whichever is lower (the feature-sign search of Lee, Battle, Raina and Ng, 2006). The answer is reached when no sign had
 to change and the gradient r = g + H(z − u) has |rⱼ| ≤ tⱼ at every zero.
@@ -24,17 +24,17 @@ SWEEPS, QUIET = 100, 5
 """Sweeps before a linear system is solved: at most, and those without a change of sign that are enough."""
 
 
-def minimise_lasso(
+def minimize_lasso(
     H: np.ndarray,
     g: np.ndarray,
     u: np.ndarray,
     t: np.ndarray,
     rounds: int,
-    settle: Callable[[np.ndarray], np.ndarray] = lambda z: z,
+    without_flat_moves: Callable[[np.ndarray], np.ndarray] = lambda z: z,
 ) -> np.ndarray:
     """z after at most so many rounds; entries without curvature stay, or are zero if they are penalised.
 
-    `settle` may know moves along which q is best searched for by itself (those that H does not notice).
+    `without_flat_moves` may know moves along which q is best searched for by itself (those that H does not notice).
     """
     diagonal = np.diagonal(H).copy()
     alive = diagonal > 0
@@ -50,31 +50,15 @@ def minimise_lasso(
     for _ in range(rounds):
         if not crossed:  # entries that leave zero do so from the minimum under the present signs
             _native.lasso_sweeps(H, r, z, t, SWEEPS, QUIET)
-            z = settle(z)
+            z = without_flat_moves(z)
             r = g + H @ (z - u)
         crossed = _to_minimum(H, r, z, t, alive)
-        z = settle(z)
+        z = without_flat_moves(z)
         r = g + H @ (z - u)
         wrong = np.where(z != 0, np.abs(r + t * np.sign(z)) - 1e4 * slack, np.abs(r) - t - slack)
         if not crossed and (wrong <= 0).all():
             break
     return z
-
-
-def sweeps_twin(H: np.ndarray, r: np.ndarray, z: np.ndarray, t: np.ndarray, most: int, quiet: int) -> int:
-    """What the compiled loop does: the best value of each entry in turn; r and z are changed in place."""
-    calm = done = 0
-    while done < most and calm < quiet:
-        settled = True
-        for j in range(len(z)):
-            aim = H[j, j] * z[j] - r[j]
-            new = np.sign(aim) * max(abs(aim) - t[j], 0.0) / H[j, j]
-            settled = settled and bool(new == z[j] or t[j] == 0 or new * z[j] > 0)
-            r += (new - z[j]) * H[j]
-            z[j] = new
-        done += 1
-        calm = calm + 1 if settled else 0
-    return done
 
 
 def _to_minimum(H: np.ndarray, r: np.ndarray, z: np.ndarray, t: np.ndarray, alive: np.ndarray) -> bool:

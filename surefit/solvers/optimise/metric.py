@@ -1,4 +1,4 @@
-"""Second derivatives that can be divided by: whole, as a Kronecker product, or only their diagonal.
+"""Second derivatives that can be divided by: whole, as a KroneckerMetric product, or only their diagonal.
 
 Parameters of m scores over a row x̃ are a matrix (m, width), flattened row by row.
 """
@@ -10,8 +10,8 @@ import scipy.linalg
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 
-class Whole:
-    """H as a matrix, scaled to a unit diagonal and factorised; directions at the level of rounding are cut."""
+class FullMetric:
+    """H, scaled to a unit diagonal and factorized; directions at the level of rounding are cut."""
 
     def __init__(self, H: np.ndarray) -> None:
         diagonal = np.diagonal(H).copy()
@@ -31,11 +31,14 @@ class Whole:
         self.full = self._basis is None
 
     def solve(self, g: np.ndarray) -> np.ndarray:
-        scaled = g * self.scale
+        """H⁻¹g for a vector, or for the columns of a matrix."""
+        scaled = (g.T * self.scale).T
         if self._basis is not None:
             vectors, values = self._basis
-            return self.scale * (vectors @ ((vectors.T @ scaled) / values))
-        return self.scale * dpotrs(self._factor, scaled, lower=0)[0]
+            found = vectors @ ((vectors.T @ scaled).T / values).T
+        else:
+            found = dpotrs(self._factor, scaled, lower=0)[0]
+        return (found.T * self.scale).T
 
     def null_space(self) -> np.ndarray | None:
         """A basis of the directions that were cut, in the coordinates of H; None when there are none."""
@@ -49,40 +52,45 @@ class Whole:
         return self.scale[:, None] * dpotrs(self._factor, identity, lower=0)[0] * self.scale
 
 
-class Kronecker:
-    """J ⊗ S + I ⊗ diag(penalty): in the directions of J's eigenvectors, one d×d system for each eigenvalue.
+class PerScoreMetric:
+    """One matrix for each of m scores, coupled only by what they must share.
 
-    Eigenvalues within `grain` of each other share a factor. Directions of eigenvalue zero (all scores move together)
-    have the penalty alone, and none at all where it is zero.
+    Softmax does not notice a number added to all scores, so of a step that moves all of them alike there is the penalty
+    alone, and none at all where it is zero; the rest of a step sums to zero over the scores.
     """
 
-    def __init__(self, J: np.ndarray, S: np.ndarray, penalty: np.ndarray, grain: float) -> None:
-        values, self._vectors = scipy.linalg.eigh(J, check_finite=False)
-        top = max(values[-1], np.finfo(float).tiny)
-        self._width = len(S)
-        self._parts: list[tuple[np.ndarray, Whole | np.ndarray | None]] = []
-        positive = values > 1e-10 * top
-        if (~positive).any():
-            inverse = np.where(penalty > 0, 1.0 / np.where(penalty > 0, penalty, 1.0), 0.0)
-            self._parts.append((np.flatnonzero(~positive), inverse))
-        rest = np.flatnonzero(positive)
-        while len(rest):
-            group = rest[values[rest] <= values[rest[0]] * (1 + grain)]
-            H = S * np.exp(np.log(values[group]).mean())
-            H[np.diag_indices_from(H)] += penalty
-            self._parts.append((group, Whole(H)))
-            rest = rest[len(group) :]
+    def __init__(self, blocks: list[tuple[np.ndarray, FullMetric]], penalty: np.ndarray) -> None:
+        """`blocks`: which scores, and their matrix."""
+        self._blocks = blocks
+        self._m = sum(len(scores) for scores, _ in blocks)
+        self._inverse_penalty = np.where(penalty > 0, 1.0 / np.where(penalty > 0, penalty, 1.0), 0.0)
 
     def solve(self, g: np.ndarray) -> np.ndarray:
-        G = self._vectors.T @ g.reshape(-1, self._width)
+        if self._m == 1:
+            return self._blocks[0][1].solve(g)
+        G = g.reshape(self._m, -1)
+        shared = G.mean(axis=0)
+        rest = G - shared
         out = np.empty_like(G)
-        for rows, part in self._parts:
-            for k in rows:
-                out[k] = part.solve(G[k]) if isinstance(part, Whole) else G[k] * part
-        return (self._vectors @ out).ravel()
+        for scores, block in self._blocks:
+            out[scores] = block.solve(rest[scores].T).T
+        return (out - out.mean(axis=0) + shared * self._inverse_penalty).ravel()
 
 
-class Diagonal:
+def kronecker_metric(curvatures: np.ndarray, S: np.ndarray, penalty: np.ndarray, grain: float) -> PerScoreMetric:
+    """Blocks cₖ S + diag(penalty); curvatures within a factor 1 + `grain` of each other share a matrix."""
+    order = np.argsort(curvatures, kind="stable")
+    blocks = []
+    while len(order):
+        group = order[curvatures[order] <= curvatures[order[0]] * (1 + grain)]
+        H = S * np.exp(np.log(curvatures[group]).mean())
+        H[np.diag_indices_from(H)] += penalty
+        blocks.append((group, FullMetric(H)))
+        order = order[len(group) :]
+    return PerScoreMetric(blocks, penalty)
+
+
+class DiagonalMetric:
     def __init__(self, H: np.ndarray) -> None:
         self._inverse = np.where(H > 0, 1.0 / np.where(H > 0, H, 1.0), 0.0)
 

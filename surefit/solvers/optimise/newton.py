@@ -42,16 +42,17 @@ class Problem(Protocol):
 
     def metric(self, u: np.ndarray) -> Metric: ...
 
-    def correction(self, at: Any, tol: float) -> np.ndarray | None:
+    def correction(self, at: Any, u: np.ndarray, tol: float) -> np.ndarray | None:
         """A step that mends what alone keeps the gap above `tol`, when something does."""
 
-    def sharpen(self) -> bool:
+    def use_double(self) -> bool:
         """Compute more precisely from now on; False when that is not possible."""
 
-    def gap(self, at: Any, u: np.ndarray, step: np.ndarray, decrement: float, fresh: bool) -> float:
-        """A proven bound for value − minimum at u; infinite when there is none yet.
+    def gap(self, at: Any, u: np.ndarray, step: np.ndarray, decrement: float, fresh: bool, tol: float) -> float:
+        """A bound for value − minimum at u; infinite when there is none yet.
 
-        `decrement` = gᵀBg = −g·step; `fresh`: B is the inverse of the second derivative at u.
+        `decrement` = gᵀBg = −g·step; `fresh`: B is the inverse of the second derivative at u. Bounds above `tol` times
+        the value need not be tight.
         """
 
 
@@ -67,7 +68,7 @@ class Minimum(NamedTuple):
     rounding far from it."""
 
 
-def minimise(
+def minimize(
     problem: Problem,
     u: np.ndarray,
     *,
@@ -76,36 +77,41 @@ def minimise(
     max_iter: int,
     after_step: Callable[[np.ndarray, Any, np.ndarray], bool] = lambda u, at, step: False,
 ) -> Minimum:
-    """Until the proven gap is at most `tol` times the value. `metric`: the one at u, if it is known."""
+    """Until the gap is bounded by `tol` times the value. `metric`: the one at u, if it is known."""
     at = problem.evaluate(u)
     fresh = True
     metric = problem.metric(u) if metric is None else metric
     memory: list[tuple[np.ndarray, np.ndarray, float]] = []
     history = [float(at.value)]
     gap, stopped, last = math.inf, False, math.inf
-    n_iter = bonus = 0  # bonus: steps beyond the gap asked for; where they cost nothing each squares what is missing
+    n_iter = 0
     while n_iter < max_iter:
         step = -_two_loops(at.gradient, memory, metric)
         decrement = -float(at.gradient @ step)
-        if decrement <= 1e-4 * problem.rounding * abs(at.value) and problem.sharpen():
+        if decrement <= 1e-4 * problem.rounding * abs(at.value) and problem.use_double():
             at = problem.evaluate(u)
             continue
-        gap = problem.gap(at, u, step, decrement, fresh)
+        gap = problem.gap(at, u, step, decrement, fresh, tol)
         reached = gap <= tol * abs(at.value) or at.value <= problem.negligible
-        if not reached and (correction := problem.correction(at, tol)) is not None:
+        if not reached and (correction := problem.correction(at, u, tol)) is not None:
             step, decrement = correction, -float(at.gradient @ correction)
-        if reached and (problem.metric_cost > CHEAP or bonus == 2):
+        if reached:
+            if fresh and problem.metric_cost <= CHEAP and n_iter:
+                u, at, gap, lower = _last_step(problem, u, at, step, gap)
+                if lower:
+                    n_iter += 1
+                    history.append(float(at.value))
+                    after_step(u, at, step)
             stopped = True
             break
-        bonus += reached
         length, new = _search(problem, u, step, at, -decrement)
         if new is None:
-            if not reached and problem.sharpen():
+            if problem.use_double():
                 at = problem.evaluate(u)
                 continue
-            if reached or (fresh and not memory) or not math.isfinite(problem.metric_cost):
+            if (fresh and not memory) or not math.isfinite(problem.metric_cost):
                 # no step lowers the value: the minimum, if little is left by the model of the function too
-                stopped = reached or decrement <= max(tol, 100 * problem.rounding) * abs(at.value)
+                stopped = decrement <= max(tol, 100 * problem.rounding) * abs(at.value)
                 break
             memory.clear()
             metric, fresh, last = problem.metric(u), True, math.inf
@@ -123,9 +129,19 @@ def minimise(
         last = decrement
     if not stopped:
         step = -_two_loops(at.gradient, memory, metric)
-        gap = min(gap, problem.gap(at, u, step, -float(at.gradient @ step), fresh))
+        gap = min(gap, problem.gap(at, u, step, -float(at.gradient @ step), fresh, tol))
         stopped = gap <= tol * abs(at.value) or at.value <= problem.negligible
     return Minimum(u, at, gap, n_iter, history, metric, stopped)
+
+
+def _last_step(
+    problem: Problem, u: np.ndarray, at: Any, step: np.ndarray, gap: float
+) -> tuple[np.ndarray, Any, float, bool]:
+    """A Newton step that is known already: it costs a pass and squares what is missing."""
+    new = problem.evaluate(u + step)
+    if not new.value <= at.value:
+        return u, at, gap, False
+    return u + step, new, max(gap - (at.value - new.value), 0.0), True
 
 
 def _worth_renewing(cost: float, before: float, now: float, target: float) -> bool:
