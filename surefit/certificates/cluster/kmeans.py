@@ -36,6 +36,16 @@ class Clusters:
     wrong: int  # labels that are not a nearest center beyond rounding, or no label at all
     cost: float  # Σω(‖x − c_label‖² − min ‖x − c‖²)
     total: float  # Σω‖x − mean‖²
+    farthest: float  # the largest distance of a center from the mean
+
+    def rounding(self, m: int) -> float:
+        """An error of the inertia: sums of m terms, and rows and centers that are off by a rounding each.
+
+        Rows and centers moved by lengths δ move √inertia by at most √(Σωδ²).
+        """
+        inertia, weight = float(self.inertia.sum()), float(self.weight.sum())
+        moved = UNIT * (np.sqrt(self.total) + self.farthest * np.sqrt(weight))
+        return float(gamma(m + 6) * inertia + 2.1 * moved * np.sqrt(inertia) + moved**2)
 
 
 @checker("cluster_centers_", "labels_", "inertia_", "predict", "transform")
@@ -52,14 +62,14 @@ def check_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
     if attrs.faults or C is None or inertia is None:
         return [bad_attributes(attrs)], "one pass"
     eps = epsilon(center.single, np.asarray(model.cluster_centers_))
-    now = _clusters(blocks, center, C, labels, eps)
+    stored = eps / 2 * np.sqrt(np.einsum("ij,ij->i", C, C))  # the rounding of a center in its type
+    now = _clusters(blocks, center, C - center.mean, labels, eps, stored)
     if not (np.isfinite(now.inertia).all() and (now.total == 0 or now.total > 1e-280)):
         return [failed("finite", "Squared distances to the centers overflow or underflow.")], "two passes"
     filled = now.weight > 0
     shift = now.drift / np.where(filled, now.weight, 1.0)[:, None]
-    after = _clusters(blocks, center, C + shift, None, eps)
-    stored = eps * np.sqrt(np.einsum("ij,ij->i", C, C))  # the rounding of a center in its type
-    point = now.inertia <= now.weight * (ROUNDINGS * stored) ** 2
+    after = _clusters(blocks, center, C - center.mean + shift, None, eps, stored)
+    point = now.inertia <= ROUNDINGS * now.weight * stored**2
     claims = [
         *([] if labels is None else [_nearest(now, n)]),
         _inertia(inertia, now, shift, stored, n + d, eps, tol),
@@ -103,11 +113,11 @@ def nearest(A: F64, C: F64) -> tuple[Any, F64, F64]:
     return first, ((A - C[first]) ** 2).sum(axis=1), sq_dist
 
 
-def _clusters(blocks: Blocks, center: Center, C: F64, labels: Any, eps: float) -> Clusters:
+def _clusters(blocks: Blocks, center: Center, C: F64, labels: Any, eps: float, stored: F64) -> Clusters:
+    """The sums for centers C measured from the mean, which no distance notices and rounding does."""
     k, d = C.shape
-    C, stored = C - center.mean, eps * np.sqrt(np.einsum("ij,ij->i", C, C)).max()
-    sums = Clusters(np.zeros(k), np.zeros(k), np.zeros((k, d)), 0, 0.0, 0.0)
-    reach, row = np.sqrt(np.einsum("ij,ij->i", C, C)), 0
+    length, row, moved = np.sqrt(np.einsum("ij,ij->i", C, C)), 0, float(stored.max())
+    sums = Clusters(np.zeros(k), np.zeros(k), np.zeros((k, d)), 0, 0.0, 0.0, float(length.max()))
     for A, omega in centered(blocks, center.mean):
         chosen, least, _ = nearest(A, C)
         sq_dist = least
@@ -116,9 +126,9 @@ def _clusters(blocks: Blocks, center: Center, C: F64, labels: Any, eps: float) -
             known = (given >= 0) & (given < k)
             label = np.where(known, given, chosen).astype(np.intp)
             sq_dist = np.where(label == chosen, least, ((A - C[label]) ** 2).sum(axis=1))
-            far = np.sqrt(np.einsum("ij,ij->i", A, A)) + np.maximum(reach[label], reach[chosen])
+            far = np.sqrt(np.einsum("ij,ij->i", A, A)) + np.maximum(length[label], length[chosen])
             # a distance in the model's precision, to centers that were rounded when they were stored
-            rounding = eps * far**2 + stored * (np.sqrt(sq_dist) + np.sqrt(least)) + stored**2
+            rounding = eps * far**2 + moved * (np.sqrt(sq_dist) + np.sqrt(least)) + moved**2
             sums.wrong += int(np.count_nonzero(~(known & (sq_dist - least <= ROUNDINGS * rounding))))
             sums.cost += float(omega @ (sq_dist - least))
             chosen = label
@@ -152,7 +162,7 @@ def _inertia(claimed: float, now: Clusters, shift: F64, stored: F64, m: int, eps
         "inertia",
         f"inertia_ is the sum of squared distances to the centers, recomputed as {truth:.10g}; relative difference.",
         Grade.EXACT, abs(claimed - truth) / unit, tol, {"recomputed": truth, "claimed": claimed},
-        error=2 * gamma(m + 6), excuse=ROUNDINGS * (eps + (moved + size) / unit),
+        error=now.rounding(m) / unit, excuse=ROUNDINGS * (eps + (moved + size) / unit),
         failure=f"inertia_ is {claimed:.10g}, but the squared distances to the centers add up to {truth:.10g}.",
     )  # fmt: skip
 
@@ -181,23 +191,27 @@ def _steps(
     asked = real(attrs.parameter("tol", 1e-4))
     promise = NEXT_STEP * (asked if asked > 0 else 0.0) * now.total / (now.weight.sum() * shift.shape[1])
     inertia, own = float(now.inertia.sum()), np.where(now.inertia > 0, now.inertia, np.inf)
-    error, saves = 3 * gamma(m + 6), now.weight * np.einsum("ij,ij->i", shift, shift)
+    saves = now.weight * np.einsum("ij,ij->i", shift, shift)
     value, excuse = np.where(point, 0.0, saves / own), ROUNDINGS * now.weight * stored**2 / own
     stops = np.maximum(tol, np.minimum(promise * now.weight / own, NO_CONVERGENCE))
+    # the mean of x − c is off by γ of the spread and by roundings of x − mean and c − mean
+    slip = gamma(m + 8) + 2 * UNIT * now.farthest / np.sqrt(own / np.where(now.weight > 0, now.weight, 1.0))
+    errors = 2 * slip * np.sqrt(value) + slip**2 + gamma(m + 8) * value
     saving = max(0.0, inertia - float(after.inertia.sum())) / inertia
+    error = (now.rounding(m) + after.rounding(m)) / inertia
     whole = ROUNDINGS * float(now.weight @ stored**2) / inertia
-    settled = saving + error <= tol + whole and bool((value <= tol + excuse).all())
+    settled = saving + error <= tol + whole and bool((value + errors <= tol + excuse).all())
     grade = Grade.FIXED_POINT if settled else Grade.BOUNDED
     limits = np.full(len(value), tol) if settled else stops
     stop = tol if settled else max(tol, min(promise * float(now.weight.max()) / inertia, NO_CONVERGENCE))
-    j = int(np.argmax(value / (limits + excuse)))
+    j = int(np.argmax((value + errors) / (limits + excuse)))
     advice = "lower tol or raise max_iter"
     return [
         at_most(
             "centers",
             "Each center is the mean of its rows: moving it there saves at most this share of its own cluster's sum; "
             f"center {j} comes nearest to its limit.",
-            grade, value[j], limits[j], error=UNIT + error * value[j], excuse=excuse[j],
+            grade, value[j], limits[j], error=errors[j], excuse=excuse[j],
             failure=f"Center {j} is not the mean of its rows: moving it there saves {value[j]:.2g} of its cluster's "
             f"sum; {advice}.",
         ),
@@ -244,7 +258,7 @@ def _answers(model: Any, blocks: Blocks, center: Center, C: F64, eps: float) -> 
 
 
 def _interval(bound: Bound | None, now: Clusters, m: int) -> Claim:
-    upper = float(now.inertia.sum()) * (1 + 2 * gamma(m + 6))
+    upper = float(now.inertia.sum()) + now.rounding(m)
     lower = 0.0 if bound is None else bound.lower
     if bound is None:
         sentence = "No lower bound was computed: the data are too large for a spectrum."
