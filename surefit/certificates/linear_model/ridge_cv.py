@@ -71,7 +71,7 @@ def out_of_scope(model: Any, data: Data, grid: F64) -> str:
     width = data.scale.size + 1
     if not (grid > 0).all():
         return "a penalty is zero"
-    if grid.size * 4.0 * data.blocks.n_rows * width**2 > MAX_WORK:
+    if grid.size * 4.0 * (data.blocks.n_rows + width) * width**2 > MAX_WORK:
         return "the grid and the data are too large"
     return ""
 
@@ -86,7 +86,7 @@ def selection(model: Any, attrs: Attributes, fit: Fit, alpha: F64, grid: F64, to
     loss, error, excuse, away = (np.zeros((grid.size, t)) for _ in range(4))
     unit, bases = epsilon(False, np.asarray(model.coef_)) / 2, ColumnBases(data)
     for i, value in enumerate(grid.tolist()):
-        basis = basis_of(data, bases.propose(value), value)
+        basis = basis_of(data, bases.propose(value, all_columns=True), value)
         sums = sums_of(data, coef, b, value, basis)
         ridge = RidgeFit(data, coef, b, sums, basis)
         total = np.zeros(t)
@@ -166,8 +166,9 @@ def score_of(data: Data, edges: F64, scoring: str | None) -> tuple[F64, F64]:
     parts = list(slices(data.blocks, data.targets))
     y, omega = np.vstack([p[1] for p in parts]) / data.y_scale, np.concatenate([p[2] for p in parts])
     folds = [slice(lo, hi) for lo, hi in pairwise(edges.tolist())]
-    if scoring == "r2":
-        spread = [omega[f] @ (y[f] - np.average(y[f], axis=0, weights=omega[f])) ** 2 for f in folds]
-        return np.ones(y.shape[1]), 1.0 / np.array(spread) / len(folds)
+    if scoring == "r2":  # of a fold with one value of y, zero
+        spread = np.array([omega[f] @ (y[f] - np.average(y[f], axis=0, weights=omega[f])) ** 2 for f in folds])
+        varies = np.array([np.ptp(y[f], axis=0) > 0 for f in folds])
+        return varies.mean(axis=0), np.divide(1.0 / len(folds), spread, out=np.zeros_like(spread), where=varies)
     count = [len(y[f]) if scoring is None else omega[f].sum() for f in folds]
     return np.zeros(y.shape[1]), data.y_scale**2 / np.array(count)[:, None] / len(folds)

@@ -11,6 +11,10 @@ from surefit.certificates.rounding import UNIT
 from surefit.certificates.theorems.least_squares_data import Data, columns, slices
 
 MAX_COLUMNS, MAX_WORK = 5000, 1e12  # of a factor: columns, and 2 n d²
+ENOUGH = 1000
+
+Proposal = tuple[F64, F64, F64 | None]
+"""Indices J of independent columns, T with (C_J T)ᵀ(C_J T) ≈ I, and Z with C_D ≈ C_J Z for the others, if known."""
 
 
 class ColumnBases:
@@ -22,12 +26,12 @@ class ColumnBases:
         self.formed = width <= MAX_COLUMNS and 2.0 * data.blocks.n_rows * width**2 <= MAX_WORK
         self.R = fold_factor(data) if self.formed else np.zeros((0, width))
 
-    def propose(self, alpha: float) -> tuple[F64, F64, F64]:
-        """Indices J of independent columns, T with (C_J T)ᵀ(C_J T) ≈ I, and Z with C_D ≈ C_J Z for the others."""
-        data, first = self.data, int(self.data.intercept)
-        if not self.formed:
-            return np.arange(first), np.full((first, first), data.weight**-0.5), np.zeros((first, data.scale.size))
-        return column_basis(self.R, np.append(np.zeros(first), np.sqrt(alpha) / data.scale))
+    def propose(self, alpha: float, all_columns: bool = False) -> Proposal:
+        """For wide data a penalty says enough about the columns beside the intercept's, unless all are needed."""
+        first, wide = int(self.data.intercept), len(self.R) <= self.R.shape[1] > ENOUGH and alpha > 0
+        if not self.formed or (wide and not all_columns):
+            return np.arange(first), np.full((first, first), self.data.weight**-0.5), None
+        return column_basis(self.R, np.append(np.zeros(first), np.sqrt(alpha) / self.data.scale))
 
 
 def fold_factor(data: Data) -> F64:
@@ -47,7 +51,16 @@ def triangle(A: F64) -> F64:
     return R
 
 
-def column_basis(R: F64, penalty: F64) -> tuple[F64, F64, F64]:
+def inverse(F: F64) -> F64:
+    """Of an upper triangle, by halves."""
+    n = len(F)
+    if n <= 64:
+        return np.linalg.inv(F) if n else np.zeros((0, 0))
+    a, b = inverse(F[: n // 2, : n // 2]), inverse(F[n // 2 :, n // 2 :])
+    return np.block([[a, -a @ (F[: n // 2, n // 2 :] @ b)], [np.zeros((n - n // 2, n // 2)), b]])
+
+
+def column_basis(R: F64, penalty: F64) -> Proposal:
     """`penalty` has the diagonal below the rows of R.
 
     A column is left out where what the columns before it leave of it is hardly more than rounding.
@@ -56,8 +69,9 @@ def column_basis(R: F64, penalty: F64) -> tuple[F64, F64, F64]:
     norms = np.linalg.norm(A, axis=0)
     J = np.flatnonzero(norms > 0)
     A = A / np.where(norms > 0, norms, 1.0)
+    square = R.shape[0] == R.shape[1] == len(A)  # a triangle already
     while True:
-        F = triangle(A[:, J])
+        F = A if square and J.size == len(A) else triangle(A[:, J])
         diagonal = np.abs(np.diagonal(F))
         small = diagonal <= 1500 * UNIT * (J.size + 5) * np.sqrt(J.size)
         if not small.any():
@@ -65,6 +79,6 @@ def column_basis(R: F64, penalty: F64) -> tuple[F64, F64, F64]:
         J = np.delete(J, np.flatnonzero(small))
     J, F = J[: diagonal.size], F[:, : diagonal.size]
     D = np.setdiff1d(np.arange(A.shape[1]), J)
-    T = np.linalg.inv(F) / norms[J][:, None] if J.size else np.zeros((0, 0))
+    T = inverse(F) / norms[J][:, None]
     Z = np.linalg.lstsq(A[:, J], A[:, D], rcond=None)[0] if D.size and J.size else np.zeros((J.size, D.size))
     return J, T, Z * norms[D] / norms[J][:, None]

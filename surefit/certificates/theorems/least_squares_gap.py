@@ -39,12 +39,12 @@ class Gap:
     basis: Basis
 
 
-def basis_of(data: Data, proposal: tuple[F64, F64, F64], alpha: float, positive: bool = False) -> Basis:
+def basis_of(data: Data, proposal: tuple[F64, F64, F64 | None], alpha: float, positive: bool = False) -> Basis:
     """The proposal (J, T, Z), with what is measured of the other columns where no penalty keeps them small."""
     J, T, Z = proposal
     D = np.setdiff1d(np.arange(data.scale.size + int(data.intercept)), J)
-    if alpha > 0:
-        return Basis(J, T, D, Z, np.full(D.size, np.inf))
+    if alpha > 0 or Z is None:
+        return Basis(J, T, D, np.zeros((J.size, D.size)), np.full(D.size, np.inf))
     tau, Z = combinations(data, J, D, Z)
     everything = J.size == data.rows and not positive
     return Basis(J, T, D, Z, np.zeros(D.size) if everything else tau, everything)
