@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import Ridge, RidgeCV
+from sklearn.model_selection import KFold, cross_val_score
 
 from surefit.certificates import Grade
 from tests.certificates.bench import altered, certify, changed, failing
@@ -156,6 +157,38 @@ def test_leave_one_out_equals_refits_of_scikit_learn() -> None:
         errors.append(W[i] * (Y[i] - left.predict(X[i : i + 1])[0]) ** 2)
     claim = certify(model, X[:40], Y[:40], W[:40])["best_score"]
     assert claim.detail["recomputed"][0] == pytest.approx(-np.mean(errors), rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"scoring": "r2"},
+        {"scoring": "neg_mean_squared_error"},
+        {"cv": 5},
+        {"cv": 4, "scoring": "neg_mean_squared_error"},
+    ],
+)
+def test_scores_are_derived_again(options: dict[str, Any]) -> None:
+    model = RidgeCV(GRID, **options).fit(X, Y)
+    assert certify(model, X, Y).grade is Grade.OPTIMAL
+    assert failing(certify(altered(model, best_score_=123.0), X, Y)) == {"best_score"}
+    other = RidgeCV([GRID[-1]], **options).fit(X, Y)
+    learnt = {name: getattr(other, name) for name in ("alpha_", "coef_", "intercept_", "best_score_")}
+    assert failing(certify(altered(model, **learnt), X, Y)) == {"best_alpha"}
+
+
+def test_folds_equal_refits_of_scikit_learn() -> None:
+    """The mean R² of five folds against cross_val_score."""
+    model = RidgeCV([4.0], cv=5).fit(X, Y)
+    claim = certify(model, X, Y)["best_score"]
+    assert claim.detail["recomputed"][0] == pytest.approx(cross_val_score(Ridge(4.0), X, Y, cv=5).mean(), rel=1e-10)
+
+
+@pytest.mark.parametrize("options", [{"scoring": "neg_max_error"}, {"cv": KFold(3)}])
+def test_what_is_not_derived_again_is_said(options: dict[str, Any]) -> None:
+    c = certify(RidgeCV(GRID, **options).fit(X, Y), X, Y)
+    assert c.holds and "not checked" in c["selection"].sentence and "best_alpha" not in c
 
 
 CV = RidgeCV(GRID, store_cv_results=True).fit(X, Y)

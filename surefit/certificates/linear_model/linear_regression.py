@@ -63,7 +63,7 @@ def linear_claims(
         basis = basis_of(data, bases.propose(value), value, positive)
         gaps.append(gap_of(data.only(chosen), coef[chosen], b[chosen], value, positive, basis, tol))
         optimal += [optimal_claim(gaps[-1], data, int(j), k, unit, tol, what, remedy) for k, j in enumerate(chosen)]
-    claims.append(max(optimal, key=lambda claim: (not claim.holds, claim.value)))
+    claims.append(max(optimal, key=lambda claim: (not claim.holds, claim.value or 0.0)))
     claims += [predict_claim(model, blocks, coef, b), *condition(gaps[0], data)]
     return claims, f"{2 + 2 * len(gaps)} passes over the rows", (data, coef, gaps[0])
 
@@ -87,40 +87,45 @@ def feasible(coef: F64) -> Claim:
 
 
 def optimal_claim(gap: Gap, data: Data, j: int, k: int, unit: float, tol: float, what: str, remedy: str) -> Claim:
-    """The distance of target j (the k-th here) from the least value, relative to that; see the two cases below."""
+    """The distance of target j (the k-th here) from the least value, relative to that."""
     low, high, gap_low, gap_high = (float(v[k]) for v in (gap.low, gap.high, gap.gap_low, gap.gap_high))
-    sums, square = gap.sums, float(data.y_scale[j]) ** 2
-    storing = unit**2 * float(sums.size[k])
+    square, storing = float(data.y_scale[j]) ** 2, unit**2 * float(gap.sums.size[k])
+    spread = float(gap.sums.spread[k]) or float(gap.sums.size[k])
     detail = {"objective": high * square, "gap": gap_high * square, "gap_at_least": gap_low * square, "target": j}
     detail["lower_bound"] = max(0.0, low - gap_high) * square
-    # where the least value is zero, or residuals are rounding, there is nothing to compare with but y
-    spread = float(sums.spread[k]) or float(sums.size[k])
-    if gap.basis.everything and np.isfinite(sums.eta) and spread > 0:
-        sentence = f"Some coefficients fit every row exactly. The {what}, relative to that of y."
-        failure = f"Some coefficients fit every row exactly, and these do not: {remedy}."
-        excuse, lower = min(MOST_EXCUSED, RESIDUALS**2 * storing / spread), low / spread
-        value, limit = high / spread, tol**2
+    # a least value of zero, or of rounding, is nothing to compare with: the residuals are compared with y
+    wide = gap.basis.J.size + gap.basis.D.size >= data.rows and high <= tol**2 * spread
+    exact = gap.basis.everything and np.isfinite(gap.sums.eta)
+    rounding = high <= RESIDUALS**2 * storing and high <= tol * spread
+    if rounding or ((wide or exact) and spread > 0):
+        sentence = "The residuals are roundings of the predictions"
+        sentence = "There are coefficients that fit every row" if exact else "The rows are fitted" if wide else sentence
         return at_most(
-            "optimal", sentence, Grade.OPTIMAL, value, limit, detail, excuse=excuse, lower=lower, failure=failure
-        )  # fmt: skip
-    if high <= RESIDUALS**2 * storing and high <= tol * spread:
-        sentence = f"The residuals are roundings of the predictions: the {what}, relative to that of y."
-        return at_most("optimal", sentence, Grade.OPTIMAL, high / spread if spread > 0 else 0.0, tol, detail)
+            "optimal",
+            f"{sentence}: the {what}, relative to that of y.",
+            Grade.OPTIMAL,
+            high / spread if spread > 0 else 0.0,
+            tol**2 if wide or exact else tol,
+            detail,
+            excuse=min(MOST_EXCUSED, RESIDUALS**2 * storing / spread) if exact else 0.0,
+            lower=low / spread if spread > 0 else 0.0,
+            failure=f"{sentence}, and these do not: {remedy}.",
+        )
     value = gap_high / (low - gap_high) if low > gap_high else np.inf
     lower = gap_low / (high - gap_low) if high > gap_low else np.inf
     excuse = min(MOST_EXCUSED, EXCUSED * storing / (low - gap_high)) if low > gap_high else 0.0
+    share, proved = (100 * v / (1 + v) if np.isfinite(v) else 100.0 for v in (value, lower))
+    among, grade, failure = "", Grade.OPTIMAL, f"could be lower by up to {share:.3g} %"
     radius = float(gap.radius[k]) / np.sqrt(spread)
-    among, grade = "", Grade.OPTIMAL
     if np.isfinite(radius):
         columns, grade = gap.bounded - int(data.intercept), Grade.BOUNDED
         named = ", ".join(str(c) for c in columns[:5]) + (", …" if columns.size > 5 else "")
         among = f" for coefficients of columns {named} that move predictions by up to {radius:.0e} spreads of y"
+        failure = "could be lower"
         if radius < SMALLEST_RADIUS and lower <= tol + excuse:
             reason = f"Columns {named} depend on others too closely (or are too many) to bound the {what} from below."
-            return failed("optimal", reason, value, tol)
-    share = value / (1 + value) if np.isfinite(value) else 1.0
-    failure = f"The {what} could be lower by up to {100 * share:.3g} %"
-    failure += f", and by {100 * lower / (1 + lower):.3g} % at least" if lower > tol + excuse else ""
+            return failed("optimal", reason, None, tol)
+    failure += f", by {proved:.3g} % at least" if lower > tol + excuse else ""
     return at_most(
         "optimal",
         f"The {what} is above the least possible{among} by a relative {value:.1e} at most.",
@@ -130,7 +135,7 @@ def optimal_claim(gap: Gap, data: Data, j: int, k: int, unit: float, tol: float,
         detail,
         excuse=excuse,
         lower=lower,
-        failure=f"{failure}: {remedy}.",
+        failure=f"The {what} {failure}: {remedy}.",
     )
 
 

@@ -24,6 +24,8 @@ from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.least_squares_data import Data
 from surefit.certificates.theorems.orthonormal_columns import SAFE, Basis, Sums, combinations, sums_of
 
+RADIUS = 1e6  # B² where it costs little, in squared spreads of y
+
 
 @dataclass
 class Gap:
@@ -75,9 +77,8 @@ def gap_of(data: Data, coef: F64, intercept: F64, alpha: float, positive: bool, 
     )
     better = combined < s_error
     s, s_error = np.where(better, basis.Z.T @ g_L, s), np.where(better, combined, s_error)
-    others, radius = _other_columns(
-        s, s_error, lowest[D], sums.norms[D], alpha / data.scale[D - first] ** 2, tol / 2 * low
-    )
+    penalty = alpha / data.scale[D - first] ** 2
+    others, radius = _other_columns(s, s_error, lowest[D], sums.norms[D], penalty, tol / 2 * low, RADIUS * sums.spread)
     gap_high = (first_part + at_bound + others) * (1 + gamma(4 * len(g) + 16))
     gap_low = _single_steps(g, sums.g_error, sums.norms, lowest)
     if not positive:
@@ -87,18 +88,19 @@ def gap_of(data: Data, coef: F64, intercept: F64, alpha: float, positive: bool, 
     )
 
 
-def _other_columns(s: F64, error: F64, lowest: F64, norms: F64, penalty: F64, part: F64) -> tuple[F64, F64]:
+def _other_columns(s: F64, error: F64, lowest: F64, norms: F64, penalty: F64, part: F64, far: F64) -> tuple[F64, F64]:
     """An upper bound for 2 s·e − Σ λe² over e ≥ lowest, and the radius B that it needs.
 
-    The penalty makes B infinite if its bound is at most `part`; else B is the one with a bound of `part`.
+    The penalty makes B infinite if its bound is at most `part`; else B is √far, or what a bound of `part` allows.
     """
     sided = np.isfinite(lowest)
     slope = np.where(sided, np.maximum(s + error, 0.0), np.abs(s) + error)
     down = 2 * np.where(sided, np.maximum(error - s, 0.0) * -np.where(sided, lowest, 0.0), 0.0).sum(axis=0)
     unit = 2 * np.divide(slope, norms[:, None], out=np.zeros_like(slope), where=slope > 0).sum(axis=0)
     strong = np.divide(slope**2, penalty[:, None], out=np.zeros_like(slope), where=slope > 0).sum(axis=0)
+    radius = np.minimum(np.sqrt(far), part / np.where(unit > 0, unit, 1.0))
     enough = strong <= part
-    return down + np.where(enough, strong, part), np.where(enough, np.inf, part / np.where(unit > 0, unit, 1.0))
+    return down + np.where(enough, strong, SAFE * radius * unit), np.where(enough, np.inf, radius)
 
 
 def _single_steps(g: F64, error: F64, norms: F64, lowest: F64) -> F64:

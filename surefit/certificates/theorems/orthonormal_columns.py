@@ -120,7 +120,8 @@ def combinations(data: Data, J: F64, D: F64, Z: F64) -> tuple[F64, F64]:
         size = np.abs(a) @ np.abs(z) + np.abs(constant) + np.abs(b)
         off = b - np.einsum("ij,jk->ik", a.astype(LONG), z.astype(LONG)) - constant
         squares, sizes = squares + ((off * root) ** 2).sum(axis=0), sizes + ((size * root) ** 2).sum(axis=0)
-        integral &= ((size < 2.0**53) & (b == np.rint(b))).all(axis=0) & bool((a == np.rint(a)).all())
+        fractions = (a != np.rint(a)).any(axis=0) @ (z != 0)
+        integral &= ((size < 2.0**53) & (b == np.rint(b))).all(axis=0) & (fractions == 0)
         equal &= (off == 0).all(axis=0)
         zero &= (b == data.shift[others]).all(axis=0)
     tau = SAFE * (np.sqrt(squares.astype(np.float64)) + gamma(ours.size + 4, LONG_UNIT) * np.sqrt(sizes))
