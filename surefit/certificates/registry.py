@@ -27,6 +27,7 @@ CHECKERS: dict[str, str] = {
     "BatchPerceptron": "linear_model.batch_perceptron:check_batch_perceptron",
     "Perceptron": "linear_model.perceptron:check_perceptron",
     "LogisticRegression": "linear_model.logistic_regression:check_logistic_regression",
+    "LogisticRegressionCV": "linear_model.logistic_regression_cv:check_logistic_regression_cv",
     "GaussianNB": "naive_bayes.gaussian_nb:check_gaussian_nb",
     "MultinomialNB": "naive_bayes.multinomial_nb:check_multinomial_nb",
     "BernoulliNB": "naive_bayes.bernoulli_nb:check_bernoulli_nb",

@@ -87,13 +87,11 @@ def intercept_share(attrs: Attributes) -> float:
 def _task(
     blocks: Blocks, factors: F64, present: Any, lasso: float, ridge: float, share: float, intercept: bool, first: int
 ) -> LogLoss:
-    columns, sizes = np.ones(blocks.n_features), [(X.shape[0], isinstance(X, Rows)) for X, _, _ in blocks]
+    columns = np.ones(blocks.n_features)
     lasso_, ridge_ = lasso * np.append(columns, share), ridge * np.append(columns, share * share)
-    shifted = intercept and share == 0 and not any(compressed for _, compressed in sizes)
+    shifted = intercept and share == 0 and not any(isinstance(X, Rows) for X, _, _ in blocks)
     shift = np.median(sample_rows(blocks).astype(np.float64), axis=0) if shifted else 0.0 * columns
-    return LogLoss(
-        blocks, factors, present, first, intercept, shift, lasso_, ridge_, max(n for n, _ in sizes) + len(sizes)
-    )
+    return LogLoss(blocks, factors, present, first, intercept, shift, lasso_, ridge_)
 
 
 def _excuse(task: LogLoss, theta: F64, attrs: Attributes) -> float:
@@ -117,7 +115,8 @@ def _gap_claim(f: float, error: float, low: float, better: float, tol: float, ex
         return failed("optimal", "The log-loss is beyond floating point: coefficients of this size fit nothing.")
     value = (top - max(low, 0.0)) / top if top > low else 0.0
     lower = max(0.0, 1.0 - better / (f - error)) if error < f else 0.0
-    between = f"between {lower:.2%} and {value:.2%}" if value < 1 else f"at least {lower:.2%}"
+    amount = "{:.1%}".format if lower > 0.01 else "a relative {:.1e}".format
+    between = f"{amount(lower)} to {amount(value)}" if lower > 0 else f"up to {amount(value)}"
     return at_most(
         "optimal",
         f"No coefficients have a log-loss (and penalty) lower by more than a relative {value:.1e}{note}.",
@@ -196,11 +195,15 @@ def _by_curvature(task: LogLoss, theta: F64, near: F64, tol: float, excuse: floa
 
 def _groups(tied: Any) -> list[Any]:
     """Classes that are tied with each other, directly or through others; those tied with none are left out."""
-    joined = tied | tied.T
-    for k in range(len(joined)):
-        joined = joined | np.outer(joined[:, k], joined[k])
-    sets = {tuple(np.flatnonzero(row | (np.arange(len(joined)) == k)).tolist()) for k, row in enumerate(joined)}
-    return [np.array(s) for s in sorted(sets) if len(s) > 1]
+    joined, groups = tied | tied.T, []
+    left = joined.any(axis=1)
+    while left.any():
+        group = np.arange(len(left)) == np.argmax(left)
+        while (joined[group].any(axis=0) & ~group).any():
+            group |= joined[group].any(axis=0)
+        left &= ~group
+        groups.append(np.flatnonzero(group))
+    return groups
 
 
 def _stated_ray(attrs: Attributes, task: LogLoss) -> F64 | None:
@@ -226,6 +229,7 @@ def _ray_claims(task: LogLoss, ray: F64, theta: F64) -> list[Claim]:
         found.loss,
         TIE,
         {"rows_gaining": found.rows},
+        lower=found.least,
         failure="separation_ is no ray along which the log-loss falls: some row's own class loses to another.",
     )
     if not found.pairs:
@@ -239,6 +243,7 @@ def _ray_claims(task: LogLoss, ray: F64, theta: F64) -> list[Claim]:
         Grade.NO_SOLUTION,
         found.wrong,
         0,
+        lower=found.surely,
         failure=f"The classes can be separated, and the coefficients put {found.wrong} pairs of rows and classes on "
         f"the wrong side: {ADVICE}.",
     )
@@ -252,7 +257,9 @@ def _stated_gap(attrs: Attributes, claims: list[Claim], tol: float) -> list[Clai
     """rel_gap_, where it is a number, is no less than the gap."""
     stated = real(getattr(attrs.model, "rel_gap_", np.nan))
     proved = claims[0].value
-    if np.isnan(stated) or claims[0].name != "optimal" or proved is None:
+    if not np.isnan(stated) and claims[0].name == "separated":
+        return [refuted("rel_gap", f"rel_gap_ is {stated:.1e}, and there is no minimum to be near to.")]
+    if np.isnan(stated) or proved is None:
         return []
     return [
         at_most(

@@ -31,8 +31,13 @@ class LogLoss:
     shift: F64  # m; zero where the intercept is absent or penalised, and for compressed rows
     lasso: F64  # λ₁, one per column and the intercept's at the end
     ridge: F64  # λ₂, likewise
-    terms: int  # no sum over rows has more roundings in a row: rows of a block and blocks
     rays: tuple[F64, ...] = ()  # what these directions separate is left out of the loss
+
+    def __post_init__(self) -> None:
+        """No sum over rows has more roundings one after the other than `terms`: rows of a part, and parts."""
+        self.step = max(1, 2**21 // self.factors.size)
+        self.terms = max((min(len(X), self.step) for X, _, _ in self.blocks), default=0)
+        self.terms += sum(len(X) // self.step + 1 for X, _, _ in self.blocks)
 
     @property
     def free_intercept(self) -> bool:
@@ -43,11 +48,13 @@ class LogLoss:
         return (self.lasso > 0) | (self.ridge > 0)
 
     def rows(self) -> Iterator[tuple[Block, NDArray[np.intp], F64]]:
-        """Rows less m, codes, and weights times class weights."""
+        """Rows less m, codes, and weights times class weights, so many at a time that logits fit in memory."""
         for X, y, w in self.blocks:
-            code = codes(np.asarray(y))
-            A = X if isinstance(X, Rows) else np.asarray(X, dtype=np.float64) - self.shift
-            yield A, code, weights_of(X, w) * self.factors[code]
+            code, omega = codes(np.asarray(y)), weights_of(X, w)
+            for lo in range(0, X.shape[0], self.step):
+                part, some = X[lo : lo + self.step], code[lo : lo + self.step]
+                A = part if isinstance(part, Rows) else np.asarray(part, dtype=np.float64) - self.shift
+                yield A, some, omega[lo : lo + self.step] * self.factors[some]
 
     def points(self, A: Block) -> F64:
         """(x − m, 1), the last entry zero without an intercept."""

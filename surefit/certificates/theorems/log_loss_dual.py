@@ -32,7 +32,7 @@ def least_value(task: LogLoss, near: F64) -> float:
         spread += task.products(absolute, omega[:, None])[0]
         weight += np.bincount(code, weights=omega, minlength=k)
     bound = np.abs(G) + gamma(task.terms + k + 8) * size
-    eta = float((bound[:, -1] / weight)[task.present].max()) if task.free_intercept else 0.0
+    eta = 1.01 * float((bound[:, -1] / weight)[task.present].max()) if task.free_intercept else 0.0
     if not 0 <= eta < 1:
         return -np.inf
     bound = (bound + 2.0 * eta * spread)[task.first :]

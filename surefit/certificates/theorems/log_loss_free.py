@@ -70,11 +70,13 @@ def distance(task: LogLoss, near: F64, group: NDArray[np.intp], proposal: Coordi
 class Ray:
     """Over the rows with weight and the other classes: how a row's own class does along the ray."""
 
-    loss: float  # the most that it loses, rounding included, relative to the size of the terms; zero where all gain
+    loss: float  # the most that it loses, relative to the size of the terms, rounding added; zero where all gain
+    least: float  # rounding taken off
     pairs: int  # (row, class) that it gains on
-    tied: NDArray[np.bool_]  # classes (own, other) of some row that it does not gain on
     rows: int  # rows that gain on all
-    wrong: int  # of the pairs that it gains on, those that θ orders otherwise
+    wrong: int  # of the pairs that it gains on, those that θ does not surely order so
+    surely: int  # of these, those that θ surely orders otherwise, or not at all
+    tied: NDArray[np.bool_]  # classes (own, other) of some row that it does not gain on
 
 
 def along(task: LogLoss, ray: F64, theta: F64) -> Ray:
@@ -83,17 +85,20 @@ def along(task: LogLoss, ray: F64, theta: F64) -> Ray:
     What the task's earlier rays separate does not count: those are gone along first, and farther.
     """
     k = len(theta)
-    found = Ray(0.0, 0, np.zeros((k, k), dtype=bool), 0, 0)
+    found = Ray(0.0, 0.0, 0, 0, 0, 0, np.zeros((k, k), dtype=bool))
     for A, code, omega in task.rows():
         used = omega > 0
-        gain, rounding, size = task.gains(A, code, ray)
+        gain, rounding, size = (part.reshape(len(part), -1) for part in task.gains(A, code, ray))
+        margin, blur, _ = (part.reshape(len(part), -1) for part in task.gains(A, code, theta))
         other = used[:, None] & (np.arange(k) != code[:, None]) & ~task.separated(A, code)
-        parts = other & ~(gain > np.maximum(rounding, TIE * size)[:, None])
-        loss = (rounding[:, None] - gain) / np.where(size > 0, size, 1.0)[:, None]
-        found.loss = float(np.maximum(found.loss, np.where(parts, loss, 0.0).max(initial=0.0)))
-        margin, blur, _ = task.gains(A, code, theta)
-        found.wrong += int(np.count_nonzero(other & ~parts & ~(margin > blur[:, None])))
-        found.pairs += int(np.count_nonzero(other & ~parts))
-        found.rows += int(np.count_nonzero(used & ~parts.any(axis=1)))
-        np.logical_or.at(found.tied, code, parts)
+        gains = other & (gain > np.maximum(rounding, TIE * size))
+        ties, unit = other & ~gains, np.where(size > 0, size, 1.0)
+        # np.maximum keeps a NaN, which overflow makes
+        found.loss = float(np.maximum(found.loss, np.where(ties, (rounding - gain) / unit, 0.0).max(initial=0.0)))
+        found.least = max(found.least, float(np.where(ties, (-rounding - gain) / unit, 0.0).max(initial=0.0)))
+        found.pairs += int(np.count_nonzero(gains))
+        found.rows += int(np.count_nonzero(used & ~ties.any(axis=1)))
+        found.wrong += int(np.count_nonzero(gains & ~(margin > blur)))
+        found.surely += int(np.count_nonzero(gains & (margin <= -blur)))
+        np.logical_or.at(found.tied, code, ties)
     return found
