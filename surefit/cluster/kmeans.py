@@ -36,6 +36,9 @@ from surefit.solvers.clustering.lloyd import (
 )
 from surefit.solvers.clustering.seeding import canonical_sample, choose, rows_at
 
+CONVERGED, NOT_CONVERGED = 1e-6, 1e-2
+"""Shares of the inertia that one more step may save: up to the first a fixed point, beyond the second none."""
+
 
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
     """k centers that are near all rows: min over c₁ … c_k of  Σ ωᵢ minⱼ ‖xᵢ − cⱼ‖² .
@@ -282,6 +285,13 @@ def _warn(estimator: KMeans, p: SimpleNamespace, best: LloydResult) -> None:
         warnings.warn(
             f"KMeans stopped after {best.n_iter} iterations; the squared movement of the centers was {beyond}. Raise "
             "max_iter or tol.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+    elif not best.unchanged and best.saving > max(CONVERGED, min(best.expected_saving, NOT_CONVERGED)):
+        warnings.warn(
+            f"KMeans stopped by tol={p.tol:g} before a fixed point: moving each center to the mean of its rows would "
+            f"still save {best.saving:.2g} of the inertia. Lower tol.",
             ConvergenceWarning,
             stacklevel=5,
         )

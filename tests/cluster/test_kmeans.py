@@ -318,3 +318,18 @@ def test_streams_move_empty_clusters_too(tmp_path):
     memory = KMeans(4, init=start, n_init=1).fit(X)
     assert stream.cluster_centers_.tobytes() == memory.cluster_centers_.tobytes()
     assert np.abs(stream.cluster_centers_).max() < 1e3
+
+
+def test_a_stop_by_tol_far_from_a_fixed_point_warns() -> None:
+    """The saving in the warning is that of a step made by hand; a strict fit and the default one say nothing."""
+    U = np.random.default_rng(3).random((600, 3))
+    for X in (U, sp.csr_matrix(U)):
+        with pytest.warns(ConvergenceWarning, match="still save") as caught:
+            model = KMeans(9, init=U[:9], n_init=1, tol=1e6).fit(X)
+        means = np.array([U[model.labels_ == j].mean(axis=0) for j in range(9)])
+        share = ((means - model.cluster_centers_) ** 2).sum(axis=1) @ np.bincount(model.labels_) / model.inertia_
+        assert f"save {share:.2g} of the inertia" in str(caught[0].message)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            KMeans(9, init=U[:9], n_init=1, tol=0.0).fit(X)
+            KMeans(9, init=U[:9], n_init=1).fit(X)

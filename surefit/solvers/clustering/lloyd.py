@@ -23,6 +23,8 @@ from surefit.summaries.canonical import row_hashes
 from surefit.summaries.column_spread import column_spread
 
 FINGERPRINTS = 2**64
+NEXT_STEP = 16.0
+"""The step after the last may be longer than the last, by four times; squared."""
 
 
 class Frame(NamedTuple):
@@ -191,6 +193,10 @@ class LloydResult(NamedTuple):
     """Whether it ended because no label changed."""
     moved: float
     """Squared movement of the centers at the last iteration."""
+    saving: float
+    """The share of the inertia that moving every center to the mean of its rows would still save."""
+    expected_saving: float
+    """What that share may be where the centers moved by what tol allows, four times as far for the next step."""
 
 
 def lloyd(
@@ -239,7 +245,20 @@ def lloyd(
     unfinished = None if unchanged or moved <= allowed else moved / allowed if allowed > 0 else np.inf
     n_used = int(np.count_nonzero(passed.weight))
     moved = moved / frame.scale / frame.scale
-    return LloydResult(centers, history[-1], n_iter, history, labels, n_used, unfinished, unchanged, moved)
+    saving = _saving(centers, passed, frame.scale, data.is_sparse)
+    expected = NEXT_STEP * allowed * float(passed.weight.max()) / passed.inertia if passed.inertia > 0 else np.inf
+    return LloydResult(
+        centers, history[-1], n_iter, history, labels, n_used, unfinished, unchanged, moved, saving, expected
+    )
+
+
+def _saving(centers: np.ndarray, passed: LloydStatistic, scale: float, sparse: bool) -> float:
+    """Σ W‖mean − center‖² over the inertia: Σω‖x − c‖² = Σω‖x − mean‖² + W‖mean − c‖² in every cluster."""
+    shift = passed.sums / np.where(passed.weight > 0, passed.weight, 1.0)[:, None] - (
+        centers * scale if sparse else 0.0
+    )
+    saves = float(passed.weight @ np.einsum("ij,ij->i", shift, shift))
+    return saves / passed.inertia if passed.inertia > 0 else 0.0
 
 
 def _means(centers: np.ndarray, passed: LloydStatistic, empty: np.ndarray, scale: float, data: Source) -> np.ndarray:
