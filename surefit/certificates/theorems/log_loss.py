@@ -36,8 +36,8 @@ class LogLoss:
     def __post_init__(self) -> None:
         """No sum over rows has more roundings one after the other than `terms`: rows of a part, and parts."""
         self.step = max(1, 2**21 // self.factors.size)
-        self.terms = max((min(len(X), self.step) for X, _, _ in self.blocks), default=0)
-        self.terms += sum(len(X) // self.step + 1 for X, _, _ in self.blocks)
+        self.terms = max((min(X.shape[0], self.step) for X, _, _ in self.blocks), default=0)
+        self.terms += sum(X.shape[0] // self.step + 1 for X, _, _ in self.blocks)
 
     @property
     def free_intercept(self) -> bool:
