@@ -55,7 +55,7 @@ def _findings(model: Any, blocks: Blocks, tol: float, alpha: float, quantile: fl
     unit = unit_of(attrs.raw("coef_"), attrs.raw("intercept_"))
     question = Question(w, b, tol, unit, "sum of pinball losses (and penalty)", spread, total)
     claim, given = optimal(p, question, None if dual is None else dual.astype(LONG), InMemory(p))
-    claims = [claim] if dual is None or given is None else [_dual_claim(p, dual.astype(LONG), given, tol, unit), claim]
+    claims = [claim] if dual is None or given is None else [_dual_claim(p, dual.astype(LONG), given, question), claim]
     return [*claims, _predictions(model, blocks, w, b)], "up to seven passes over the rows in long double"
 
 
@@ -68,7 +68,7 @@ def _program(blocks: Blocks, q: float, alpha: float, intercept: bool, center: F6
     return Program(blocks, terms, intercept, LONG(alpha) * total, center, sizes)
 
 
-def _dual_claim(p: Program, delta: Long, proof: Proof, tol: float, unit: float) -> Claim:
+def _dual_claim(p: Program, delta: Long, proof: Proof, q: Question) -> Claim:
     """dual_ is inside its boxes, and its lower bound is the minimum."""
     outside = LONG(0)
     for part in slices(p.blocks):
@@ -76,13 +76,13 @@ def _dual_claim(p: Program, delta: Long, proof: Proof, tol: float, unit: float) 
         mine = delta[part.first : part.first + lo.size]
         over = np.maximum(np.maximum(lo - mine, mine - hi), 0)
         outside = np.maximum(outside, (over / np.where(hi > lo, hi - lo, LONG(1e-300))).max(initial=LONG(0)))
-    value, excuse = (0.0, 0.0) if below_rounding(proof, unit) else relative(proof, unit)
+    value, excuse = (0.0, 0.0) if below_rounding(proof, q) else relative(proof, q.unit)
     return at_most(
         "dual",
         "dual_ holds slopes of the loss, row by row, that prove the optimum; relative distance from that.",
         Grade.OPTIMAL,
         float(np.maximum(outside, value)),
-        tol,
+        q.tol,
         excuse=excuse,
         lower=float(outside),
         failure="dual_ is outside its boxes, or proves a lower bound that is far from the sum of losses.",

@@ -61,7 +61,8 @@ class InMemory:
         found = smoothed_dual(kinks, theta * self.unit, good)
         delta = np.zeros(p.blocks.n_rows, dtype=np.longdouble)
         delta[self.places] = found.delta * self.scale
-        better = found.theta / self.unit
+        shortest = np.linalg.lstsq(self.A, self.A @ found.theta, rcond=1e-11)[0]  # of all with the same answers
+        better = shortest / self.unit
         if not p.intercept:
             return delta, better, 0.0
         return delta, better[:d], np.longdouble(better[d]) + shift - p.center.astype(np.longdouble) @ better[:d]

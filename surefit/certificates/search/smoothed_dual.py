@@ -97,20 +97,22 @@ def _smooth(k: Kinks, theta: F64, width: float) -> tuple[float, F64, F64, F64, F
 
 
 def _balanced(k: Kinks, theta: F64, delta: F64, width: float) -> np.ndarray:
-    """δ in long double, moved inside the boxes until the sums vanish that must."""
-    space = np.minimum(delta - k.lo, k.hi - delta)
-    inside = space > 1e-7 * (k.hi - k.lo)
-    out = np.where(inside, delta, np.where(delta - k.lo < k.hi - delta, k.lo, k.hi)).astype(LONG)
+    """δ in long double, moved inside the boxes until the sums vanish that must; what is nearly at a wall goes there."""
+    out = delta.astype(LONG)
     eta = k.penalty * theta / np.hypot(theta, width)
     must = (k.penalty == 0) | (np.abs(theta) > width)
     eta = np.where(np.abs(theta) > 1e3 * width, np.sign(theta) * k.penalty, eta)
-    on = np.flatnonzero(inside)
-    if not (on.size and must.any()):
-        return out
-    system = (k.A[on][:, must] * space[on, None]).T
     A = k.precise[:, must]
-    for _ in range(6):
-        left = (out @ A - eta[must]).astype(np.float64)
-        out[on] -= space[on] * np.linalg.lstsq(system, left, rcond=1e-11)[0]
-        out = np.clip(out, k.lo, k.hi)
+    for share in (1e-7, 1e-10, 0.0):
+        space = np.minimum(out - k.lo, k.hi - out).astype(np.float64)
+        inside = space > share * (k.hi - k.lo)
+        out = np.where(inside, out, np.where(out - k.lo < k.hi - out, k.lo, k.hi))
+        on = np.flatnonzero(inside)
+        if not (on.size and must.any()):
+            break
+        system = (k.A[on][:, must] * space[on, None]).T
+        for _ in range(3):
+            left = (out @ A - eta[must]).astype(np.float64)
+            out[on] -= space[on] * np.linalg.lstsq(system, left, rcond=1e-11)[0]
+            out = np.clip(out, k.lo, k.hi)
     return out

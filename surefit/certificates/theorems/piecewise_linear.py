@@ -195,7 +195,6 @@ def prove(p: Program, w: F64, b: float, delta: Long, basis: Basis, good: float, 
     return min(proofs, key=lambda proof: proof.gap if proof.gap == proof.gap else np.inf)
 
 
-def loss_at(p: Program, w: F64, b: Long) -> Long:
-    """An upper bound of P at other coefficients."""
-    nothing = np.zeros(p.blocks.n_rows, dtype=LONG)
-    return measure(p, w, b, nothing, np.zeros(0, dtype=np.intp)).loss
+def measure_at(p: Program, w: F64, b: Long) -> Bound:
+    """P at other coefficients."""
+    return measure(p, w, b, np.zeros(p.blocks.n_rows, dtype=LONG), np.zeros(0, dtype=np.intp))

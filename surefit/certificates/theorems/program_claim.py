@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,10 +10,10 @@ import numpy as np
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.theorems.long_rows import LONG, Long
-from surefit.certificates.theorems.piecewise_linear import Program, Proof, loss_at, prove
+from surefit.certificates.theorems.piecewise_linear import Program, Proof, measure_at, prove
 
 EXCUSED = 2.0  # roundings of the coefficients in their own precision
-NOTHING = 10.0  # P(θ) of so many roundings counts as zero
+NOTHING = 10.0  # P(θ) of so many roundings, and of a thousandth of what the targets are, counts as zero
 
 
 class Question(NamedTuple):
@@ -36,14 +37,20 @@ def unit_of(*attributes: object) -> float:
 def relative(proof: Proof, unit: float) -> tuple[float, float]:
     """The gap, and what rounding of the coefficients excuses, relative to the lower bound of the optimum."""
     least = proof.bound.least - proof.gap
-    if not least > 0:
-        return np.inf, 0.0
-    return float(proof.gap / least), float(EXCUSED * unit * proof.bound.stored / least)
+    return (
+        (float(proof.gap / least), float(EXCUSED * unit * proof.bound.stored / least)) if least > 0 else (np.inf, 0.0)
+    )
 
 
-def below_rounding(proof: Proof, unit: float) -> bool:
-    """Whether P(θ) is no more than roundings of θ make of zero."""
-    return bool(proof.bound.loss <= NOTHING * unit * proof.bound.stored)
+def below_rounding(proof: Proof, q: Question) -> bool:
+    """Whether P(θ) is no more than roundings of θ make of zero, and next to nothing."""
+    m = proof.bound
+    return bool(m.loss <= np.minimum(NOTHING * q.unit * m.stored, LONG(1e-3) * all_targets(proof, q)))
+
+
+def all_targets(proof: Proof, q: Question) -> Long:
+    """The size of all targets; of targets that are all alike, before their mean is taken off."""
+    return q.total * LONG(q.typical) if q.typical > 0 else proof.bound.stored + (proof.bound.stored == 0)
 
 
 def optimal(p: Program, q: Question, proposed: Long | None, search: Any) -> tuple[Claim, Proof | None]:
@@ -51,12 +58,15 @@ def optimal(p: Program, q: Question, proposed: Long | None, search: Any) -> tupl
     lower = 0.0
     given = None if proposed is None else prove(p, q.w, q.b, proposed, search.basis(proposed), q.tol, q.typical)
     proof = given
-    if proof is None or not (relative(proof, q.unit)[0] <= q.tol or below_rounding(proof, q.unit)):
+    if proof is None or not (relative(proof, q.unit)[0] <= q.tol or below_rounding(proof, q)):
         delta, *better = search.dual(q.w, q.b, 0.1 * q.tol)
         other = prove(p, q.w, q.b, delta, search.basis(delta), q.tol, q.typical)
         proof = other if proof is None or not other.gap >= proof.gap else proof
-        best = loss_at(p, *better)
-        lower = float((proof.bound.least - best) / best) if best > 0 else 0.0
+        at = measure_at(p, *better)
+        lower = float((proof.bound.least - at.loss) / at.loss) if at.loss > 0 else 0.0
+        if at.loss <= proof.bound.loss:  # large coefficients that cancel are not unavoidable
+            smaller = np.minimum(at.stored, proof.bound.stored)
+            proof = proof._replace(bound=replace(proof.bound, stored=smaller))
     return _claim(proof, q, max(lower, 0.0)), given
 
 
@@ -64,8 +74,8 @@ def _claim(proof: Proof, q: Question, lower: float) -> Claim:
     m = proof.bound
     value, excuse = relative(proof, q.unit)
     share, rest = "a relative", ""
-    if below_rounding(proof, q.unit):  # nothing is below zero
-        scale = q.total * LONG(q.typical) if q.typical > 0 else m.stored + (m.stored == 0)
+    if below_rounding(proof, q):  # nothing is below zero
+        scale = all_targets(proof, q)
         share, lower = "a share of all targets of", 0.0
         value, excuse = float(m.loss / scale), float(NOTHING * q.unit * m.stored / scale)
     elif proof.dependent:
@@ -75,7 +85,7 @@ def _claim(proof: Proof, q: Question, lower: float) -> Claim:
     return at_most(
         "optimal",
         f"No coefficients have a {q.words} lower by more than {share} {value:.1e}{rest}.",
-        Grade.OPTIMAL if proof.verified or below_rounding(proof, q.unit) else Grade.BOUNDED,
+        Grade.OPTIMAL if proof.verified or below_rounding(proof, q) else Grade.BOUNDED,
         value,
         q.tol,
         {

@@ -122,7 +122,7 @@ def farkas_claims(attrs: Attributes, p: Program, w: F64, b: float, search: Any) 
         return [failed("farkas", f"The classes are said not to be separable, without a proof: {attrs.faults[-1]}.")]
     used = np.concatenate([part.w > 0 for part in slices(p.blocks)])
     off = max(0.0, -float(phi.min()), abs(float(phi.sum()) - 1.0), float(np.abs(phi[~used]).max(initial=0.0)))
-    given = np.where(used, np.maximum(phi, 0.0), 0.0).astype(LONG)
+    given = np.where(used & (phi > 1e-12 * phi.max()), phi, 0.0).astype(LONG)  # smaller ones may be rounding
     boxes = replace(p, terms=lambda part: (signs(part), part.y, *_unit_box(part)))
     basis = search(boxes).basis(given)
     m = measure(boxes, w, b, given, basis.rows)
