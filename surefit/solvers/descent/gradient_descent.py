@@ -165,10 +165,11 @@ def plain(
             v = v + eta0 / number**power * G
             f, G = surface.slope(v)
             grown = ~np.isfinite(f) | ~np.isfinite(G).all(axis=1) | (f > 1e100 * at_start)
-        if grown.any() or (number == max_iter and (f > at_start).any()):
-            raise InvalidParameter(_diverged(surface, eta0))
         share = ruler.rel_gap(v, f, G)
         done = bool((share <= tol).all()) or ruler.exhausted
+        # an error that rises has no gain, and would pass for one that has come to rest
+        if grown.any() or ((done or number == max_iter) and (f > at_start).any()):
+            raise InvalidParameter(_diverged(surface, eta0))
         history.append(float(f.mean()))
         if after_step(_coefficients(surface, v), history[-1], number) or done:
             break
