@@ -156,8 +156,9 @@ def _headline(certificate: Certificate, gap: str) -> str:
 
 
 def _limit(claim: Claim) -> str:
-    """ "≤ limit", with what rounding excuses beside it; ">" where the claim fails."""
+    """ "≤ limit", with what rounding excuses beside it where that shows; ">" where the claim fails."""
     if claim.limit is None:
         return "(information)" if claim.holds else ""
-    shown = number(claim.limit) + (f" + {claim.excuse:.1g} rounding" if claim.excuse > 0 else "")
+    shows = claim.excuse > 1e-3 * claim.limit
+    shown = number(claim.limit) + (f" + {claim.excuse:.1g} rounding" if shows else "")
     return f"{'≤' if claim.holds else '>'} {shown}"
