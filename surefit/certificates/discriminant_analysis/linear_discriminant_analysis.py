@@ -56,8 +56,13 @@ class Fit:
     intercept: F64  # (K,)
     solver: str
     tol: float
-    raw: bool  # scikit-learn's lsqr
+    foreign: bool  # scikit-learn's class, or one derived from it
     u: float  # the rounding unit of the fit
+
+    @property
+    def raw(self) -> bool:
+        """Whether a covariance without some directions means the shortest solution in columns as they are."""
+        return self.foreign and self.solver == "lsqr"
 
 
 @dataclass
@@ -128,8 +133,8 @@ def _read(attrs: Attributes, k: int, d: int) -> Fit | None:
         return None
     if k == 2:
         coef, intercept = np.vstack([np.zeros(d), coef]), np.concatenate([[0.0], intercept])
-    raw = solver == "lsqr" and any(c.__module__.startswith("sklearn.discriminant") for c in type(model).__mro__[:-1])
-    return Fit(coef, intercept, solver, tol, raw, unit(model.coef_, model.means_))
+    foreign = any(c.__module__.startswith("sklearn.discriminant") for c in type(model).__mro__)
+    return Fit(coef, intercept, solver, tol, foreign, unit(model.coef_, model.means_))
 
 
 def _estimate(
@@ -294,11 +299,13 @@ def _fisher(attrs: Attributes, fit: Fit, truth: Truth, space: Metric, used: int,
 
 def _answers(model: Any, X: NDArray, fit: Fit, used: int) -> list[Claim]:
     d, x, two = X.shape[1], np.asarray(X, dtype=np.float64), len(fit.coef) == 2
-    u = unit(X, model.coef_, model.intercept_)
+    u = unit(np.zeros(0, np.result_type(X, model.coef_)))  # what products of rows and coefficients are formed in
     score = x @ fit.coef.T + fit.intercept
     finite = np.where(np.isfinite(fit.intercept), np.abs(fit.intercept), 0.0)
     r = gamma(d + 8, u) * (np.abs(x) @ np.abs(fit.coef.T) + finite)
-    claims = posterior_claims(model, X, score, r.max(axis=1), u, coarse=8 * u)
+    # scikit-learn answers logarithms of probabilities, and of two classes the first has one less the other
+    formed = np.array([8 * u, 0.0]) if two else np.zeros(len(fit.coef))
+    claims = posterior_claims(model, X, score, r.max(axis=1), u, formed if fit.foreign else None)
     claims.append(numbers_claim(model, "decision_function", X, score[:, 1] if two else score, r[:, 1] if two else r))
     if getattr(model, "scalings_", None) is None:
         return claims

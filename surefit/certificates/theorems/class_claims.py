@@ -115,11 +115,13 @@ def class_count_claims(attrs: Attributes, classes: F64, n: int, tol: float) -> l
 # --- predictions ----------------------------------------------------------------------------------------------------
 
 
-def posterior_claims(model: Any, X: NDArray, scores: F64, rounding: F64, u: float, coarse: float = 0.0) -> list[Claim]:
+def posterior_claims(
+    model: Any, X: NDArray, scores: F64, rounding: F64, u: float, formed: F64 | None = None
+) -> list[Claim]:
     """predict, predict_proba, predict_log_proba and predict_joint_log_proba, those that there are, on rows X.
 
     scores    log P(class) + log P(row | class) by the fitted attributes, (n, K), rounded by at most `rounding` (n,)
-    coarse    the rounding of probabilities whose logarithms are answered, where they are formed first
+    formed    for a model that answers logarithms of probabilities it has formed: their absolute rounding, per class
     With scores within r every logarithm of a posterior is within 2r, and a posterior within 2r of itself. A row
     without a finite score (a count that no class allows) is left out.
     """
@@ -129,16 +131,18 @@ def posterior_claims(model: Any, X: NDArray, scores: F64, rounding: F64, u: floa
         return [Claim("predict", "No sampled row has finite scores: not compared.", Grade.EXACT, None, None, True)]
     top = scores.max(axis=1, keepdims=True)
     logs = scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
-    p, k = np.exp(logs), scores.shape[1]
-    wide = 2 * r + (k + 8) * u
+    p, wide = np.exp(logs), 2 * r + (scores.shape[1] + 8) * u
+    log_rounding, coarse = wide + 4 * u * np.abs(logs), np.zeros(scores.shape[1]) if formed is None else formed
+    if formed is not None:  # the logarithm of a number below the least is that of the least
+        least = np.finfo(np.float32 if u > UNIT else np.float64).smallest_normal
+        log_rounding = np.where(p < 2 * least, np.inf, log_rounding + coarse / np.maximum(p, least))
+        logs = np.maximum(logs, np.log(least))
     expected: dict[str, tuple[F64, F64]] = {
         "predict_proba": (p, np.expm1(np.minimum(wide, 50.0)) * p + u * u + coarse),
-        "predict_log_proba": (logs, wide + 4 * u * np.abs(logs) + coarse / np.maximum(p, 1e-300)),
+        "predict_log_proba": (logs, log_rounding),
         "predict_joint_log_proba": (scores, r + 4 * u * np.abs(scores)),
     }
     there = [name for name in ("predict", *expected) if callable(getattr(type(model), name, None))]
-    if coarse and not np.isfinite(logs).all():  # the logarithm of a probability of zero: −∞, or of the least number
-        expected.pop("predict_log_proba")
     claims = [labels_claim(model, X, scores, r[:, 0])] if "predict" in there else []
     return claims + [numbers_claim(model, name, X, *expected[name]) for name in there if name in expected]
 
