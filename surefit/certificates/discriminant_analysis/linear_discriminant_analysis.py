@@ -5,8 +5,8 @@ One reading per solver, μ_k, C_k and π_k being means, covariances and priors o
   svd          Σ = Σ (N_k/N) C_k, c = x̄; left out are directions of R (columns scaled to variance one) with √λ ≤ tol,
                then those in which the means spread by tol of the largest spread or less
   lsqr, eigen  Σ = Σ π_k C_k, each C_k shrunk or estimated as asked for, c = 0
-A covariance without some directions has many solutions: the shortest in columns scaled to variance one is meant, in
-columns as they are for scikit-learn's lsqr.
+A covariance without some directions has many solutions: the shortest in columns scaled to variance one is meant. For
+scikit-learn's lsqr it is one whose part in those directions, columns as they are, tells no classes from each other.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Fit:
 
     @property
     def raw(self) -> bool:
-        """Whether a covariance without some directions means the shortest solution in columns as they are."""
+        """Whether directions that the covariance lacks are those of the columns as they are."""
         return self.foreign and self.solver == "lsqr"
 
 
@@ -171,8 +171,7 @@ def _estimates(attrs: Attributes, truth: Truth, means: F64, fit: Fit, tol: float
     """means_, xbar_ and covariance_, in standard deviations within classes."""
     model, d = attrs.model, len(truth.center)
     size = np.abs(truth.data.base).max(axis=0)
-    deviation = np.maximum(np.sqrt(np.maximum(np.diag(truth.sigma).astype(np.float64), 0.0)), EPS * size)
-    deviation = np.where(deviation > 0, deviation, 1.0)
+    deviation = _deviations(truth.sigma, size)
     off = np.abs((means - truth.data.base) - truth.data.shift)
     excuse = TEN * unit(model.means_) * np.abs(truth.data.base)
     what = "means_ are the means of every class, in standard deviations within classes"
@@ -190,12 +189,18 @@ def _estimates(attrs: Attributes, truth: Truth, means: F64, fit: Fit, tol: float
     if attrs.has("covariance_") or fit.solver != "svd" or attrs.flag("store_covariance", False):
         covariance = attrs.array("covariance_", (d, d))
         if covariance is not None:
-            spread = np.maximum(np.sqrt(np.maximum(np.diag(truth.stored).astype(np.float64), 0.0)), EPS * size)
-            spread = np.where(spread > 0, spread, 1.0)
+            spread = _deviations(truth.stored, size)
             off = (np.abs(covariance - truth.stored) / np.outer(spread, spread)).astype(np.float64)
             what = "covariance_ is the covariance within the classes by the priors, relative to the standard deviations"
             claims.append(entries_claim("covariance_", what, off, tol, g, TEN * fit.u))
     return claims
+
+
+def _deviations(sigma: F64, size: F64) -> F64:
+    """Standard deviations; the size of a column's means where it varies less than these are rounded: none uses it."""
+    deviation = np.sqrt(np.maximum(np.diag(sigma).astype(np.float64), 0.0))
+    deviation = np.where(deviation > 2 * EPS * size, deviation, size)
+    return np.where(deviation > 0, deviation, 1.0)
 
 
 def _linear(fit: Fit, truth: Truth, space: Metric, tol: float, g: float) -> list[Claim]:
@@ -229,7 +234,8 @@ def _linear(fit: Fit, truth: Truth, space: Metric, tol: float, g: float) -> list
     value_error = space.eta * squares + np.sqrt(squares) * moved + 64 * UNIT * (1 + np.abs(logs) + squares)
     stored = u * (np.abs(fit.coef) @ np.abs(truth.center) + np.abs(fit.intercept))
     stored = stored + TEN * space.stored(fit.u) * squares + np.sqrt(squares) * u * space.lengths(truth.data.base)
-    outside = space.outside(V, fit.raw)
+    # of coefficients in columns as they are, what has no effect on the classes is free
+    outside = np.abs((V - space.within(V)) @ truth.means.T) if fit.raw else space.outside(V)
     claims = [
         _pairs("scores", SCORES, E, error, excuse, full, tol, absolute=False),
         entries_claim("span", SPAN, outside, tol, 8 * len(x) * EPS, TEN * space.stored(fit.u)),
@@ -262,7 +268,7 @@ SCORES = (
     "The scores of every two classes go in the direction Σ⁻¹(μ_j − μ_k): error in standard deviations of a row, "
     "relative to the distance of the two classes"
 )
-SPAN = "The coefficients have no part in directions that the covariance lacks"
+SPAN = "The coefficients have no part that counts in directions that the covariance lacks"
 COMMON = "What the scores of all classes share, which changes no probability, is that of the definition, relative"
 VALUES = (
     "At the mean of the classes the scores of every two differ by log π_j/π_k − ½ the difference of their squared "

@@ -32,13 +32,11 @@ class Metric:
         """u‖|W|ᵀ|Σ||W|‖: what rounding every entry of Σ to a unit u does where Σ is one."""
         return u * float(np.linalg.norm(np.abs(self.W.T) @ np.abs(self.sigma) @ np.abs(self.W)))
 
-    def outside(self, B: F64, raw: bool = False) -> F64:
-        """The share of every row of B in directions that Σ does not have: of D b, or of b as it is (`raw`)."""
-        scale = np.ones_like(self.scale) if raw else self.scale
-        basis = np.linalg.qr(self.null * (scale / self.scale)[:, None])[0]
-        A = B * scale
+    def outside(self, B: F64) -> F64:
+        """The share of D b, for every row b of B, in directions that Σ does not have."""
+        A = B * self.scale
         whole = np.linalg.norm(A, axis=1)
-        return np.linalg.norm(A @ basis, axis=1) / np.where(whole > 0, whole, 1.0)
+        return np.linalg.norm(A @ self.null, axis=1) / np.where(whole > 0, whole, 1.0)
 
     def within(self, A: F64) -> F64:
         """The rows of A without their part in directions, as they are, that Σ does not have."""
