@@ -173,7 +173,7 @@ class TestBatch:
             LMSRegressor(fit_intercept=False).fit(X, y)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            model = LMSRegressor().fit(X, y)
+            model = LMSRegressor(tol=1e-8).fit(X, y)  # without noise there is a share of almost nothing to leave
         assert model.certify(X, y).holds
 
     def test_constant_columns_get_nothing(self):
