@@ -165,10 +165,13 @@ def plain(
             v = v + eta0 / number**power * G
             f, G = surface.slope(v)
             grown = ~np.isfinite(f) | ~np.isfinite(G).all(axis=1) | (f > 1e100 * at_start)
-        share = ruler.rel_gap(v, f, G)
+        if grown.any():
+            raise InvalidParameter(_diverged(surface, eta0))
+        with np.errstate(over="ignore"):
+            share = ruler.rel_gap(v, f, G)
         done = bool((share <= tol).all()) or ruler.exhausted
-        # an error that rises has no gain, and would pass for one that has come to rest
-        if grown.any() or ((done or number == max_iter) and (f > at_start).any()):
+        # an error that rises gains nothing, and would pass for one that has come to rest
+        if (done or number == max_iter) and (f > at_start).any():
             raise InvalidParameter(_diverged(surface, eta0))
         history.append(float(f.mean()))
         if after_step(_coefficients(surface, v), history[-1], number) or done:
