@@ -264,10 +264,22 @@ def test_rejects_other_data() -> None:
     assert certify(MODEL, X[::-1]).holds
 
 
-def test_too_large_for_a_spectrum(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("k", [2, 8])
+def test_too_large_for_a_spectrum(monkeypatch: pytest.MonkeyPatch, k: int) -> None:
+    """Beyond the order of full spectra: the trace proves it for eight of nine, a search supports it for two."""
     monkeypatch.setattr(principal_axes, "MAX_ORDER", 5)
-    c = certify(MODEL, X)
-    assert c.grade is Grade.UNPROVED and "too large" in c["largest"].sentence
+    model = PCA(k, svd_solver="full").fit(X)
+    c = certify(model, X)
+    assert c.holds and c.grade is (Grade.BOUNDED if k == 8 else Grade.STATISTICAL), f"\n{c}"
+    order = [*range(k - 1), k] if k < 8 else [*range(1, 9)]
+    assert "largest" in failing(certify(altered(model, **but(ALL, order)), X))
+    turned = np.vstack([ROTATION @ model.components_[:2], model.components_[2:]])
+    assert failing(certify(altered(model, components_=turned), X)) == {"directions"}
+    assert "directions" in failing(certify(altered(model, explained_variance_=model.explained_variance_ * 1.001), X))
+    assert failing(certify(altered(model, n_components="mle"), X)) == {"n_components"}
+    share = float(model.explained_variance_ratio_.sum())
+    assert certify(altered(model, n_components=share - 1e-3), X).holds
+    assert failing(certify(altered(model, n_components=share + 1e-3), X)) == {"n_components"}
 
 
 def test_not_fitted() -> None:

@@ -11,7 +11,7 @@ relative g is at most e/g (docs/certificates/decomposition.md).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from surefit.certificates.rounding import epsilon, gamma
 from surefit.certificates.search.principal_axes import principal_axes
 from surefit.certificates.theorems.centered import Center, first_pass
 from surefit.certificates.theorems.dimension import may_be_minka, may_be_share
+from surefit.certificates.theorems.leading import largest, residuals
 from surefit.certificates.theorems.spectrum import Spectrum, spectrum
 
 ROUNDINGS = 10.0
@@ -42,6 +43,7 @@ class Fit:
     squares: bool  # the solver works on products of columns: variances below eps times the largest are not known
     loose: bool  # the solver may be a randomised one
     tol: float  # what the solver was told to leave, relative
+    too_large: bool = False  # the data are, for a reference spectrum
 
     def excuse(self, variance: F64, total: float) -> F64:
         """A relative error of the variance (or of e) that ten roundings of the data or of the products explain."""
@@ -60,23 +62,26 @@ def check_pca(model: Any, blocks: Blocks, tol: float) -> Findings:
     fit = _read(attrs, blocks, center)
     if fit is None:
         return [bad_attributes(attrs)], "one pass"
-    axes = principal_axes(blocks, center.mean)
-    if axes is None:
-        return [failed("largest", f"{blocks.n_rows} × {blocks.n_features} is too large for a spectrum.")], "one pass"
-    s = spectrum(blocks, center, axes)
+    axes, n, d = principal_axes(blocks, center.mean), blocks.n_rows, blocks.n_features
+    s = spectrum(blocks, center, fit.V if axes is None else axes)
     if not (np.isfinite(s.high).all() and (s.total == 0 or s.total > 1e-280) and center.rows > 1):
         return [
             failed("finite", "Squares of the data overflow or underflow, or there is only one row.")
         ], "three passes"
+    fit.too_large = axes is None
+    if fit.too_large:  # of the variances only those claimed are known, and the sum of all
+        claimed = np.append(fit.lam, 0.0) * (center.rows - 1)
+        s = replace(s, low=claimed, high=claimed)
     claims = [
         _count(attrs, center, fit, s),
         _mean(fit, s, center, tol),
         _orthonormal(fit, tol),
-        *_components(fit, s, center.rows - 1, tol),
+        *(_leading(fit, blocks, center, tol) if fit.too_large else _components(fit, s, center.rows - 1, tol)),
         _derived(attrs, blocks, center, fit, s, tol),
         *_answers(attrs, model, blocks, fit, s, center),
     ]
-    n, d = blocks.n_rows, blocks.n_features
+    if fit.too_large:
+        return claims, f"ten passes over the rows, {4.0 * n * d * (3 * len(fit.V) + 50):.1e} operations"
     return claims, f"three passes over the rows, {5.0 * n * d * min(n, d):.1e} operations, all {min(n, d)} variances"
 
 
@@ -112,6 +117,8 @@ def _count(attrs: Attributes, center: Center, fit: Fit, s: Spectrum) -> Claim:
     if asked is None:
         right = k == (all_of - 1 if attrs.text("svd_solver", "auto") == "arpack" else all_of)
     elif isinstance(asked, str):
+        if fit.too_large:
+            return failed("n_components", "Minka's choice needs all variances; the data are too large for that.")
         error = (s.high - s.low) / np.where(mid > 0, mid, 1.0) + fit.excuse(mid, s.total)
         known = np.maximum(mid, ROUNDINGS * fit.eps * s.total)
         right = asked == "mle" and may_be_minka(k, known / (center.rows - 1), center.rows, error)
@@ -200,6 +207,24 @@ def _components(fit: Fit, s: Spectrum, degrees: float, tol: float) -> list[Claim
     return claims
 
 
+def _leading(fit: Fit, blocks: Blocks, center: Center, tol: float) -> list[Claim]:
+    """Data too large for a spectrum: residuals, and a search for something larger."""
+    rho, error, total = residuals(blocks, center, fit.V, fit.lam)
+    excuse, limit = fit.excuse(fit.lam, total), tol + fit.tol
+    exact = not fit.loose or bool((rho + error <= limit + excuse).all())
+    bound = limit if exact else RANDOMIZED
+    sentence = (
+        "Each component is a direction with the variance claimed: some variance of the data is this near, relative "
+    )
+    sentence += "to it, and what it holds of directions whose variance differs by a relative g is at most this over g."
+    wrong = "explained_variance_ and components_ do not belong together"
+    at, least = np.arange(len(rho)), np.maximum(rho - error, 0.0)
+    return [
+        _worst("directions", sentence, Grade.BOUNDED, at, rho, bound, error, excuse, least, wrong),
+        largest(blocks, center, fit.V, fit.lam, total, bound),
+    ]
+
+
 def _worst(
     name: str, sentence: str, grade: Grade, at: F64, value: F64, limit: float, error: F64, excuse: F64, least: F64,
     wrong: str,
@@ -266,8 +291,9 @@ def _derived(attrs: Attributes, blocks: Blocks, center: Center, fit: Fit, s: Spe
     if attrs.has("noise_variance_"):
         noise, solver = attrs.number("noise_variance_"), attrs.text("svd_solver", "auto")
         tail = float(((s.low + s.high) / 2)[k:].sum()) / degrees
-        left = max(total - float(lam.sum()), 0.0) if fit.loose or solver == "arpack" else tail
-        room = base * tail + tiny + float((s.high - s.low)[k:].sum()) / degrees
+        some = fit.loose or solver == "arpack" or fit.too_large
+        left = max(total - float(lam.sum()), 0.0) if some else tail
+        room = base * left + tiny + float((s.high - s.low)[k:].sum()) / degrees
         # the mean over min(n, d) variances, or over all d where products of columns gave all of them
         counts = [most(center, fit) - k] + [fit.V.shape[1] - k] * (solver == "covariance_eigh")
         for count in counts:
