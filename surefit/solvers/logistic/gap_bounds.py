@@ -26,6 +26,7 @@ class InterceptCurvature:
         m = len(J)
         fill = float(np.trace(J)) / m**2 if m > 1 else 0.0
         self._factor, fault = dpotrf(J + fill, lower=1)
+        inverse_sum = math.inf
         if not fault:
             inverse, fault = dtrtri(self._factor, lower=1)
             inverse_sum = float((inverse**2).sum())

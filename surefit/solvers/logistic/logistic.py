@@ -196,6 +196,8 @@ class LogisticProblem:
     def products(self) -> np.ndarray:
         """Products of the centered and scaled columns."""
         moments = self.look.moments
+        if moments is None:
+            raise TypeError("products of columns were not looked for: there are too many columns")
         products = moments.products * (self.weight / moments.weight)
         offset = moments.mean - self.center
         return (products + self.weight * np.outer(offset, offset)) * self.scale[:, None] * self.scale

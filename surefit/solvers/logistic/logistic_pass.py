@@ -52,14 +52,14 @@ class Pass(NamedTuple):
 
 def csr_pass(block: Block, w: np.ndarray | None, at: Point, n_threads: int) -> Pass:
     """For CSR rows: products compiled, the rest in NumPy on the rows of all leaves at once."""
-    m, codes = len(at.intercept), block.y.astype(np.intp)
+    m, codes = len(at.intercept), block.codes
     Z = sparse_products.scores(block.X, at.coef, at.intercept, n_threads)
     w = np.ones(len(Z)) if w is None else w
     counted = w > 0
     if m == 1:
         z = Z[:, 0]
         loss, slope, second = logistic.value_and_slopes(z, codes)
-        R, curved = slope[:, None], (w * second)[:, None]
+        R, curved, P = slope[:, None], (w * second)[:, None], np.empty((len(Z), 0))
         lead, spread = np.where(codes == 1, z, -z), np.abs(z)
     else:
         loss, R, P = softmax.value_and_slopes(Z, codes)
@@ -138,7 +138,7 @@ class ScoreRangeStep(Step):
     def map_leaf(self, state: Point, leaf: Block) -> ScoreRange:
         w = row_weights(leaf, state.class_weight)
         Z = np.asarray(leaf.X @ state.coef.T) + state.intercept
-        codes = leaf.y.astype(np.intp)
+        codes = leaf.codes
         if w is not None:
             Z, codes = Z[w > 0], codes[w > 0]
         if Z.shape[1] == 1:

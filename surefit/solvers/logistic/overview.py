@@ -33,13 +33,11 @@ class OverviewStep(Step):
         self.n_classes, self.with_moments, self.every = n_classes, with_moments, every
 
     def map(self, state: np.ndarray | None, block: Block, n_threads: int) -> Overview:
-        w = row_weights(block, state)
+        w, codes = row_weights(block, state), block.codes
 
         def counts(i: int) -> np.ndarray:
             rows = slice(i * block.leaf_rows, (i + 1) * block.leaf_rows)
-            return np.bincount(
-                block.y[rows].astype(np.intp), None if w is None else w[rows], minlength=self.n_classes
-            ).astype(np.float64)
+            return np.bincount(codes[rows], None if w is None else w[rows], self.n_classes).astype(np.float64)
 
         total = fold_tree(block.n_leaves, counts, np.add, 1)
         if not self.with_moments:
@@ -53,7 +51,9 @@ class OverviewStep(Step):
         return Overview(total, MomentsStep(False).map(None, weighted, n_threads), squares)
 
     def combine(self, left: Overview, right: Overview) -> Overview:
-        moments = None if left.moments is None else combine_moments(left.moments, right.moments)
+        moments = None
+        if left.moments is not None and right.moments is not None:
+            moments = combine_moments(left.moments, right.moments)
         return Overview(left.counts + right.counts, moments, left.square_sum + right.square_sum)
 
 

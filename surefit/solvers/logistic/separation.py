@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import nnls
 
+from surefit.engine.block import target_columns
 from surefit.engine.source import Source
 
 ZERO = 1e-9
@@ -31,7 +32,7 @@ def separating_direction(data: Source, m: int, fit_intercept: bool) -> np.ndarra
         return None
     counted = np.ones(data.n_rows, dtype=bool) if data.w is None else data.w > 0
     X = data.X[counted].toarray() if sp.issparse(data.X) else data.X[counted]
-    codes = data.y[counted].astype(np.intp)
+    codes = target_columns(data.y)[counted, 0].astype(np.intp)
     X = np.asarray(X, dtype=np.float64)
     rows = np.hstack([X, np.ones((len(X), 1))]) if fit_intercept else X
     classes = max(m, 2)

@@ -36,7 +36,7 @@ def epoch(problem: LogisticProblem, u: np.ndarray, number: int, random: np.rando
             order = random.permutation(len(rows)) if problem.data.resident else np.arange(len(rows))
             curvature = np.einsum("ij,ij->i", rows, rows) * (0.25 if problem.m == 1 else 0.5)
             rate = 1.0 / (max(float((weights * curvature).max()), 1e-300) * (1 + number))
-            _visit(U, rows, leaf.y.astype(np.intp), weights, order, rate, slopes)
+            _visit(U, rows, leaf.codes, weights, order, rate, slopes)
     return U.ravel()
 
 
