@@ -155,7 +155,7 @@ def test_ledoit_and_wolf() -> None:
     w = rng.integers(0, 3, len(y))
     many, labels = np.repeat(A, w, axis=0), np.repeat(y, w)
     given = blocks(A, y, w.astype(float))
-    for k, C in estimates(given, class_spread(given, 2), "auto", None):
+    for k, C, _ in estimates(given, class_spread(given, 2), "auto", None):
         scaler = StandardScaler()
         truth = reference_ledoit_wolf(scaler.fit_transform(many[labels == k]))[0]
         truth = truth * np.outer(scaler.scale_, scaler.scale_)

@@ -77,6 +77,7 @@ class Truth:
     stored: F64  # Σ π_k C_k, what covariance_ is
     sigma: F64  # Σ
     between: F64 | None  # the covariance of all rows less Σ; None for svd, where means alone count
+    gamma: float  # of the entries of all these
 
 
 @checker(
@@ -101,7 +102,8 @@ def check_linear_discriminant_analysis(model: Any, blocks: Blocks, tol: float) -
     data = class_spread(blocks, k)
     if not (data.classes > 0).all():
         return [failed("data", "A class of classes_ has no rows, or none with a weight.")], "two passes"
-    truth, (_, g) = _estimate(attrs, blocks, data, given, shrinkage, fit), arithmetic(blocks)
+    truth = _estimate(attrs, blocks, data, given, shrinkage, fit)
+    g = truth.gamma
     claims = [
         priors_claim("priors_", np.log(priors), truth.priors, n, tol, unit(model.priors_)),
         *_estimates(attrs, truth, means, fit, tol, g),
@@ -145,14 +147,14 @@ def _estimate(
     priors = priors / priors.sum() if abs(float(priors.sum()) - 1.0) > 1e-5 else priors
     estimator = getattr(attrs.model, "covariance_estimator", None)
     d, amount = blocks.n_features, None if isinstance(shrinkage, str) else shrinkage
-    stored, pooled = np.zeros((d, d)), np.zeros((d, d))
+    stored, pooled, (_, g) = np.zeros((d, d)), np.zeros((d, d)), arithmetic(blocks)
     separate = isinstance(shrinkage, str) or estimator is not None
     for k, C in class_covariances(blocks, data):
         stored, pooled = stored + priors[k] * C, pooled + share[k] * C
     if separate:
         stored = np.zeros((d, d))
-        for k, C in estimates(blocks, data, shrinkage, estimator):
-            stored = stored + priors[k] * C
+        for k, C, own in estimates(blocks, data, shrinkage, estimator):
+            stored, g = stored + priors[k] * C, max(g, own)
     elif amount is not None:
         stored = shrunk(stored, amount)
     center = priors @ data.base
@@ -162,9 +164,9 @@ def _estimate(
     if fit.solver != "svd" and attrs.has("scalings_"):
         off = means - share @ means
         plain = pooled + off.T @ (off * share[:, None])
-        total = total_covariance(blocks, data, plain, center + share @ means, shrinkage, estimator)
-        between = total - stored
-    return Truth(data, priors, center, means, errors, stored, pooled if fit.solver == "svd" else stored, between)
+        total, own = total_covariance(blocks, data, plain, center + share @ means, shrinkage, estimator)
+        between, g = total - stored, max(g, own)
+    return Truth(data, priors, center, means, errors, stored, pooled if fit.solver == "svd" else stored, between, g)
 
 
 def _estimates(attrs: Attributes, truth: Truth, means: F64, fit: Fit, tol: float, g: float) -> list[Claim]:

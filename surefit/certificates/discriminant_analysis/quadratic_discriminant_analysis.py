@@ -26,7 +26,7 @@ from surefit.certificates.theorems.class_claims import (
     unit,
 )
 from surefit.certificates.theorems.class_spread import class_spread
-from surefit.certificates.theorems.covariances import arithmetic, estimates, read_shrinkage
+from surefit.certificates.theorems.covariances import estimates, read_shrinkage
 from surefit.certificates.theorems.labelled import read_classes
 
 MAX_COLUMNS = 3000  # beyond, no d × d matrix is formed
@@ -60,10 +60,10 @@ def check_quadratic_discriminant_analysis(model: Any, blocks: Blocks, tol: float
         return [failed("data", "A class of classes_ has no rows, or none with a weight.")], "two passes"
     truth = data.classes / data.classes.sum() if given is None else given
     claims = [priors_claim("priors_", np.log(priors), truth, n, tol, unit(model.priors_))]
-    estimator, (_, g) = getattr(model, "covariance_estimator", None), arithmetic(blocks)
+    estimator = getattr(model, "covariance_estimator", None)
     found: dict[str, list[tuple[F64, Any, Any]]] = {name: [] for name in SENTENCES}
     u = unit(model.means_, *model.rotations_, *model.scalings_)  # the precision of the fit
-    for j, C in estimates(blocks, data, shrinkage, estimator):
+    for j, C, g in estimates(blocks, data, shrinkage, estimator):
         T = (1.0 - ridge) * C + ridge * np.eye(d) if solver == "svd" else C
         deviation = np.sqrt(np.maximum(np.diag(T).astype(np.float64), (EPS * data.base[j]) ** 2))
         deviation = np.where(deviation > 0, deviation, 1.0)

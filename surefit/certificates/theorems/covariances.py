@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks
-from surefit.certificates.rounding import gamma
+from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.class_spread import Spread
 from surefit.certificates.theorems.labelled import labelled
 
@@ -73,37 +73,38 @@ def shrunk(C: F64, amount: float) -> F64:
     return (1.0 - amount) * C + amount * (np.trace(C) / len(C)) * np.eye(len(C))
 
 
-def estimates(blocks: Blocks, data: Spread, shrinkage: Shrinkage, estimator: Any) -> Iterator[tuple[int, F64]]:
-    """(k, the estimate for class k)."""
+def estimates(blocks: Blocks, data: Spread, shrinkage: Shrinkage, estimator: Any) -> Iterator[tuple[int, F64, float]]:
+    """(k, the estimate for class k, the γ of its entries)."""
+    _, g = arithmetic(blocks)
     if estimator is not None:
         for k in range(len(data.base)):
-            yield k, estimated(blocks, estimator, len(data.base), k)
+            yield k, estimated(blocks, estimator, len(data.base), k), UNIT
     elif not isinstance(shrinkage, str):
         for k, C in class_covariances(blocks, data):
-            yield k, C if shrinkage is None else shrunk(C, shrinkage)
+            yield k, C if shrinkage is None else shrunk(C, shrinkage), g
     else:
-        plain = [C.astype(np.float64) for _, C in class_covariances(blocks, data)]
-        scales = np.stack([_deviations(C, m) for C, m in zip(plain, data.base, strict=True)])
+        scales = np.stack([_deviations(C, data.base[k]) for k, C in class_covariances(blocks, data)])
         fourth = _fourth(blocks, data.base + data.shift, scales)
-        for k, C in enumerate(plain):
-            yield k, ledoit_wolf(C, scales[k], float(fourth[k]), float(data.classes[k]))
+        for k, C in class_covariances(blocks, data):
+            yield k, *ledoit_wolf(C, scales[k], float(fourth[k]), float(data.classes[k]), blocks)
 
 
-def total_covariance(blocks: Blocks, data: Spread, plain: F64, mean: F64, shrinkage: Shrinkage, estimator: Any) -> F64:
-    """The covariance of all rows about their mean; `plain` is the one without shrinkage."""
+def total_covariance(
+    blocks: Blocks, data: Spread, plain: F64, mean: F64, shrinkage: Shrinkage, estimator: Any
+) -> tuple[F64, float]:
+    """The covariance of all rows about their mean, and γ; `plain` is the one without shrinkage."""
     if estimator is not None:
-        return estimated(blocks, estimator, len(data.base), None)
+        return estimated(blocks, estimator, len(data.base), None), UNIT
     if not isinstance(shrinkage, str):
-        return plain if shrinkage is None else shrunk(plain, shrinkage)
-    plain = plain.astype(np.float64)
+        return plain if shrinkage is None else shrunk(plain, shrinkage), arithmetic(blocks)[1]
     scale, k = _deviations(plain, mean), len(data.base)
     fourth = _fourth(blocks, np.tile(mean, (k, 1)), np.tile(scale, (k, 1)))
-    return ledoit_wolf(plain, scale, float(fourth.sum()), float(data.classes.sum()))
+    return ledoit_wolf(plain, scale, float(fourth.sum()), float(data.classes.sum()), blocks)
 
 
 def _deviations(C: F64, mean: F64) -> F64:
     """Standard deviations, one where a column varies less than its mean is rounded."""
-    deviations = np.sqrt(np.maximum(np.diag(C), 0.0))
+    deviations = np.sqrt(np.maximum(np.diag(C).astype(np.float64), 0.0))
     return np.where(deviations > 2 * np.finfo(np.float64).eps * np.abs(mean), deviations, 1.0)
 
 
@@ -116,17 +117,23 @@ def _fourth(blocks: Blocks, means: F64, scales: F64) -> F64:
     return out
 
 
-def ledoit_wolf(C: F64, scale: F64, fourth: float, weight: float) -> F64:
-    """The covariance shrunk as Ledoit and Wolf (2004) estimate, in columns scaled to variance one.
+def ledoit_wolf(C: F64, scale: F64, fourth: float, weight: float, blocks: Blocks) -> tuple[F64, float]:
+    """The covariance shrunk as Ledoit and Wolf (2004) estimate, in columns scaled to variance one, and its γ.
 
     With R = D⁻¹CD⁻¹, m = tr R/d and q = Σω‖D⁻¹(x − μ)‖⁴:
     β = (q/N − ‖R‖²)/(dN), δ = ‖R − mI‖²/d, and a = min(β, δ)/δ of R goes to m I.
+    With entries of R known to γ, ‖R‖² and dδ are known to 4γΣ|R_ij|, and q to its own γ_q: a to the sum of γ_q q/N² and
+    4γΣ|R_ij|(1 + 1/N), over dδ; and what it moves is R − mI, of length √(dδ).
     """
-    d, outer = len(C), np.multiply.outer(scale, scale)
-    R = C / outer
-    delta = float(((R - np.trace(R) / d * np.eye(d)) ** 2).sum()) / d
-    beta = min((fourth / weight - float((R * R).sum())) / (d * weight), delta)
-    return shrunk(R, 0.0 if d == 1 or beta == 0 or delta == 0 else beta / delta) * outer
+    d, outer, (_, g) = len(C), np.multiply.outer(scale, scale), arithmetic(blocks)
+    n, R, g = blocks.n_rows, C / outer, g + 8 * UNIT
+    squares, away = (R * R).sum(), ((R - np.trace(R) / d * np.eye(d)) ** 2).sum()
+    beta = min((fourth / weight - squares) / weight, away)
+    amount = 0.0 if d == 1 or beta == 0 or away == 0 else beta / away
+    moved = gamma(GROUP + n / GROUP + n / 4096 + 8 * d + 64) * fourth / weight**2
+    moved += 4 * g * float(np.abs(R).sum()) * (1 + 1 / weight)
+    length = float(np.sqrt(away))
+    return shrunk(R, amount) * outer, g + (min(moved / length, length) if length > 0 else 0.0)
 
 
 def estimated(blocks: Blocks, estimator: Any, n_classes: int, k: int | None) -> F64:
