@@ -12,6 +12,7 @@ from scipy.special import entr, logsumexp
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression
 
+import surefit
 from surefit.certificates import Grade
 from surefit.certificates.theorems.log_loss import losses, probabilities, residuals
 from tests.certificates.bench import altered, certify, changed, failing
@@ -292,3 +293,57 @@ def test_third_derivative_is_within_the_range_times_the_second() -> None:
     mean = (p * a).sum(axis=1, keepdims=True)
     second, third = (p * (a - mean) ** 2).sum(axis=1), (p * (a - mean) ** 3).sum(axis=1)
     assert (np.abs(third) <= (a.max(axis=1) - a.min(axis=1)) * second * (1 + 1e-12)).all()
+
+
+# --- what a user reads into the verdict ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("offset", [0.0, 30.0, 3000.0])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_an_offset_excuses_no_slope(offset: float, dtype: Any) -> None:
+    """Slopes a tenth too steep, the intercept moved along: the loss is higher by some per mille."""
+    shifted = (X + offset).astype(dtype)
+    center = np.asarray(shifted.mean(axis=0), dtype=np.float64)
+    best = LogisticRegression(C=np.inf, **TIGHT).fit(shifted.astype(np.float64) - center, Y2)
+    steep = altered(best, coef_=(1.1 * best.coef_).astype(dtype))
+    steep.intercept_ = (best.intercept_ - steep.coef_.astype(np.float64) @ center).astype(dtype)
+    here = altered(steep, intercept_=steep.intercept_.astype(np.float64) + steep.coef_.astype(np.float64) @ center)
+    truth = 1 - objective(best, shifted - center, Y2) / objective(here, shifted.astype(np.float64) - center, Y2)
+    claim = certify(steep, shifted, Y2)["optimal"]
+    assert not claim.holds and claim.grade is Grade.NOT_OPTIMAL and claim.value == pytest.approx(truth, rel=1e-2)
+
+
+def test_sparse_coefficients() -> None:
+    model = LogisticRegression(solver="liblinear", tol=1e-10, l1_ratio=1.0, C=0.2).fit(X, Y2).sparsify()
+    assert certify(model, X, Y2).holds
+    assert not certify(altered(model, coef_=2.0 * model.coef_), X, Y2).holds
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "predict_log_proba", "decision_function"])
+def test_a_subclass_that_answers_otherwise(method: str) -> None:
+    class Other(LogisticRegression):
+        pass
+
+    setattr(Other, method, lambda self, rows: getattr(LogisticRegression, method)(self, rows)[::-1])
+    model = Other(**TIGHT).fit(X, Y3, W)
+    assert method in failing(certify(model, X, Y3, W))
+
+
+def test_a_stated_gap_is_held_against_the_proved_one() -> None:
+    worse = altered(MODEL, coef_=MODEL.coef_ * 1.01)
+    gap = 1 - objective(MODEL, X, Y3, W) / objective(worse, X, Y3, W)
+    assert "rel_gap" in failing(certify(altered(worse, rel_gap_=1e-9), X, Y3, W))
+    assert "rel_gap" not in failing(certify(altered(worse, rel_gap_=1.001 * gap), X, Y3, W))
+    assert certify(altered(MODEL, rel_gap_=1e-9), X, Y3, W).holds
+    for lie in (-1.0, 3.0, np.inf):
+        assert "rel_gap" in failing(certify(altered(MODEL, rel_gap_=lie), X, Y3, W))
+
+
+def test_no_penalty_and_more_coefficients_than_a_hessian_takes() -> None:
+    """40 classes and 40 columns without structure: a minimum, 1,640 coefficients, no Hessian of them."""
+    A, y = rng.normal(size=(3000, 40)), rng.integers(0, 40, size=3000)
+    model = LogisticRegression(C=np.inf, tol=1e-9, max_iter=500).fit(A, y)
+    c = surefit.certify(model, A, y)
+    assert c.holds and c.grade is Grade.OPTIMAL, f"\n{c}"
+    claim = surefit.certify(altered(model, coef_=1.01 * model.coef_), A, y)["optimal"]
+    assert claim.grade is Grade.NOT_OPTIMAL

@@ -17,13 +17,13 @@ from surefit.certificates.blocks import F64, Blocks, Rows, magnitude, matmul
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
-from surefit.certificates.search.logistic import coordinates, refine, separating_rays
+from surefit.certificates.search.logistic import coordinates, refine, separating_rays, without_noise
 from surefit.certificates.theorems.classes import class_factors, label_pass, read_classes
 from surefit.certificates.theorems.log_loss import TIE, LogLoss, objective
 from surefit.certificates.theorems.log_loss_dual import least_value
 from surefit.certificates.theorems.log_loss_free import along, distance
 
-ROUNDINGS = 10.0  # times what storing the coefficients costs
+ROUNDINGS = 2.0  # times what storing the coefficients costs
 LEFT_OUT = 1e-10  # of a column, relative: it depends on the others
 ADVICE = "raise max_iter, lower tol or scale the columns"
 COVERS = (
@@ -95,7 +95,7 @@ def _task(
 
 
 def _excuse(task: LogLoss, theta: F64, attrs: Attributes) -> float:
-    """Ten times what f loses near its minimum by storing θ: logits move by δ = u(|x||w| + |b|), a row by at most δ²/2.
+    """Twice what f loses near its minimum by storing θ: logits move by δ = u(|x||w| + |b|), a row by at most δ²/2.
 
     (⅛ of the squared range of what is added to its logits; with two classes one logit alone moves.)
     """
@@ -150,7 +150,9 @@ def _free(task: LogLoss, theta: F64, tol: float, excuse: float, attrs: Attribute
         stated = _stated_ray(attrs, task)
         if stated is None:
             return [failed("separated", f"{'; '.join(attrs.faults)}.")]
-        claims, rays = _ray_claims(task, stated, theta), [stated]
+        nearest = _next_ray(task, [stated, without_noise(task, stated)], theta)
+        rays = [stated if nearest is None else nearest]
+        claims = _ray_claims(task, rays[0], theta)
     else:
         rays = [theta] if not along(task, theta, theta).tied.any() else []
         claims = _ray_claims(task, theta, theta) if rays else []

@@ -5,12 +5,13 @@ Nothing here is trusted: a poor proposal makes a bound loose, it cannot make a c
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, Rows, matmul
+from surefit.certificates.blocks import F64, Block, Rows, matmul
 from surefit.certificates.theorems.log_loss import LogLoss, losses, probabilities, residuals
 from surefit.certificates.theorems.log_loss_free import Coordinates
 
@@ -20,6 +21,9 @@ MOST_COLUMNS = 3000  # of coordinates
 NEAR_ENOUGH = 1e-10  # what is left to gain, relative to f
 STEPS = 60
 PRODUCTS = 200  # Hessian products per step
+MOST_KEPT = 2e7  # numbers kept for them
+
+Part = tuple[Block, F64, F64]
 
 
 @dataclass
@@ -191,16 +195,19 @@ def hessian(task: LogLoss, theta: F64, active: NDArray[np.bool_]) -> F64:
 
 def conjugate_gradients(task: LogLoss, here: Slope, active: NDArray[np.bool_]) -> F64:
     """−H⁻¹g without a Hessian, preconditioned by its diagonal."""
-    diagonal = curvature_diagonal(task, here.theta)
+    parts: Iterable[Part] = Probabilities(task, here.theta)
+    if float(task.blocks.n_rows) * sum(here.theta.shape) <= MOST_KEPT:
+        parts = list(parts)
+    diagonal = curvature_diagonal(task, parts, active.shape)
     inverse = np.where(active & (diagonal > 0), 1.0 / np.where(diagonal > 0, diagonal, 1.0), 0.0)
     x, r = np.zeros(active.shape), np.where(active, -here.gradient, 0.0)
     z = inverse * r
     p, rz = z.copy(), float((r * z).sum())
-    stop = 1e-16 * rz
+    stop = 1e-12 * rz
     for _ in range(PRODUCTS):
         if not rz > stop:
             break
-        Hp = np.where(active, curvature_times(task, here.theta, p), 0.0)
+        Hp = np.where(active, curvature_times(task, parts, p), 0.0)
         pHp = float((p * Hp).sum())
         if not pHp > 0:
             break
@@ -211,21 +218,30 @@ def conjugate_gradients(task: LogLoss, here: Slope, active: NDArray[np.bool_]) -
     return x
 
 
-def curvature_diagonal(task: LogLoss, theta: F64) -> F64:
-    out = np.zeros(theta.shape)
-    for A, code, omega in task.rows():
-        P = probabilities(task.scores(A, code, theta)[0])
+class Probabilities:
+    """Rows, weights and probabilities at θ, part by part, as often as one likes."""
+
+    def __init__(self, task: LogLoss, theta: F64) -> None:
+        self.task, self.theta = task, theta
+
+    def __iter__(self) -> Iterator[Part]:
+        for A, code, omega in self.task.rows():
+            yield A, omega[:, None], probabilities(self.task.scores(A, code, self.theta)[0])
+
+
+def curvature_diagonal(task: LogLoss, parts: Iterable[Part], shape: tuple[int, ...]) -> F64:
+    out = np.zeros(shape)
+    for A, omega, P in parts:
         square = Rows(A.data * A.data, A.indices, A.indptr, A.shape) if isinstance(A, Rows) else A * A
-        out += task.products(square, omega[:, None] * P * (1.0 - P))
+        out += task.products(square, omega * P * (1.0 - P))
     return out + task.ridge
 
 
-def curvature_times(task: LogLoss, theta: F64, v: F64) -> F64:
-    out = np.zeros(theta.shape)
-    for A, code, omega in task.rows():
-        P = probabilities(task.scores(A, code, theta)[0])
+def curvature_times(task: LogLoss, parts: Iterable[Part], v: F64) -> F64:
+    out = np.zeros(v.shape)
+    for A, omega, P in parts:
         V = matmul(A, np.ascontiguousarray(v[:, :-1].T)) + v[:, -1] * task.intercept
-        out += task.products(A, omega[:, None] * P * (V - (P * V).sum(axis=1, keepdims=True)))
+        out += task.products(A, omega * P * (V - (P * V).sum(axis=1, keepdims=True)))
     return out + task.ridge * v
 
 
@@ -250,7 +266,22 @@ def coordinates(task: LogLoss, near: F64, group: NDArray[np.intp]) -> Coordinate
 
 def separating_rays(task: LogLoss, theta: F64, near: F64, going: F64) -> list[F64]:
     """Directions along which no row's own class may lose: the coefficients, and where Newton's steps go."""
-    return [near, going, moved(task, clear_ties(task, moved(task, going, 1.0)), -1.0), theta]
+    cleared = moved(task, clear_ties(task, moved(task, going, 1.0)), -1.0)
+    return [near, going, cleared, without_noise(task, cleared), theta]
+
+
+def without_noise(task: LogLoss, ray: F64) -> F64:
+    """The ray less entries that move no row by more than rounding, next to what others move: ties become exact."""
+    most = np.zeros(ray.shape[1])
+    for X, _, _ in task.blocks:
+        entries = np.zeros(X.shape[1])
+        if isinstance(X, Rows):
+            np.maximum.at(entries, X.indices, np.abs(X.data))
+        else:
+            entries = np.abs(X).max(axis=0, initial=0.0)
+        most = np.maximum(most, np.append(entries, 1.0))
+    moves = np.abs(ray) * most
+    return np.where(moves > 1e-13 * moves.max(), ray, 0.0)
 
 
 def clear_ties(task: LogLoss, move: F64) -> F64:
