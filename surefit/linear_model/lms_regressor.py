@@ -23,8 +23,8 @@ from surefit.solvers.descent.gradient_descent import automatic, plain
 from surefit.solvers.descent.lms import Walk, descend, one_pass
 from surefit.solvers.descent.squared_pass import Plane, SquaredStep
 from surefit.solvers.descent.squared_surface import open_surface
-from surefit.solvers.descent.visits import Visits
 from surefit.summaries.column_spread import ColumnSpread, column_spread
+from surefit.summaries.visits import Visits
 
 
 class LMSRegressor(LinearRegressor):

@@ -24,8 +24,8 @@ from surefit.engine.open import kind_of, open_data
 from surefit.engine.source import MemorySource, Source
 from surefit.linear_model.classifier import LinearClassifier, given_class_weight
 from surefit.solvers.descent.perceptron import Epoch, MistakesStep, Planes, Rule, Stopping, epochs, overflow_words
-from surefit.solvers.descent.visits import Visits
 from surefit.solvers.logistic.overview import OverviewStep
+from surefit.summaries.visits import Visits
 
 
 class Perceptron(LinearClassifier):

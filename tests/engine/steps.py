@@ -23,7 +23,6 @@ from surefit.solvers.logistic.logistic_pass import LogisticStep, Point, ScoreRan
 from surefit.solvers.logistic.overview import OverviewStep
 from surefit.solvers.logistic.second_derivative import (
     BinaryHessianStep,
-    BlocksStep,
     CurvatureStep,
     HessianStep,
     SparseGramStep,
@@ -189,7 +188,6 @@ CASES = [
     Case("logistic overview at every third leaf", OverviewStep(3, True, every=3), _class_weight, classes=3),
     Case("logistic curvature", BinaryHessianStep(), _point_state(2), classes=2),
     Case("softmax curvature", HessianStep(np.full(8, 99.5), True), _point_state(3), classes=3),
-    Case("softmax curvature of every score", BlocksStep(np.full(8, 99.5), True), _point_state(3), classes=3),
     Case("softmax curvature of the intercepts", CurvatureStep(), _point_state(3), classes=3),
     Case("logistic curvature of a few columns", _working_step(), _point_state(2), classes=2),
     Case("sums of sparse columns", ColumnSumsStep(), _class_weight, classes=3),

@@ -13,7 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 import surefit
 from surefit.linear_model import LMSRegressor
-from surefit.solvers.descent import squared_surface, visits
+from surefit.solvers.descent import squared_surface
+from surefit.summaries import visits
 
 ROWS, TARGETS = np.array([[1.0, 2.0], [0.0, -1.0], [3.0, 1.0], [-2.0, 0.0]]), np.array([3.0, 1.0, -2.0, 4.0])
 

@@ -317,6 +317,31 @@ def test_stochastic_gradient_ascent_comes_near(classes):
     assert again.coef_.tobytes() == model.coef_.tobytes()
 
 
+def stochastic(X, y, **weights):
+    with pytest.warns(ConvergenceWarning):
+        return LogisticRegression(solver="sgd", max_iter=3, random_state=3).fit(X, y, **weights)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_stochastic_gradient_ascent_from_parquet_and_with_shuffled_rows(classes, tmp_path):
+    X, y = data(n=700, classes=classes)
+    pq = pytest.importorskip("pyarrow.parquet")
+    table = {f"x{j}": X[:, j] for j in range(X.shape[1])} | {"y": y}
+    pq.write_table(pytest.importorskip("pyarrow").table(table), tmp_path / "rows.parquet", row_group_size=90)
+    memory = stochastic(X, y)
+    assert stochastic(str(tmp_path / "rows.parquet"), "y").coef_.tobytes() == memory.coef_.tobytes()
+    turn = np.random.default_rng(0).permutation(len(y))
+    np.testing.assert_allclose(stochastic(X[turn], y[turn]).coef_, memory.coef_, rtol=1e-9)
+
+
+def test_stochastic_gradient_ascent_takes_weights_as_repetition():
+    X, y = data(n=300)
+    w = np.random.default_rng(1).integers(0, 4, 300)
+    weighted = stochastic(X, y, sample_weight=w.astype(float))
+    repeated = stochastic(np.repeat(X, w, axis=0), np.repeat(y, w))
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-9)
+
+
 @pytest.mark.parametrize("scale", [1e-100, 1e-6, 1e6, 1e100])
 def test_units_do_not_matter_without_a_penalty(scale):
     X, y = data()

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 import surefit
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit.linear_model import Perceptron
-from surefit.solvers.descent import visits
+from surefit.summaries import visits
 
 PENALTIES = pytest.mark.parametrize("penalty", [None, "l2", "l1", "elasticnet"])
 DATA = pytest.mark.parametrize("load", [load_iris, load_breast_cancer, load_digits])

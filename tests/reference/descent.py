@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from surefit.solvers.descent.lms import Rate, Walk
 from surefit.solvers.descent.perceptron import Planes, Rule
 from surefit.solvers.descent.squared_pass import Frame
-from surefit.solvers.descent.visits import Window
+from surefit.summaries.visits import Window
 
 
 def lms_visit_reference(

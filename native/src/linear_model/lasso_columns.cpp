@@ -33,6 +33,10 @@ class Descent {
     double worst = 0;
     std::size_t kept = 0;
     for (const std::size_t k : visited) {
+      if (!(bends_[k] > 0)) {  // no row notices it: zero is best
+        v_[k] = -m_.start[k];
+        continue;
+      }
       const double slope = slope_of(k), t = m_.threshold[k], z = m_.start[k] + v_[k];
       const double breach = z != 0 ? std::fabs(slope + std::copysign(t, z)) : std::max(std::fabs(slope) - t, 0.0);
       if (shrinks && z == 0 && std::fabs(slope) < t * (1 - last_)) continue;
@@ -87,9 +91,7 @@ class Descent {
   }
 
   void move(std::size_t k, double slope, double t, double z) {
-    const double bend = bends_[k];
-    if (!(bend > 0)) return;
-    const double aim = bend * z - slope;
+    const double bend = bends_[k], aim = bend * z - slope;
     const double change = (aim > t ? aim - t : aim < -t ? aim + t : 0.0) / bend - z;
     if (change == 0) return;
     // an entry that becomes zero is exactly so: u + v = 0

@@ -29,7 +29,7 @@ from surefit import _native
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit.engine.source import Source
 from surefit.solvers.descent.squared_pass import Frame, Plane, SquaredStep
-from surefit.solvers.descent.visits import Visits, Window
+from surefit.summaries.visits import Visits, Window
 
 CHUNK_NUMBERS = 2**21
 """Numbers multiplied between two looks at signals and at what has come out."""

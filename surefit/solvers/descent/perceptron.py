@@ -27,7 +27,7 @@ from surefit._core.intake import refuse_all_zero
 from surefit._core.precision import linear_scores
 from surefit.engine.block import Block
 from surefit.engine.step import Step
-from surefit.solvers.descent.visits import Visits, Window
+from surefit.summaries.visits import Visits, Window
 
 
 class Rule(NamedTuple):

@@ -22,6 +22,8 @@ AfterStep = Callable[[Coefficients, float, int], bool]
 
 PROVED = 1e-6
 """With a penalty a relative gap above this is told, however little could be gained by going on."""
+STEPS = 10
+"""Quasi-Newton steps that make one iteration, where there are too many parameters for a step of Newton's method."""
 STATISTICS = 1e-10
 """Relative gap of a fit without a penalty, whose coefficients are read as estimates: half of their digits are right."""
 
@@ -49,7 +51,7 @@ def fit_logistic(
     tol: float,
     max_iter: int,
     start: tuple[np.ndarray, np.ndarray] | None,
-    random: np.random.Generator | None,
+    seed: int | None,
     before: Callable[[Coefficients], None],
     after_step: AfterStep,
 ) -> Fit:
@@ -64,8 +66,8 @@ def fit_logistic(
     watch = _Watch(problem, after_step)
     at_rounding = False
     before(watch.coefficients(u))
-    if random is not None:
-        u, at, gap, n_iter, history = ascend(problem, u, tol, max_iter, random, watch)
+    if seed is not None:
+        u, at, gap, n_iter, history = ascend(problem, u, tol, max_iter, seed, watch)
         finished, inference = gap <= tol * at.value, None
     elif isinstance(problem, ElasticNetProblem):
         sparse = minimize_composite(problem, u, tol=tol, max_iter=max_iter, after_step=watch)
@@ -75,8 +77,10 @@ def fit_logistic(
     else:
         free = penalty.ridge == 0
         metric = problem.start_metric() if start is None and problem.at_start(u) else None
-        found = minimize(problem, u, metric=metric, tol=tol, max_iter=max_iter, after_step=watch)
-        u, at, gap, n_iter, history = found.u, found.at, found.gap, found.n_iter, found.history
+        watch.every = 1 if problem.full_hessian else STEPS
+        found = minimize(problem, u, metric=metric, tol=tol, max_iter=watch.every * max_iter, after_step=watch)
+        u, at, gap = found.u, found.at, found.gap
+        n_iter, history = watch.finish(u, at, found.history)
         finished = found.stopped and not watch.ended
         if not watch.ended and n_iter < max_iter:
             proved = gap <= max(tol, PROVED) * at.value or at.value <= problem.negligible
@@ -85,6 +89,8 @@ def fit_logistic(
             watch.separation = separating_direction(data, problem.m, fit_intercept)
         inference = _inference(problem, u) if free and finished and watch.separation is None else None
     rel_gap = max(gap / at.value, np.finfo(float).eps) if at.value > 0 and math.isfinite(gap) else math.nan
+    if penalty.ridge == penalty.lasso == 0 and not problem.full_rank:
+        rel_gap = 1.0  # along the directions that rounding hides nothing is known
     if watch.separation is not None:
         rel_gap, finished = math.nan, True
     coef, intercept = _answer(problem, u)
@@ -113,13 +119,14 @@ class _Watch:
 
     def __init__(self, problem: LogisticProblem, after_step: AfterStep) -> None:
         self.problem, self.after_step = problem, after_step
-        self.n_steps, self.ended = 0, False
+        self.n_steps, self.every, self.ended = 0, 1, False
         self.separation: np.ndarray | None = None
 
     def __call__(self, u: np.ndarray, at: Evaluation, moved: np.ndarray) -> bool:
         self.n_steps += 1
-        if self.after_step(self.coefficients(u), at.value, self.n_steps):
-            self.ended = True
+        if self.n_steps % self.every == 0:
+            self.ended = self.after_step(self.coefficients(u), at.value, self.n_steps // self.every)
+        if self.ended:
             return True
         if self.problem.penalty > 0 or isinstance(self.problem, ElasticNetProblem):
             return False
@@ -128,6 +135,13 @@ class _Watch:
         elif self.n_steps >= 12 and self.n_steps % 4 == 0 and self.problem.score_range(moved).spread > 0.5:
             self.separation = separating_direction(self.problem.data, self.problem.m, self.problem.fit_intercept)
         return self.separation is not None
+
+    def finish(self, u: np.ndarray, at: Evaluation, values: list[float]) -> tuple[int, list[float]]:
+        """(iterations, F before the first and after each); a last one of fewer steps is told here."""
+        n_iter = math.ceil((len(values) - 1) / self.every)
+        if (len(values) - 1) % self.every and not self.ended:
+            self.ended = self.after_step(self.coefficients(u), at.value, n_iter)
+        return n_iter, [*values[: -1 : self.every], values[-1]]
 
     def coefficients(self, u: np.ndarray) -> Coefficients:
         def of() -> tuple[np.ndarray, np.ndarray]:

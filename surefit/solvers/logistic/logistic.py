@@ -26,8 +26,8 @@ from surefit.engine.source import Source
 from surefit.solvers.logistic.gap_bounds import InterceptCurvature, ridge_gap
 from surefit.solvers.logistic.logistic_pass import LogisticStep, Pass, Point, ScoreRange, ScoreRangeStep
 from surefit.solvers.logistic.overview import Overview, OverviewStep
-from surefit.solvers.logistic.second_derivative import BinaryHessianStep, BlocksStep, CurvatureStep, HessianStep
-from surefit.solvers.optimise.metric import DiagonalMetric, FullMetric, PerScoreMetric, kronecker_metric
+from surefit.solvers.logistic.second_derivative import BinaryHessianStep, CurvatureStep, HessianStep
+from surefit.solvers.optimise.metric import DiagonalMetric, FullMetric, kronecker_metric
 from surefit.solvers.optimise.newton import CHEAP, Metric
 from surefit.summaries.column_spread import column_spread
 
@@ -35,8 +35,6 @@ MAX_FULL_HESSIAN = 1200
 """Parameters up to which the second derivative is kept as one matrix."""
 MAX_GRAM_COLUMNS = 3000
 """Columns up to which their products are kept."""
-MAX_BLOCK_NUMBERS = 2**25
-"""Numbers in the second derivatives of every score by itself up to which they are kept."""
 MAX_CURVATURE_CLASSES = 32
 """Classes up to which every pass brings the curvature of the intercepts."""
 
@@ -86,8 +84,7 @@ class LogisticProblem:
         self.scale = 1.0 / power_of_two(np.where(variance > 0, np.sqrt(variance), 1.0))
         self.single = data.dtype == np.float32 and self.m > 1
         self.rounding = 1e-8 if self.single else 1e-13
-        self.blocks = False
-        self.metric_cost = self._metric_cost()
+        self.metric_cost = self._metric_cost() if self.full_hessian else math.inf
         self.negligible = 1e-9 * self.weight if self.penalty == 0 else 0.0  # a penalty has a minimum to be found
         self.full_rank = True
         self._curvature: tuple[Evaluation, InterceptCurvature] | None = None
@@ -108,13 +105,9 @@ class LogisticProblem:
 
     def _metric_cost(self) -> float:
         """Passes that a second derivative is worth; measured roughly: products run near the speed of arithmetic."""
-        n, m, width = self.data.n_rows, self.m, self.width
-        one_pass = 1e-4 + n * m * width * (2.5e-10 if self.single else 5e-10)
-        if self.full_hessian:
-            return (1e-4 + n * (m * width) ** 2 * 2.5e-11 + (m * width) ** 3 * 2e-11) / one_pass
-        if self.blocks:  # most rows are sure of most classes and count for few
-            return (1e-4 + n * width**2 * 2.5e-11 + m * width**3 * 2e-11) / one_pass + 3
-        return math.inf
+        n, p = self.data.n_rows, self.m * self.width
+        one_pass = 1e-4 + n * p * 5e-10
+        return (1e-4 + n * p * p * 2.5e-11 + p**3 * 2e-11) / one_pass
 
     # --- coordinates ---------------------------------------------------------------------------------------------
 
@@ -205,7 +198,7 @@ class LogisticProblem:
     def metric(self, u: np.ndarray) -> Metric:
         """The second derivative at u, or what of it is kept, divided by."""
         if not self.full_hessian:
-            return self.block_metric(u) if self.blocks else self.start_metric()
+            return self.start_metric()
         H = self.second(u)
         if self.m > 1:  # scores that all move together change nothing: any curvature there will do
             for j in range(self.width):
@@ -215,15 +208,6 @@ class LogisticProblem:
         metric = FullMetric(H)
         self.full_rank = metric.full
         return metric
-
-    def block_metric(self, u: np.ndarray) -> PerScoreMetric:
-        """The second derivative of every score by itself."""
-        H = self.data.fold(BlocksStep(self.center, self.fit_intercept), self.point(u))
-        scale = np.append(self.scale, 1.0) if self.fit_intercept else self.scale
-        H = H * scale[:, None] * scale
-        penalty = self.penalties()
-        H[:, np.arange(self.width), np.arange(self.width)] += penalty
-        return PerScoreMetric([(np.array([k]), FullMetric(block)) for k, block in enumerate(H)], penalty)
 
     def second(self, u: np.ndarray) -> np.ndarray:
         """The second derivative at u in the solver's coordinates."""
@@ -258,10 +242,10 @@ class LogisticProblem:
 
     # --- the gap -------------------------------------------------------------------------------------------------
 
-    def gap(self, at: Evaluation, u: np.ndarray, step: np.ndarray, decrement: float, fresh: bool, tol: float) -> float:
+    def gap(self, at: Evaluation, u: np.ndarray, step: np.ndarray, decrement: float, newton: bool, tol: float) -> float:
         """The smaller bound of this file; the dearer one only where it may be below `tol` times F."""
         bound = self.gap_by_penalty(at, u, tol)
-        if fresh and self.full_hessian and decrement < bound and decrement <= 1e-6 * at.value:
+        if newton and self.full_hessian and decrement < bound and decrement <= 1e-6 * at.value:
             if self.score_range(step).spread <= 1.0:
                 return max(decrement, 0.0)
         return min(bound, at.value)  # F is never below zero

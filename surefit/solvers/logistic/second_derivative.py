@@ -79,41 +79,6 @@ class HessianStep(Step):
         return left + right
 
 
-class BlocksStep(Step):
-    """Σ ω p_k (1 − p_k) x̃ x̃ᵀ for each of m scores, with x̃ = (x − center, 1): (m, d+1, d+1).
-
-    Rows that are nearly sure about a class count next to nothing for it: those below NEGLIGIBLE are left out.
-    """
-
-    NEGLIGIBLE = 1e-4
-
-    def __init__(self, center: np.ndarray, with_intercept: bool) -> None:
-        self.center, self.with_intercept = center, with_intercept
-
-    def map_leaf(self, state: Point, leaf: Block) -> np.ndarray:
-        X = leaf.X.toarray() if sp.issparse(leaf.X) else leaf.X
-        w = row_weights(leaf, state.class_weight)
-        scores = np.asarray(leaf.X @ state.coef.T) + state.intercept
-        if scores.shape[1] == 1:
-            curvature = logistic.second(scores, scores)
-        else:
-            P = probabilities(scores, axis=1)
-            curvature = P * (1 - P)
-        rows = np.subtract(X, self.center, dtype=np.float64)
-        if self.with_intercept:
-            rows = np.hstack([rows, np.ones((len(rows), 1))])
-        blocks = np.zeros((curvature.shape[1], rows.shape[1], rows.shape[1]))
-        for k, of_score in enumerate(curvature.T):
-            some = np.flatnonzero(of_score > self.NEGLIGIBLE)
-            weight = of_score[some] if w is None else of_score[some] * w[some]
-            half = rows[some] * np.sqrt(weight)[:, None]
-            blocks[k] = half.T @ half
-        return blocks
-
-    def combine(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        return left + right
-
-
 class CurvatureStep(Step):
     """Σ ω (diag(p) − p pᵀ), the curvature of m > 1 intercepts."""
 

@@ -13,6 +13,8 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 class FullMetric:
     """H, scaled to a unit diagonal and factorized; directions at the level of rounding are cut."""
 
+    exact = True
+
     def __init__(self, H: np.ndarray) -> None:
         diagonal = np.diagonal(H).copy()
         self.scale = np.where(diagonal > 0, 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)
@@ -63,6 +65,7 @@ class PerScoreMetric:
         """`blocks`: which scores, and their matrix."""
         self._blocks = blocks
         self._m = sum(len(scores) for scores, _ in blocks)
+        self.exact = self._m == 1
         self._inverse_penalty = np.where(penalty > 0, 1.0 / np.where(penalty > 0, penalty, 1.0), 0.0)
 
     def solve(self, g: np.ndarray) -> np.ndarray:
@@ -91,6 +94,8 @@ def kronecker_metric(curvatures: np.ndarray, S: np.ndarray, penalty: np.ndarray,
 
 
 class DiagonalMetric:
+    exact = False
+
     def __init__(self, H: np.ndarray) -> None:
         self._inverse = np.where(H > 0, 1.0 / np.where(H > 0, H, 1.0), 0.0)
 

@@ -24,6 +24,9 @@ CHEAP = 2.0
 
 
 class Metric(Protocol):
+    exact: bool
+    """Whether it is the second derivative where it was made (but for directions at the level of rounding)."""
+
     def solve(self, g: np.ndarray) -> np.ndarray: ...
 
 
@@ -48,10 +51,10 @@ class Problem(Protocol):
     def use_double(self) -> bool:
         """Compute more precisely from now on; False when that is not possible."""
 
-    def gap(self, at: Any, u: np.ndarray, step: np.ndarray, decrement: float, fresh: bool, tol: float) -> float:
+    def gap(self, at: Any, u: np.ndarray, step: np.ndarray, decrement: float, newton: bool, tol: float) -> float:
         """A bound for value − minimum at u; infinite when there is none yet.
 
-        `decrement` = gᵀBg = −g·step; `fresh`: B is the inverse of the second derivative at u. Bounds above `tol` times
+        `decrement` = gᵀBg = −g·step; `newton`: B is the inverse of the second derivative at u. Bounds above `tol` times
         the value need not be tight.
         """
 
@@ -91,12 +94,12 @@ def minimize(
         if decrement <= 1e-4 * problem.rounding * abs(at.value) and problem.use_double():
             at = problem.evaluate(u)
             continue
-        gap = problem.gap(at, u, step, decrement, fresh, tol)
+        gap = problem.gap(at, u, step, decrement, fresh and metric.exact, tol)
         reached = gap <= tol * abs(at.value) or at.value <= problem.negligible
         if not reached and (correction := problem.correction(at, u, tol)) is not None:
             step, decrement = correction, -float(at.gradient @ correction)
         if reached:
-            if fresh and problem.metric_cost <= CHEAP and n_iter:
+            if fresh and metric.exact and problem.metric_cost <= CHEAP and n_iter:
                 u, at, gap, lower = _last_step(problem, u, at, step, gap)
                 if lower:
                     n_iter += 1
@@ -129,7 +132,7 @@ def minimize(
         last = decrement
     if not stopped:
         step = -_two_loops(at.gradient, memory, metric)
-        gap = min(gap, problem.gap(at, u, step, -float(at.gradient @ step), fresh, tol))
+        gap = min(gap, problem.gap(at, u, step, -float(at.gradient @ step), fresh and metric.exact, tol))
         stopped = gap <= tol * abs(at.value) or at.value <= problem.negligible
     return Minimum(u, at, gap, n_iter, history, metric, stopped)
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from surefit import _native
 from surefit.solvers.descent.perceptron import Planes, Rule, visit
-from surefit.solvers.descent.visits import Window
+from surefit.summaries.visits import Window
 from tests.reference.descent import perceptron_visit_reference
 
 RULES = {

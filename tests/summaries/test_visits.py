@@ -11,10 +11,10 @@ import scipy.sparse as sp
 
 from surefit import _native
 from surefit.engine.source import MemorySource
-from surefit.solvers.descent import visits
-from surefit.solvers.descent.visits import Visits, window_rows
+from surefit.summaries import visits
 from surefit.summaries.canonical import canonical_rows, example_hashes
 from surefit.summaries.holdout import held_out
+from surefit.summaries.visits import Visits, window_rows
 
 N, D = 300, 3
 
