@@ -16,7 +16,7 @@ from surefit.certificates.attributes import Attributes, bad_attributes
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
-from surefit.certificates.linear_model.linear_program_classifier import not_separable, violations
+from surefit.certificates.linear_model.linear_program_classifier import UNDECIDED, not_separable, violations
 from surefit.certificates.search.shortest_separator import shortest_separator
 from surefit.certificates.theorems.long_rows import LONG, Long
 from surefit.certificates.theorems.piecewise_linear import measure
@@ -33,10 +33,12 @@ def check_batch_perceptron(model: Any, blocks: Blocks, tol: float) -> Findings:
     attrs = Attributes(model, "coef_")
     w, b = read_plane(attrs, blocks)
     separable, updates = getattr(model, "separable_", None), attrs.number("n_updates_")
-    if not isinstance(separable, (bool, np.bool_)):
-        attrs.faults.append("separable_ is neither True nor False: the updates were stopped, raise max_updates")
+    if not (separable is None or isinstance(separable, (bool, np.bool_))):
+        attrs.faults.append("separable_ is neither True, False nor None")
     if updates is not None and not (updates >= 0 and updates == np.floor(updates)):
         attrs.faults.append("n_updates_ is not a count")
+    if separable is None:
+        return [failed("separable", UNDECIDED)], "no pass"
     if attrs.faults or updates is None:
         return [bad_attributes(attrs)], "no pass"
     unit = unit_of(attrs.raw("coef_"), attrs.raw("intercept_"))

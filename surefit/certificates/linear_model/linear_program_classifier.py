@@ -12,7 +12,7 @@ import numpy as np
 from surefit.certificates.attributes import Attributes, bad_attributes
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim
+from surefit.certificates.claim import Claim, failed
 from surefit.certificates.search.program_in_memory import InMemory
 from surefit.certificates.theorems.long_rows import LONG, Long, Slice, center_of, slices
 from surefit.certificates.theorems.piecewise_linear import Program, sizes_of
@@ -27,6 +27,8 @@ from surefit.certificates.theorems.separation import (
     stated_margin,
 )
 
+UNDECIDED = "The fit does not say whether the classes are separable: rounding hid it, or it was stopped too early."
+
 
 @checker("classes_", "coef_", "intercept_", "separable_", "margin_", "farkas_", "decision_function", "predict")
 def check_linear_program_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
@@ -34,8 +36,10 @@ def check_linear_program_classifier(model: Any, blocks: Blocks, tol: float) -> F
     attrs = Attributes(model, "coef_")
     w, b = read_plane(attrs, blocks)
     separable = getattr(model, "separable_", None)
-    if not isinstance(separable, (bool, np.bool_)):
-        attrs.faults.append("separable_ is neither True nor False: rounding hid the answer from the fit")
+    if not (separable is None or isinstance(separable, (bool, np.bool_))):
+        attrs.faults.append("separable_ is neither True, False nor None")
+    if separable is None:
+        return [failed("separable", UNDECIDED)], "no pass"
     if attrs.faults:
         return [bad_attributes(attrs)], "no pass"
     unit = unit_of(attrs.raw("coef_"), attrs.raw("intercept_"))

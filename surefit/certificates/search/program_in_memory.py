@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,12 @@ from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, dense
 from surefit.certificates.search.independent_rows import approximate_inverse, independent_rows
-from surefit.certificates.search.smoothed_dual import Kinks, smoothed_dual
+from surefit.certificates.search.smoothed_dual import Kinks, Smoothed, balanced, smoothed_dual
 from surefit.certificates.theorems.long_rows import slices
 from surefit.certificates.theorems.piecewise_linear import Basis, Program
 
 CAPACITY = 2e7  # numbers held in memory
+MOST_SOUGHT = 1500  # columns
 PRECISE = 4e6  # up to here also in long double
 
 
@@ -49,23 +51,41 @@ class InMemory:
         self.precise, self.t = np.vstack(rows), np.concatenate(t)
         self.A = self.precise.astype(np.float64, copy=False)
 
-    def dual(self, w: F64, b: float, good: float) -> tuple[Any, F64, Any]:
-        """δ for all rows, and better coefficients (w, b)."""
+    def duals(self, w: F64, b: float, proposed: Any, good: float) -> Iterator[Any]:
+        """Points of the dual: the proposed one, the same in long double, and one that is sought from (w, b)."""
+        kinks, theta, shift = self._kinks(w, b)
+        if proposed is not None:
+            yield proposed
+            if self.complete:
+                yield self._everywhere(balanced(kinks, theta, np.clip(proposed / self.scale, self.lo, self.hi)))
+        affordable = self.complete and self.unit.size <= MOST_SOUGHT
+        found = smoothed_dual(kinks, theta, good) if affordable else Smoothed(np.zeros(self.places.size), theta)
+        self.better = self._in_columns(found.theta, shift)
+        yield self._everywhere(found.delta)
+
+    def _kinks(self, w: F64, b: float) -> tuple[Kinks, F64, float]:
+        """The problem in doubles, targets about their mean, and θ in its units."""
         p, d = self.program, w.size
         shift = float(self.t.mean()) if p.intercept and (self.lo < 0).any() else 0.0
         penalty = np.zeros(self.unit.size)
         penalty[:d] = (p.penalty / self.scale / self.unit[:d]).astype(np.float64)
         kinks = Kinks(self.A, self.precise, self.t - shift, self.lo.astype(float), self.hi.astype(float), penalty)
         level = np.longdouble(b) + p.center.astype(np.longdouble) @ w - shift
-        theta = np.append(w, float(level)) if p.intercept else w
-        found = smoothed_dual(kinks, theta * self.unit, good)
-        delta = np.zeros(p.blocks.n_rows, dtype=np.longdouble)
-        delta[self.places] = found.delta * self.scale
-        shortest = np.linalg.lstsq(self.A, self.A @ found.theta, rcond=1e-11)[0]  # of all with the same answers
-        better = shortest / self.unit
+        return kinks, (np.append(w, float(level)) if p.intercept else w) * self.unit, shift
+
+    def _everywhere(self, delta: Any) -> Any:
+        """δ of the rows in memory, in the unit of the weights, and zero for all other rows."""
+        out = np.zeros(self.program.blocks.n_rows, dtype=np.longdouble)
+        out[self.places] = delta * self.scale
+        return out
+
+    def _in_columns(self, theta: F64, shift: float) -> tuple[F64, Any]:
+        """The shortest coefficients (w, b) with the same answers as θ."""
+        p, d = self.program, self.program.center.size
+        shortest = np.linalg.lstsq(self.A, self.A @ theta, rcond=1e-11)[0] / self.unit
         if not p.intercept:
-            return delta, better, 0.0
-        return delta, better[:d], np.longdouble(better[d]) + shift - p.center.astype(np.longdouble) @ better[:d]
+            return shortest, 0.0
+        return shortest[:d], np.longdouble(shortest[d]) + shift - p.center.astype(np.longdouble) @ shortest[:d]
 
     def basis(self, delta: Any) -> Basis:
         """Rows and columns for a repair of δ."""

@@ -15,7 +15,7 @@ from surefit.certificates.blocks import F64
 
 STEPS = 25
 SHORT = (1e-9,)  # widths, in units of the mean loss, for a θ that is the optimum to rounding
-PATH = tuple(0.2**k for k in range(14))  # down to 1e-9
+PATH = tuple(0.2**k for k in range(15))  # down to 1e-10
 LONG = np.longdouble
 
 
@@ -41,7 +41,7 @@ def smoothed_dual(k: Kinks, theta: F64, good: float) -> Smoothed:
     weight = np.maximum(-k.lo, k.hi)
     loss = np.maximum(k.lo * e, k.hi * e)
     here = float(loss.sum() + k.penalty @ np.abs(theta))
-    unit = max(here, 1e-9 * float(weight @ np.abs(k.t))) / float(weight.sum()) or 1.0
+    unit = max(here, 1e-4 * float(weight @ np.abs(k.t))) / float(weight.sum()) or 1.0
     best, least, near = np.zeros(e.size, dtype=LONG), here, theta
     for widths in (SHORT, PATH):
         near = theta
@@ -49,7 +49,7 @@ def smoothed_dual(k: Kinks, theta: F64, good: float) -> Smoothed:
             near, delta = _minimum(k, near, share * unit)
             if share > 1e-3:
                 continue
-            delta = _balanced(k, near, delta, share * unit)
+            delta = balanced(k, near, delta, share * unit)
             g = np.asarray(delta @ k.precise, dtype=np.float64)
             cut = np.clip(g, -k.penalty, k.penalty)
             gap = float((loss - delta.astype(float) * e).sum()) + float(k.penalty @ np.abs(theta) - theta @ cut)
@@ -96,10 +96,11 @@ def _smooth(k: Kinks, theta: F64, width: float) -> tuple[float, F64, F64, F64, F
     )
 
 
-def _balanced(k: Kinks, theta: F64, delta: F64, width: float) -> np.ndarray:
+def balanced(k: Kinks, theta: F64, delta: np.ndarray, width: float = 0.0) -> np.ndarray:
     """δ in long double, moved inside the boxes until the sums vanish that must; what is nearly at a wall goes there."""
     out = delta.astype(LONG)
-    eta = k.penalty * theta / np.hypot(theta, width)
+    far = np.hypot(theta, width)
+    eta = k.penalty * theta / np.where(far > 0, far, 1.0)
     must = (k.penalty == 0) | (np.abs(theta) > width)
     eta = np.where(np.abs(theta) > 1e3 * width, np.sign(theta) * k.penalty, eta)
     A = k.precise[:, must]

@@ -15,7 +15,7 @@ from surefit.certificates.claim import CertificateError
 
 LONG = np.longdouble
 UNIT = float(np.finfo(LONG).eps) / 2
-SLICE = 1 << 20  # entries of a dense slice
+SLICE = 1 << 20  # entries of a dense slice, of at most 1024 rows: short sums have small errors
 
 Long = Any  # an array, or a number, of long doubles
 
@@ -47,7 +47,7 @@ def slices(blocks: Blocks) -> Iterator[Slice]:
             raise BadData(f"a block has the shapes {X.shape}, {y.shape} and {w.shape}")
         if not (all_finite(X) and all_finite(y) and all_finite(w) and (w >= 0).all()):
             raise BadData("the data have entries that are NaN, infinite or not numbers, or weights below zero")
-        step = n if isinstance(X, Rows) else max(1, SLICE // max(1, X.shape[1]))
+        step = n if isinstance(X, Rows) else max(1, min(1024, SLICE // max(1, X.shape[1])))
         for lo in range(0, n, max(1, step)):
             part = slice(lo, min(lo + step, n))
             yield Slice(first + lo, X[part], y[part].astype(np.float64), w[part].astype(np.float64))

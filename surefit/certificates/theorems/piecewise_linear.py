@@ -110,7 +110,7 @@ def measure(p: Program, w: F64, b: float, delta: Long, rows: NDArray[np.intp]) -
             i = int(rows[k]) - part.first
             row = A[i : i + 1].toarray()[0] if isinstance(A, Rows) else A[i]
             picked[k] = s[i] * sign[i] * np.append(row, LONG(1))
-        longest, count = max(longest, A.data.size if isinstance(A, Rows) else e.size), count + 1
+        longest, count = max(longest, A.data.size if isinstance(A, Rows) else int(np.count_nonzero(u))), count + 1
     n = 1 + d if p.intercept else d
     cut = np.append(np.clip(g[:d], -p.penalty, p.penalty), zero)
     penalized = p.penalty * np.abs(w).sum()
@@ -138,24 +138,31 @@ def repair(p: Program, m: Bound, delta: Long, basis: Basis, k: int) -> tuple[Lon
     if not (epsilon < 0.5 and tau <= 0.5):
         return LONG(np.inf), LONG(np.inf), False
     left = m.missed[others] + tau * np.abs(m.picked[:k, others]).sum(axis=0)
-    K = N.T @ m.picked[:k, others]
-    K = K + N.T @ (m.picked[:k, others] - C.T @ K)  # any K will do
-    known = bool(k) and _combinations(p, delta, columns, others, K)
-    return tau, (left / p.sizes[others]).sum() if others.size else LONG(0), known or not others.size
+    known = not others.size
+    if k and others.size:
+        K = N.T @ m.picked[:k, others]
+        K = K + N.T @ (m.picked[:k, others] - C.T @ K)  # any K will do
+        known, exact = _combinations(p, delta, columns, others, K)
+        left = np.minimum(left, exact) if known else left
+    return tau, (left / p.sizes[others]).sum() if others.size else LONG(0), known
 
 
-def _combinations(p: Program, delta: Long, J: NDArray[np.intp], L: NDArray[np.intp], K: Long) -> bool:
-    """Whether columns L are columns J times K on all rows that r is made of, up to eight roundings of the data."""
+def _combinations(p: Program, delta: Long, J: NDArray[np.intp], L: NDArray[np.intp], K: Long) -> tuple[bool, Long]:
+    """Whether columns L are columns J times K on all rows that r is made of, up to eight roundings of the data; and
+    what is then left on L of a δ′ that misses nothing on J: Σ δ′ᵢ(aᵢ on L − aᵢK), in absolute values."""
+    left = np.zeros(L.size, dtype=LONG)
     for part in slices(p.blocks):
         _, _, lo, hi = p.terms(part)
-        on = (lo < 0) | ((delta[part.first : part.first + lo.size] > 0) & (hi > 0))
-        X = part.X.toarray() if isinstance(part.X, Rows) else part.X
+        most = np.where(lo < 0, np.maximum(-lo, hi), np.clip(delta[part.first : part.first + lo.size], lo, hi))
+        on = most > 0
+        X = (part.X.toarray() if isinstance(part.X, Rows) else part.X)[on]
         A = np.hstack([X.astype(LONG) - p.center, np.ones((len(X), 1), dtype=LONG)])
         size = np.hstack([np.abs(X) + np.abs(p.center), np.ones((len(X), 1))])
-        room = 8 * np.finfo(np.float64).eps * (size[:, L] + size[:, J] @ np.abs(K))
-        if not (np.abs(A[:, L] - A[:, J] @ K) <= room)[on].all():
-            return False
-    return True
+        off = np.abs(A[:, L] - A[:, J] @ K)
+        if not (off <= 8 * np.finfo(np.float64).eps * (size[:, L] + size[:, J] @ np.abs(K))).all():
+            return False, left
+        left += most[on] @ (off + gamma(J.size + 8) * (np.abs(A[:, L]) + np.abs(A[:, J]) @ np.abs(K)))
+    return True, left * (1 + gamma(p.blocks.n_rows + 8))
 
 
 def repair_by_penalty(p: Program, m: Bound) -> Long:

@@ -55,19 +55,19 @@ def all_targets(proof: Proof, q: Question) -> Long:
 
 def optimal(p: Program, q: Question, proposed: Long | None, search: Any) -> tuple[Claim, Proof | None]:
     """The claim, and what the proposed point of the dual proves by itself. `search` is not trusted: it proposes."""
-    lower = 0.0
-    given = None if proposed is None else prove(p, q.w, q.b, proposed, search.basis(proposed), q.tol, q.typical)
-    proof = given
-    if proof is None or not (relative(proof, q.unit)[0] <= q.tol or below_rounding(proof, q)):
-        delta, *better = search.dual(q.w, q.b, 0.1 * q.tol)
+    given: Proof | None = None
+    proof = Proof(LONG(np.inf), 0, False, measure_at(p, q.w, q.b))
+    for delta in search.duals(q.w, q.b, proposed, 0.1 * q.tol):
         other = prove(p, q.w, q.b, delta, search.basis(delta), q.tol, q.typical)
-        proof = other if proof is None or not other.gap >= proof.gap else proof
-        at = measure_at(p, *better)
-        lower = float((proof.bound.least - at.loss) / at.loss) if at.loss > 0 else 0.0
-        if at.loss <= proof.bound.loss:  # large coefficients that cancel are not unavoidable
-            smaller = np.minimum(at.stored, proof.bound.stored)
-            proof = proof._replace(bound=replace(proof.bound, stored=smaller))
-    return _claim(proof, q, max(lower, 0.0)), given
+        given = other if delta is proposed else given
+        proof = other if other.gap < proof.gap else proof
+        if relative(proof, q.unit)[0] <= q.tol or below_rounding(proof, q):
+            return _claim(proof, q, 0.0), given
+    at, lower = measure_at(p, *search.better), 0.0
+    if at.loss < proof.bound.loss:  # large coefficients that cancel are not unavoidable
+        lower = max(0.0, float((proof.bound.least - at.loss) / at.loss)) if at.loss > 0 else 0.0
+        proof = proof._replace(bound=replace(proof.bound, stored=np.minimum(at.stored, proof.bound.stored)))
+    return _claim(proof, q, lower), given
 
 
 def _claim(proof: Proof, q: Question, lower: float) -> Claim:
