@@ -7,12 +7,17 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
+
+#include "engine/checked_csr.hpp"
 
 namespace nb = nanobind;
 
@@ -31,9 +36,46 @@ using ChangedMatrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device:
 template <class T>
 using Array = nb::ndarray<nb::numpy, T>;
 
+// An array larger than memory can be: MemoryError in Python.
+class TooLarge : public std::bad_alloc {
+ public:
+  explicit TooLarge(std::string message) : message_(std::move(message)) {}
+  const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  std::string message_;
+};
+
+using Shape = std::initializer_list<std::size_t>;
+
+inline std::string too_large(const char* what, Shape shape) {
+  std::string sizes;
+  for (const std::size_t s : shape) sizes += (sizes.empty() ? "" : " × ") + std::to_string(s);
+  return std::string(what) + " would hold " + sizes + " numbers, more than there is memory for";
+}
+
+// The number of numbers in an array, if memory can hold so many; `what` names it.
+inline std::size_t count(const char* what, Shape shape) {
+  std::size_t n = 1;
+  for (const std::size_t s : shape) {
+    if (__builtin_mul_overflow(n, s, &n) || n > std::size_t{1} << 48) throw TooLarge(too_large(what, shape));
+  }
+  return n;
+}
+
+template <class T>
+std::unique_ptr<T[]> numbers(const char* what, Shape shape) {
+  const std::size_t n = count(what, shape);
+  try {
+    return std::unique_ptr<T[]>(new T[n]);
+  } catch (const std::bad_alloc&) {
+    throw TooLarge(too_large(what, shape));
+  }
+}
+
 // The numbers become a NumPy array, which frees them.
 template <class T>
-Array<T> owned(std::unique_ptr<T[]> numbers, std::initializer_list<std::size_t> shape) {
+Array<T> owned(std::unique_ptr<T[]> numbers, Shape shape) {
   T* p = numbers.get();
   nb::capsule owner(p, [](void* q) noexcept { delete[] static_cast<T*>(q); });
   numbers.release();
@@ -42,7 +84,7 @@ Array<T> owned(std::unique_ptr<T[]> numbers, std::initializer_list<std::size_t> 
 
 template <class T>
 std::unique_ptr<T[]> copy(const T* from, std::size_t n) {
-  std::unique_ptr<T[]> out(new T[n]);
+  auto out = numbers<T>("a copy", {n});
   std::copy_n(from, n, out.get());
   return out;
 }
@@ -67,17 +109,20 @@ inline void rows_exist(const Vector<std::int64_t>& order, std::size_t n_rows) {
   }
 }
 
-// Row pointers that rise from 0 and end within the data. Returns the number of rows.
+inline const double* data_of(const Weights& w) { return w ? w->data() : nullptr; }
+
+template <class T>
+DenseRows<T> dense(const Matrix<T>& x) {
+  return {x.data(), x.shape(0), x.shape(1)};
+}
+
 template <class T, class Index>
-std::size_t csr_rows(const Vector<T>& data, const Vector<Index>& indices, const Vector<Index>& indptr) {
-  if (indptr.shape(0) == 0) throw std::invalid_argument("indptr is empty; it must hold one number more than rows");
+CsrRows<T, Index> csr(const Vector<T>& data, const Vector<Index>& indices, const Vector<Index>& indptr,
+                      std::size_t n_features) {
+  if (indptr.shape(0) == 0) throw std::invalid_argument("CSR: indptr is empty; it must hold one number more than rows");
   same("indices", indices.shape(0), data.shape(0));
-  const Index* p = indptr.data();
-  const std::size_t n = indptr.shape(0) - 1;
-  if (p[0] != 0 || !std::is_sorted(p, p + n + 1) || static_cast<std::size_t>(p[n]) > data.shape(0)) {
-    throw std::invalid_argument("indptr does not rise from 0 to the number of entries");
-  }
-  return n;
+  nb::gil_scoped_release released;
+  return checked_csr(data.data(), indices.data(), indptr.data(), data.shape(0), indptr.shape(0) - 1, n_features);
 }
 
 }  // namespace surefit::bind

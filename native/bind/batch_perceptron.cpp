@@ -6,6 +6,7 @@
 namespace {
 
 using namespace surefit::bind;
+namespace bp = surefit::batch_perceptron;
 
 // Where a fit stands between calls, and what is known of each row.
 class Visit {
@@ -14,7 +15,7 @@ class Visit {
         bool fit_intercept)
       : sign_(sign.data(), sign.data() + sign.shape(0)),
         norm_(norm.data(), norm.data() + norm.shape(0)),
-        theta_(n_features + 1),
+        theta_(count("coefficients", {n_features}) + 1),
         look_at_(sign.shape(0)),
         about_{sign_.data(), norm_.data(), scale, rounding, fit_intercept} {
     if (norm_.size() != sign_.size()) throw std::invalid_argument("sign and norm differ in length");
@@ -25,11 +26,11 @@ class Visit {
 
   template <class Rows>
   int run(const Rows& rows, std::uint64_t most_updates, std::uint64_t most_work) {
-    if (rows.n_rows != sign_.size() || rows.d + 1 != theta_.size()) {
+    if (rows.n != sign_.size() || rows.d + 1 != theta_.size()) {
       throw std::invalid_argument("the rows have another shape than those the visit began with");
     }
     nb::gil_scoped_release released;
-    return static_cast<int>(surefit::batch_perceptron(rows, about_, most_updates, most_work, state_, passes_));
+    return static_cast<int>(bp::visit(rows, about_, most_updates, most_work, state_, passes_));
   }
 
   Array<double> theta() const { return owned(copy(theta_.data(), theta_.size()), {theta_.size()}); }
@@ -42,8 +43,8 @@ class Visit {
 
  private:
   std::vector<double> sign_, norm_, theta_, look_at_;
-  surefit::PerceptronRows about_;
-  surefit::PerceptronState state_{};
+  bp::About about_;
+  bp::State state_{};
   std::vector<std::int64_t> passes_;
 };
 
@@ -52,7 +53,7 @@ void define(nb::class_<Visit>& visit) {
   visit.def(
       "run",
       [](Visit& self, Matrix<T> x, std::uint64_t most_updates, std::uint64_t most_work) {
-        return self.run(surefit::DenseRows<T>{x.data(), x.shape(0), x.shape(1)}, most_updates, most_work);
+        return self.run(dense(x), most_updates, most_work);
       },
       nb::arg("X").noconvert(), nb::arg("most_updates"), nb::arg("most_work"));
 }
@@ -63,13 +64,7 @@ void define_csr(nb::class_<Visit>& visit) {
       "run_csr",
       [](Visit& self, Vector<T> data, Vector<I> indices, Vector<I> indptr, std::size_t n_features,
          std::uint64_t most_updates, std::uint64_t most_work) {
-        const std::size_t n = csr_rows(data, indices, indptr);
-        const bool within = std::all_of(indices.data(), indices.data() + indices.shape(0), [&](I j) {
-          return j >= 0 && static_cast<std::size_t>(j) < n_features;
-        });
-        if (!within) throw std::invalid_argument("a column number is out of range");
-        const surefit::CsrRows<T, I> rows{data.data(), indices.data(), indptr.data(), n, n_features};
-        return self.run(rows, most_updates, most_work);
+        return self.run(csr(data, indices, indptr, n_features), most_updates, most_work);
       },
       nb::arg("data").noconvert(), nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(),
       nb::arg("n_features"), nb::arg("most_updates"), nb::arg("most_work"));

@@ -18,7 +18,7 @@ std::size_t sweeps(const Matrix<double>& H, Changed r, Changed z, const Vector<d
   double *gradient = r.data(), *point = z.data();
   const double* thresholds = t.data();
   nb::gil_scoped_release release;
-  return surefit::lasso_sweeps(h, gradient, point, thresholds, p, most, quiet);
+  return surefit::lasso::sweeps(h, gradient, point, thresholds, p, most, quiet);
 }
 
 // gradient, ridge, threshold, start: one entry for each chosen column, then one for the intercept where there is one.
@@ -30,7 +30,8 @@ template <class T, class Index>
 double columns(const Vector<T>& data, const Vector<Index>& indices, const Vector<Index>& indptr,
                const Vector<double>& curvature, const Vector<std::int64_t>& chosen, const Frame& frame,
                const Terms& terms, double tol, std::size_t most, Changed v) {
-  const std::size_t d = csr_rows(data, indices, indptr), n_chosen = chosen.shape(0), n = v.shape(0);
+  const auto by_columns = csr(data, indices, indptr, curvature.shape(0));
+  const std::size_t n_chosen = chosen.shape(0), n = v.shape(0);
   const auto& [scale, center] = frame;
   const auto& [gradient, ridge, threshold, start] = terms;
   if (n != n_chosen && n != n_chosen + 1) throw std::invalid_argument("v has neither an entry nor one more per column");
@@ -40,21 +41,13 @@ double columns(const Vector<T>& data, const Vector<Index>& indices, const Vector
   same("ridge", ridge.shape(0), n);
   same("threshold", threshold.shape(0), n);
   same("start", start.shape(0), n);
-  rows_exist(chosen, d);
-  const surefit::LassoModel<T, Index> model{{data.data(), indices.data(), indptr.data(), d, curvature.shape(0)},
-                                            curvature.data(),
-                                            chosen.data(),
-                                            n_chosen,
-                                            n > n_chosen,
-                                            scale.data(),
-                                            center.data(),
-                                            gradient.data(),
-                                            ridge.data(),
-                                            threshold.data(),
-                                            start.data()};
+  rows_exist(chosen, by_columns.n);
+  const surefit::lasso::Model<T, Index> model{by_columns,      curvature.data(), chosen.data(),   n_chosen,
+                                              n > n_chosen,    scale.data(),     center.data(),   gradient.data(),
+                                              ridge.data(),    threshold.data(), start.data()};
   double* moved = v.data();
   nb::gil_scoped_release release;
-  return surefit::lasso_columns(model, tol, most, moved);
+  return surefit::lasso::descend(model, tol, most, moved);
 }
 
 template <class T, class Index>

@@ -1,4 +1,3 @@
-#include <new>
 #include <tuple>
 
 #include "arrays.hpp"
@@ -9,19 +8,18 @@ namespace {
 using namespace surefit::bind;
 
 template <class T>
-surefit::LogisticRows<T> rows_of(const Matrix<T>& x, const double* y, const Weights& w,
-                                 const Matrix<double>& coef, const Vector<double>& intercept, bool curvature,
-                                 std::size_t leaf_rows) {
+surefit::logistic::Problem<T> problem_of(const Matrix<T>& x, const double* y, const Weights& w,
+                                         const Matrix<double>& coef, const Vector<double>& intercept,
+                                         bool curvature, std::size_t leaf_rows) {
   if (x.shape(0) == 0) throw std::invalid_argument("X has no rows");
   if (coef.shape(0) == 0) throw std::invalid_argument("coef has no rows");
   some_leaf_rows(leaf_rows);
   same("a row of coef", coef.shape(1), x.shape(1));
   same("intercept", intercept.shape(0), coef.shape(0));
   if (w) same("w", w->shape(0), x.shape(0));
-  if (coef.shape(0) * (x.shape(1) + coef.shape(0)) > (std::size_t{1} << 40)) throw std::bad_alloc();
   const bool curved = curvature || coef.shape(0) == 1;
-  return {x.data(),    y,           w ? w->data() : nullptr, x.shape(0), coef.data(), intercept.data(),
-          {x.shape(1), coef.shape(0), curved}};
+  if (curved) count("second derivatives of the intercepts", {coef.shape(0), coef.shape(0)});
+  return {dense(x), y, data_of(w), coef.data(), intercept.data(), {x.shape(1), coef.shape(0), curved}};
 }
 
 using Pass = std::tuple<double, Array<double>, Array<double>, std::optional<Array<double>>, double, double>;
@@ -30,14 +28,13 @@ template <class T>
 Pass logistic_pass(const Matrix<T>& x, const Vector<double>& y, const Weights& w,
                    const Matrix<double>& coef, const Vector<double>& intercept, bool single, bool curvature,
                    std::size_t leaf_rows, int n_threads) {
-  const auto rows = rows_of(x, y.data(), w, coef, intercept, curvature, leaf_rows);
+  const auto problem = problem_of(x, y.data(), w, coef, intercept, curvature, leaf_rows);
   same("y", y.shape(0), x.shape(0));
-  const auto shape = rows.shape;
-  std::unique_ptr<double[]> sums;
+  const auto shape = problem.shape;
+  auto sums = numbers<double>("loss and derivatives", {shape.size()});
   {
     nb::gil_scoped_release released;
-    sums.reset(new double[shape.size()]);
-    surefit::logistic_pass(rows, single, leaf_rows, n_threads, sums.get());
+    surefit::logistic::pass(problem, single, leaf_rows, n_threads, sums.get());
   }
   const double* s = sums.get();
   std::optional<Array<double>> J;
@@ -52,15 +49,14 @@ Pass logistic_pass(const Matrix<T>& x, const Vector<double>& y, const Weights& w
 
 template <class T>
 Array<double> logistic_curvature(const Matrix<T>& x, const Weights& w, const Matrix<double>& coef,
-                         const Vector<double>& intercept, std::size_t leaf_rows, int n_threads) {
-  const auto rows = rows_of(x, nullptr, w, coef, intercept, true, leaf_rows);
-  std::unique_ptr<double[]> out;
+                                 const Vector<double>& intercept, std::size_t leaf_rows, int n_threads) {
+  const auto problem = problem_of(x, nullptr, w, coef, intercept, true, leaf_rows);
+  auto out = numbers<double>("curvatures of rows", {problem.x.n});
   {
     nb::gil_scoped_release released;
-    out.reset(new double[rows.n_rows]);
-    surefit::logistic_curvature(rows, leaf_rows, n_threads, out.get());
+    surefit::logistic::row_curvature(problem, leaf_rows, n_threads, out.get());
   }
-  return owned(std::move(out), {rows.n_rows});
+  return owned(std::move(out), {problem.x.n});
 }
 
 template <class T>

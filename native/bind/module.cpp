@@ -1,20 +1,24 @@
 // surefit._native: the compiled loops. Bindings only: arrays in, arrays out, no defaults, no prose.
 #include <nanobind/nanobind.h>
 
+#include <new>
+#include <stdexcept>
+#include <typeinfo>
+
 #include "surefit/parallel.hpp"
 #include "surefit/simd.hpp"
 
 namespace nb = nanobind;
 
 void bind_batch_perceptron(nb::module_& m);
-void bind_class_moments(nb::module_& m);
+void bind_class_statistics(nb::module_& m);
 void bind_cluster(nb::module_& m);
 void bind_engine(nb::module_& m);
 void bind_lasso(nb::module_& m);
 void bind_lms(nb::module_& m);
 void bind_logistic(nb::module_& m);
-void bind_naive_bayes(nb::module_& m);
 void bind_perceptron(nb::module_& m);
+void bind_summaries(nb::module_& m);
 
 namespace {
 
@@ -37,14 +41,26 @@ NB_MODULE(_native, m) {
       if (!PyErr_Occurred()) PyErr_SetNone(PyExc_KeyboardInterrupt);
     }
   });
+  // What the loops themselves allocate. (Sizes of results are looked at before: arrays.hpp.)
+  nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+    constexpr const char* kWords = "the loop needs more memory to work in than there is";
+    try {
+      std::rethrow_exception(p);
+    } catch (const std::length_error&) {
+      PyErr_SetString(PyExc_MemoryError, kWords);
+    } catch (const std::bad_alloc& e) {
+      const bool plain = typeid(e) == typeid(std::bad_alloc) || typeid(e) == typeid(std::bad_array_new_length);
+      PyErr_SetString(PyExc_MemoryError, plain ? kWords : e.what());
+    }
+  });
   m.def("simd_level", [] { return surefit::level_name(); });
   bind_batch_perceptron(m);
-  bind_class_moments(m);
+  bind_class_statistics(m);
   bind_cluster(m);
   bind_engine(m);
   bind_lasso(m);
   bind_lms(m);
   bind_logistic(m);
-  bind_naive_bayes(m);
   bind_perceptron(m);
+  bind_summaries(m);
 }

@@ -24,10 +24,9 @@ struct Models {
 };
 
 template <class Rows>
-Array<double> window(const Rows& rows, std::size_t n_rows, const Visited& visited, const Penalty& penalty,
-                     Models& models, int n_threads) {
+Array<double> window(const Rows& rows, const Visited& visited, const Penalty& penalty, Models& models, int n_threads) {
   const std::size_t k = models.coef.shape(0), n = models.planes.shape(0);
-  same("y", visited.y.shape(0), n_rows);
+  same("y", visited.y.shape(0), rows.n);
   if (visited.w) same("w", visited.w->shape(0), visited.order.shape(0));
   same("a row of coef", models.coef.shape(1), rows.d);
   same("intercept", models.intercept.shape(0), k);
@@ -46,13 +45,13 @@ Array<double> window(const Rows& rows, std::size_t n_rows, const Visited& visite
     const auto plane = models.planes.data()[i];
     if (plane < 0 || static_cast<std::size_t>(plane) >= k) throw std::invalid_argument("planes is out of range");
   }
-  rows_exist(visited.order, n_rows);
-  std::unique_ptr<double[]> objective(new double[n]());
+  rows_exist(visited.order, rows.n);
+  auto objective = numbers<double>("objectives", {n});
   {
     nb::gil_scoped_release released;
-    surefit::perceptron_window(
+    surefit::perceptron::window(
         rows,
-        {visited.y.data(), visited.w ? visited.w->data() : nullptr, visited.order.data(), visited.order.shape(0)},
+        {visited.y.data(), data_of(visited.w), visited.order.data(), visited.order.shape(0)},
         {penalty.eta, penalty.l2, penalty.l1, penalty.intercept},
         {models.coef.data(), models.intercept.data(), models.paid ? models.paid->data() : nullptr,
          models.due ? models.due->data() : nullptr, models.planes.data(), models.codes.data(), models.positive.data(),
@@ -71,8 +70,7 @@ void define_dense(nb::module_& m) {
          std::optional<ChangedMatrix> paid, std::optional<Changed> due, Vector<std::int64_t> planes,
          Vector<double> codes, Vector<double> positive, Vector<double> negative, int n_threads) {
         Models models{coef, intercept, paid, due, planes, codes, positive, negative};
-        return window(surefit::VisitedDense<T>{x.data(), x.shape(1)}, x.shape(0), {y, w, order},
-                      {eta, l2, l1, fit_intercept}, models, n_threads);
+        return window(dense(x), {y, w, order}, {eta, l2, l1, fit_intercept}, models, n_threads);
       },
       nb::arg("X").noconvert(), nb::arg("y").noconvert(), nb::arg("w").none().noconvert(), nb::arg("order").noconvert(),
       nb::arg("eta"), nb::arg("l2"), nb::arg("l1"), nb::arg("fit_intercept"), nb::arg("coef").noconvert(),
@@ -90,10 +88,9 @@ void define_csr(nb::module_& m) {
          bool fit_intercept, ChangedMatrix coef, Changed intercept, std::optional<ChangedMatrix> paid,
          std::optional<Changed> due, Vector<std::int64_t> planes, Vector<double> codes, Vector<double> positive,
          Vector<double> negative, int n_threads) {
-        const std::size_t n_rows = csr_rows(data, indices, indptr);
+        const auto rows = csr(data, indices, indptr, n_features);
         Models models{coef, intercept, paid, due, planes, codes, positive, negative};
-        return window(surefit::VisitedSparse<T, Index>{data.data(), indices.data(), indptr.data(), n_features}, n_rows,
-                      {y, w, order}, {eta, l2, l1, fit_intercept}, models, n_threads);
+        return window(rows, {y, w, order}, {eta, l2, l1, fit_intercept}, models, n_threads);
       },
       nb::arg("data").noconvert(), nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("n_features"),
       nb::arg("y").noconvert(), nb::arg("w").none().noconvert(), nb::arg("order").noconvert(), nb::arg("eta"),

@@ -8,7 +8,7 @@
 
 namespace {
 
-using surefit::PerceptronEnd;
+using namespace surefit::batch_perceptron;
 
 struct Problem {
   std::size_t n = 0, d;
@@ -59,18 +59,18 @@ Plain plain(const Problem& p, bool intercept) {
 template <class Rows>
 void check_rows(const Rows& rows, const Problem& p, bool intercept, const Plain& wanted, std::uint64_t work) {
   std::vector<double> theta(p.d + 1), look_at(p.n);
-  surefit::PerceptronState state{};
+  State state{};
   state.theta = theta.data();
   state.look_at = look_at.data();
   std::vector<std::int64_t> passes;
-  const surefit::PerceptronRows about{p.sign.data(), p.norm.data(), 0.125, 1e-15, intercept};
+  const About about{p.sign.data(), p.norm.data(), 0.125, 1e-15, intercept};
   std::vector<double> norm(p.norm);
   for (auto& v : norm) v *= about.scale;
-  const surefit::PerceptronRows scaled{p.sign.data(), norm.data(), about.scale, about.rounding, intercept};
-  PerceptronEnd end;
-  while ((end = surefit::batch_perceptron(rows, scaled, 1000000, work, state, passes)) == PerceptronEnd::most_work) {
+  const About scaled{p.sign.data(), norm.data(), about.scale, about.rounding, intercept};
+  End end;
+  while ((end = visit(rows, scaled, 1000000, work, state, passes)) == End::most_work) {
   }
-  CHECK(end == PerceptronEnd::separated);
+  CHECK(end == End::separated);
   CHECK(state.updates == wanted.updates);
   for (std::size_t j = 0; j < p.d + intercept; ++j) {
     CHECK(theta[j] == static_cast<double>(wanted.theta[j]) * about.scale);
@@ -105,15 +105,15 @@ void check_limit() {
   // (1) and −(1): no θ separates, and the limit is met exactly.
   const double x[] = {1, 1}, sign[] = {1, -1}, norm[] = {1, 1};
   double theta[2] = {0, 0}, look_at[2] = {0, 0};
-  surefit::PerceptronState state{};
+  State state{};
   state.theta = theta;
   state.look_at = look_at;
   std::vector<std::int64_t> passes;
-  const surefit::PerceptronRows about{sign, norm, 1.0, 1e-15, false};
+  const About about{sign, norm, 1.0, 1e-15, false};
   const surefit::DenseRows<double> rows{x, 2, 1};
-  CHECK(surefit::batch_perceptron(rows, about, 7, 1000000, state, passes) == PerceptronEnd::most_updates);
+  CHECK(visit(rows, about, 7, 1000000, state, passes) == End::most_updates);
   CHECK(state.updates == 7);
-  CHECK(surefit::batch_perceptron(rows, about, 9, 1000000, state, passes) == PerceptronEnd::most_updates);
+  CHECK(visit(rows, about, 9, 1000000, state, passes) == End::most_updates);
   CHECK(state.updates == 9);
 }
 

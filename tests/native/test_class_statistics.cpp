@@ -8,10 +8,13 @@
 #include <vector>
 
 #include "check.hpp"
-#include "naive_bayes/class_statistics.hpp"
+#include "summaries/class_statistics.hpp"
 
-using surefit::ClassRows;
-using surefit::SparseClassRows;
+namespace stats = surefit::class_statistics;
+template <class T>
+using ClassRows = surefit::LabelledRows<surefit::DenseRows<T>>;
+template <class T, class Index>
+using SparseClassRows = surefit::LabelledRows<surefit::CsrRows<T, Index>>;
 
 namespace {
 
@@ -31,7 +34,9 @@ struct Data {
     for (auto& c : classes) c = static_cast<std::int32_t>(random() % kClasses);
     for (auto& v : w) v = static_cast<double>(random() % 9) / 4;
   }
-  ClassRows<T> rows(bool weighted) const { return {x.data(), n, d, classes.data(), kClasses, weighted ? w.data() : nullptr}; }
+  ClassRows<T> rows(bool weighted) const {
+    return {{x.data(), n, d}, classes.data(), kClasses, weighted ? w.data() : nullptr};
+  }
 };
 
 template <class T>
@@ -45,10 +50,10 @@ void test_sums(std::size_t n, std::size_t d, bool weighted, const double* thresh
       want[static_cast<std::size_t>(data.classes[i]) * d + j] += threshold ? (x > *threshold ? w : 0) : w * x;
     }
   }
-  const auto seen = surefit::class_sums(data.rows(weighted), threshold, leaf_rows, 1, weights.data(), sums.data());
+  const auto seen = stats::class_sums(data.rows(weighted), threshold, leaf_rows, 1, weights.data(), sums.data());
   CHECK(!seen.negative && !seen.not_finite);
   CHECK(sums == want);  // quarters: sums are exact
-  surefit::class_sums(data.rows(weighted), threshold, leaf_rows, 3, weights.data(), again.data());
+  stats::class_sums(data.rows(weighted), threshold, leaf_rows, 3, weights.data(), again.data());
   CHECK(again == want);
   double total = 0;
   for (std::size_t i = 0; i < n; ++i) total += weighted ? data.w[i] : 1;
@@ -64,7 +69,7 @@ void test_spread(std::size_t n, std::size_t d, bool weighted, bool missing, std:
   }
   std::vector<double> weights(kClasses), own(kClasses * d), means(kClasses * d), lows(kClasses * d),
       squares(kClasses * d), other(kClasses * d);
-  surefit::class_spread(data.rows(weighted), leaf_rows, 1, weights.data(), missing ? own.data() : nullptr, means.data(),
+  stats::class_spread(data.rows(weighted), leaf_rows, 1, weights.data(), missing ? own.data() : nullptr, means.data(),
                         lows.data(), squares.data());
   for (std::size_t c = 0; c < kClasses; ++c) {
     for (std::size_t j = 0; j < d; ++j) {
@@ -83,7 +88,7 @@ void test_spread(std::size_t n, std::size_t d, bool weighted, bool missing, std:
       if (missing) CHECK(own[c * d + j] == static_cast<double>(W));
     }
   }
-  surefit::class_spread(data.rows(weighted), leaf_rows, 3, weights.data(), missing ? own.data() : nullptr, means.data(),
+  stats::class_spread(data.rows(weighted), leaf_rows, 3, weights.data(), missing ? own.data() : nullptr, means.data(),
                         lows.data(), other.data());
   CHECK(other.empty() || std::memcmp(other.data(), squares.data(), squares.size() * sizeof(double)) == 0);
 }
@@ -101,11 +106,11 @@ void test_categories(std::size_t n, std::size_t d, bool weighted) {
       want[static_cast<std::size_t>(data.classes[i]) * width + at] += weighted ? data.w[i] : 1;
     }
   }
-  surefit::category_counts(data.rows(weighted), starts.data(), 64, 3, weights.data(), counts.data());
+  stats::category_counts(data.rows(weighted), starts.data(), 64, 3, weights.data(), counts.data());
   CHECK(counts == want);
   if (n == 0) return;
   std::vector<T> lowest(d), highest(d);
-  const auto seen = surefit::column_range(data.x.data(), n, d, 2, lowest.data(), highest.data());
+  const auto seen = stats::column_range(surefit::DenseRows<T>{data.x.data(), n, d}, 2, lowest.data(), highest.data());
   CHECK(!seen.negative && !seen.not_finite);
   for (std::size_t j = 0; j < d; ++j) {
     for (std::size_t i = 0; i < n; ++i) CHECK(lowest[j] <= data.x[i * d + j] && data.x[i * d + j] <= highest[j]);
@@ -125,11 +130,11 @@ void test_sparse(std::size_t n, std::size_t d) {
     }
     indptr.push_back(static_cast<Index>(stored.size()));
   }
-  SparseClassRows<T, Index> rows{stored.data(), indices.data(), indptr.data(), stored.size(), n, d,
-                                 data.classes.data(), kClasses, data.w.data()};
+  SparseClassRows<T, Index> rows{
+      {stored.data(), indices.data(), indptr.data(), n, d}, data.classes.data(), kClasses, data.w.data()};
   std::vector<double> weights(kClasses), sums(kClasses * d), dense(kClasses * d);
-  surefit::class_sums(rows, nullptr, 32, 3, weights.data(), sums.data());
-  surefit::class_sums(data.rows(true), nullptr, 32, 1, weights.data(), dense.data());
+  stats::class_sums(rows, nullptr, 32, 3, weights.data(), sums.data());
+  stats::class_sums(data.rows(true), nullptr, 32, 1, weights.data(), dense.data());
   CHECK(sums == dense);
 }
 
@@ -148,13 +153,13 @@ void test_wide() {
     }
     indptr.push_back(static_cast<std::int32_t>(stored.size()));
   }
-  const SparseClassRows<double, std::int32_t> rows{stored.data(), indices.data(), indptr.data(), stored.size(), n, d,
-                                                   classes.data(), kClasses, nullptr};
-  const ClassRows<double> whole{dense.data(), n, d, classes.data(), kClasses, nullptr};
+  const SparseClassRows<double, std::int32_t> rows{
+      {stored.data(), indices.data(), indptr.data(), n, d}, classes.data(), kClasses, nullptr};
+  const ClassRows<double> whole{{dense.data(), n, d}, classes.data(), kClasses, nullptr};
   std::vector<double> weights(kClasses), again(kClasses), sums(kClasses * d), want(kClasses * d);
-  surefit::class_sums(whole, nullptr, 32, 1, again.data(), want.data());
+  stats::class_sums(whole, nullptr, 32, 1, again.data(), want.data());
   for (int n_threads : {1, 3}) {
-    surefit::class_sums(rows, nullptr, 32, n_threads, weights.data(), sums.data());
+    stats::class_sums(rows, nullptr, 32, n_threads, weights.data(), sums.data());
     CHECK(sums == want && weights == again);
   }
 }
@@ -174,24 +179,15 @@ void test_refusals() {
   std::vector<double> weights(kClasses), sums(kClasses * 2), counts(kClasses * 4);
   const std::int64_t starts[] = {0, 1, 2};
   data.x[3] = 5;
-  CHECK(refused([&] { surefit::category_counts(data.rows(false), starts, 8, 1, weights.data(), counts.data()); }));
+  CHECK(refused([&] { stats::category_counts(data.rows(false), starts, 8, 1, weights.data(), counts.data()); }));
   data.x[3] = -1;
-  CHECK(surefit::class_sums(data.rows(false), nullptr, 8, 1, weights.data(), sums.data()).negative);
+  CHECK(stats::class_sums(data.rows(false), nullptr, 8, 1, weights.data(), sums.data()).negative);
   data.x[3] = std::numeric_limits<double>::infinity();
   const double threshold = 0;
-  CHECK(surefit::class_sums(data.rows(false), nullptr, 8, 1, weights.data(), sums.data()).not_finite);
-  CHECK(surefit::class_sums(data.rows(false), &threshold, 8, 1, weights.data(), sums.data()).not_finite);
+  CHECK(stats::class_sums(data.rows(false), nullptr, 8, 1, weights.data(), sums.data()).not_finite);
+  CHECK(stats::class_sums(data.rows(false), &threshold, 8, 1, weights.data(), sums.data()).not_finite);
   data.classes[2] = 3;
-  CHECK(refused([&] { surefit::class_sums(data.rows(false), nullptr, 8, 1, weights.data(), sums.data()); }));
-  const double stored[] = {1, 2};
-  const std::int32_t good[] = {0, 1}, beyond[] = {0, 2}, classes[] = {0, 1}, ends[] = {0, 1, 2}, late[] = {0, 1, 3};
-  const auto sparse = [&](const std::int32_t* indices, const std::int32_t* indptr) {
-    return refused([&] {
-      surefit::class_sums(SparseClassRows<double, std::int32_t>{stored, indices, indptr, 2, 2, 2, classes, kClasses, nullptr},
-                          nullptr, 8, 1, weights.data(), sums.data());
-    });
-  };
-  CHECK(!sparse(good, ends) && sparse(beyond, ends) && sparse(good, late));
+  CHECK(refused([&] { stats::class_sums(data.rows(false), nullptr, 8, 1, weights.data(), sums.data()); }));
 }
 
 template <class T>

@@ -21,7 +21,7 @@ int main() {
       r[j] = 10 * normal(random);
     }
     const std::vector<double> start = r;
-    const std::size_t done = surefit::lasso_sweeps(H.data(), r.data(), z.data(), t.data(), p, 5000, 5000);
+    const std::size_t done = surefit::lasso::sweeps(H.data(), r.data(), z.data(), t.data(), p, 5000, 5000);
     CHECK(done == 5000);
     for (std::size_t j = 0; j < p; ++j) {
       double gradient = start[j];
@@ -30,8 +30,8 @@ int main() {
       if (z[j] == 0) CHECK(std::fabs(gradient) <= t[j] + 1e-8);
       if (z[j] != 0) CHECK(std::fabs(gradient + std::copysign(t[j], z[j])) < 1e-6);
     }
-    CHECK(surefit::lasso_sweeps(H.data(), r.data(), z.data(), t.data(), p, 0, 1) == 0);
-    CHECK(surefit::lasso_sweeps(H.data(), r.data(), z.data(), t.data(), p, 100, 2) == 2);
+    CHECK(surefit::lasso::sweeps(H.data(), r.data(), z.data(), t.data(), p, 0, 1) == 0);
+    CHECK(surefit::lasso::sweeps(H.data(), r.data(), z.data(), t.data(), p, 100, 2) == 2);
   }
   return 0;
 }

@@ -15,7 +15,7 @@ template <class T>
 struct Problem {
   std::vector<T> x;
   std::vector<double> y, w, coef, intercept;
-  surefit::LogisticRows<T> rows;
+  surefit::logistic::Problem<T> rows;
 
   Problem(std::size_t n, std::size_t d, std::size_t m, unsigned seed)
       : x(n * d), y(n), w(n), coef(m * d), intercept(m) {
@@ -26,7 +26,7 @@ struct Problem {
     for (auto& v : w) v = static_cast<double>(random() % 3);
     for (auto& v : coef) v = normal(random);
     for (auto& v : intercept) v = normal(random);
-    rows = {x.data(), y.data(), w.data(), n, coef.data(), intercept.data(), {d, m}};
+    rows = {{x.data(), n, d}, y.data(), w.data(), coef.data(), intercept.data(), {d, m, true}};
   }
 };
 
@@ -35,14 +35,14 @@ void check_pass(std::size_t n, std::size_t d, std::size_t m, bool single, double
   const Problem<T> problem(n, d, m, static_cast<unsigned>(n * 31 + d * 7 + m));
   const auto& rows = problem.rows;
   std::vector<double> sums(rows.shape.size(), std::numeric_limits<double>::quiet_NaN());
-  surefit::logistic_pass(rows, single, 64, 2, sums.data());
+  surefit::logistic::pass(rows, single, 64, 2, sums.data());
   long double loss = 0;
   std::vector<long double> gradient(m * d), gradient_b(m);
   for (std::size_t i = 0; i < n; ++i) {
     std::vector<long double> z(m == 1 ? 2 : m);
     for (std::size_t k = 0; k < m; ++k) {
       long double s = rows.intercept[k];
-      for (std::size_t j = 0; j < d; ++j) s += static_cast<long double>(rows.x[i * d + j]) * rows.coef[k * d + j];
+      for (std::size_t j = 0; j < d; ++j) s += static_cast<long double>(rows.x.x[i * d + j]) * rows.coef[k * d + j];
       z[m == 1 ? 1 : k] = s;
     }
     long double total = 0;
@@ -53,7 +53,7 @@ void check_pass(std::size_t n, std::size_t d, std::size_t m, bool single, double
       const std::size_t c = m == 1 ? 1 : k;
       const long double r = rows.w[i] * (std::exp(z[c]) / total - (own == c ? 1 : 0));
       gradient_b[k] += r;
-      for (std::size_t j = 0; j < d; ++j) gradient[k * d + j] += r * static_cast<long double>(rows.x[i * d + j]);
+      for (std::size_t j = 0; j < d; ++j) gradient[k * d + j] += r * static_cast<long double>(rows.x.x[i * d + j]);
     }
   }
   const double scale = tolerance * static_cast<double>(n);
@@ -65,7 +65,7 @@ void check_pass(std::size_t n, std::size_t d, std::size_t m, bool single, double
     }
   }
   std::vector<double> again(sums.size());
-  surefit::logistic_pass(rows, single, 64, 1, again.data());
+  surefit::logistic::pass(rows, single, 64, 1, again.data());
   CHECK(std::memcmp(sums.data(), again.data(), sums.size() * sizeof(double)) == 0);
 }
 
@@ -74,10 +74,10 @@ void check_curvature() {
   std::vector<double> curvature(200);
   auto rows = problem.rows;
   rows.y = nullptr;
-  surefit::logistic_curvature(rows, 64, 2, curvature.data());
+  surefit::logistic::row_curvature(rows, 64, 2, curvature.data());
   for (std::size_t i = 0; i < 200; ++i) {
     double z = rows.intercept[0];
-    for (std::size_t j = 0; j < 5; ++j) z += static_cast<double>(rows.x[i * 5 + j]) * rows.coef[j];
+    for (std::size_t j = 0; j < 5; ++j) z += static_cast<double>(rows.x.x[i * 5 + j]) * rows.coef[j];
     const double p = 1 / (1 + std::exp(-z));
     CHECK(std::fabs(curvature[i] - rows.w[i] * p * (1 - p)) <= 1e-12);
   }
@@ -89,7 +89,7 @@ void check_refusals() {
   std::vector<double> sums(problem.rows.shape.size());
   bool refused = false;
   try {
-    surefit::logistic_pass(problem.rows, false, 64, 1, sums.data());
+    surefit::logistic::pass(problem.rows, false, 64, 1, sums.data());
   } catch (const std::invalid_argument&) {
     refused = true;
   }

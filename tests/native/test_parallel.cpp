@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "check.hpp"
-#include "engine/fold_tree.hpp"
 #include "surefit/parallel.hpp"
 
 using surefit::parallel_for;
@@ -124,23 +123,6 @@ void test_interrupt() {
   surefit::set_poll(nullptr);
 }
 
-// Leaves as text: the merges made by FoldTree, in any order of arrival, are those of merge_tree.
-void test_fold_tree() {
-  for (std::size_t n = 1; n <= 40; ++n) {
-    std::vector<std::string> leaves(n);
-    for (std::size_t i = 0; i < n; ++i) leaves[i] = std::to_string(i);
-    const auto join = [](std::string& left, std::string& right) { left = "(" + left + " " + right + ")"; };
-    auto expected = leaves;
-    surefit::merge_tree(0, n, [&](std::size_t lo, std::size_t mid) { join(expected[lo], expected[mid]); });
-    for (std::size_t stride : {1, 7, 11}) {  // coprime to n, or skipped: an order of arrival
-      if (stride > 1 && n % stride == 0) continue;
-      surefit::FoldTree<std::string, decltype(join)> tree(n, join);
-      for (std::size_t i = 0; i < n; ++i) tree.add(i * stride % n, leaves[i * stride % n]);
-      CHECK(tree.root() == expected[0]);
-    }
-  }
-}
-
 }  // namespace
 
 int main() {
@@ -150,6 +132,5 @@ int main() {
   test_callers_side_by_side();
   test_fork();
   test_interrupt();
-  test_fold_tree();
   return 0;
 }

@@ -10,9 +10,7 @@
 
 namespace {
 
-using surefit::VisitedDense;
-using surefit::PerceptronRule;
-using surefit::VisitedSparse;
+using surefit::perceptron::Rule;
 
 struct Problem {
   std::size_t n, d, k;
@@ -50,13 +48,13 @@ struct State {
 };
 
 template <class Rows>
-void run(const Rows& rows, const Problem& p, const PerceptronRule& rule, int n_threads, State& state) {
+void run(const Rows& rows, const Problem& p, const Rule& rule, int n_threads, State& state) {
   const bool l1 = rule.l1 > 0;
-  surefit::perceptron_window(rows, {p.y.data(), p.w.data(), p.order.data(), p.n}, rule,
-                             {state.coef.data(), state.intercept.data(), l1 ? state.paid.data() : nullptr,
-                              l1 ? state.due.data() : nullptr, p.planes.data(), p.codes.data(), p.positive.data(),
-                              p.negative.data(), state.objective.data(), p.k},
-                             n_threads);
+  surefit::perceptron::window(rows, {p.y.data(), p.w.data(), p.order.data(), p.n}, rule,
+                              {state.coef.data(), state.intercept.data(), l1 ? state.paid.data() : nullptr,
+                               l1 ? state.due.data() : nullptr, p.planes.data(), p.codes.data(), p.positive.data(),
+                               p.negative.data(), state.objective.data(), p.k},
+                              n_threads);
 }
 
 // One plane, without a penalty, in long double. Rows are small whole numbers and weights are halves: nothing rounds.
@@ -80,10 +78,10 @@ void plain(const Problem& p, std::size_t k, double eta, std::vector<long double>
 
 void check(std::size_t n, std::size_t d, std::size_t k) {
   const Problem p(n, d, k, static_cast<unsigned>(n * 31 + d * 7 + k));
-  const VisitedDense<double> dense{p.x.data(), d};
-  const VisitedSparse<double, std::int64_t> sparse{p.data.data(), p.indices.data(), p.indptr.data(), d};
-  for (const PerceptronRule rule : {PerceptronRule{0.5, 0, 0, true}, PerceptronRule{0.7, 0.01, 0, true},
-                                    PerceptronRule{0.7, 0, 0.01, false}, PerceptronRule{1, 0.8, 0.01, true}}) {
+  const surefit::DenseRows<double> dense{p.x.data(), n, d};
+  const surefit::CsrRows<double, std::int64_t> sparse{p.data.data(), p.indices.data(), p.indptr.data(), n, d};
+  for (const Rule rule : {Rule{0.5, 0, 0, true}, Rule{0.7, 0.01, 0, true}, Rule{0.7, 0, 0.01, false},
+                          Rule{1, 0.8, 0.01, true}}) {
     State one(p, rule.l1 > 0), other(p, rule.l1 > 0);
     for (int epoch = 0; epoch < 2; ++epoch) {
       run(dense, p, rule, 2, one);

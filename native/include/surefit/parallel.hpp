@@ -1,7 +1,7 @@
 // The only place where surefit starts threads.
 //
 // Work is cut into tasks whose boundaries do not depend on the number of threads; threads only decide who does which
-// task. Results are stored by task number and merged in a fixed tree, so a sum has the same bits on any machine load.
+// task. Results are merged in a fixed tree (fold.hpp), so a sum has the same bits on any machine load.
 #pragma once
 
 #include <cstddef>
@@ -32,23 +32,6 @@ void parallel_for(std::size_t n_tasks, int n_threads, Body&& body) {
       n_tasks, n_threads,
       [](void* context, std::size_t task, int thread) { (*static_cast<Plain*>(context))(task, thread); },
       const_cast<void*>(static_cast<const void*>(&body)));
-}
-
-// The largest power of two that is < n (n ≥ 2): where the merge tree splits a run of n leaves.
-inline std::size_t tree_split(std::size_t n) {
-  std::size_t half = 1;
-  while (half * 2 < n) half *= 2;
-  return half;
-}
-
-// The fixed tree over [lo, hi): combine(lo, mid) merges the statistic stored at mid into the one stored at lo.
-template <class Combine>
-void merge_tree(std::size_t lo, std::size_t hi, Combine&& combine) {
-  if (hi - lo < 2) return;
-  const std::size_t mid = lo + tree_split(hi - lo);
-  merge_tree(lo, mid, combine);
-  merge_tree(mid, hi, combine);
-  combine(lo, mid);
 }
 
 }  // namespace surefit

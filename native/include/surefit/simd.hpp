@@ -7,6 +7,10 @@
 #include <cstddef>
 #include <cstring>
 
+// Functions in headers that sources of several levels include are inlined always: one copy shared by the linker could
+// carry wide instructions to a processor that has none.
+#define SUREFIT_INLINE [[gnu::always_inline]] inline
+
 namespace surefit {
 
 enum class Level { baseline = 0, v3 = 1, v4 = 2 };
@@ -16,6 +20,22 @@ Level level();
 const char* level_name();
 
 }  // namespace surefit
+
+// A vector source defines a table of its functions, `const Table name` in the namespace of its level.
+// SUREFIT_TABLES(Table, name) declares the tables of all levels, SUREFIT_TABLE(name) is that of the level in force.
+#ifdef SUREFIT_X86_LEVELS
+#define SUREFIT_TABLES(Table, name)                       \
+  namespace surefit::baseline { extern const Table name; } \
+  namespace surefit::v3 { extern const Table name; }       \
+  namespace surefit::v4 { extern const Table name; }
+#define SUREFIT_TABLE(name)                                                    \
+  (::surefit::level() == ::surefit::Level::v4   ? ::surefit::v4::name          \
+   : ::surefit::level() == ::surefit::Level::v3 ? ::surefit::v3::name          \
+                                                : ::surefit::baseline::name)
+#else
+#define SUREFIT_TABLES(Table, name) namespace surefit::baseline { extern const Table name; }
+#define SUREFIT_TABLE(name) (::surefit::baseline::name)
+#endif
 
 #ifdef SUREFIT_LEVEL
 namespace surefit::SUREFIT_LEVEL {

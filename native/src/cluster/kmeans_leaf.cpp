@@ -1,4 +1,4 @@
-// One Lloyd pass over one leaf: nearest centres (kmeans_score.hpp), then the update sums (kmeans_update.hpp).
+// One Lloyd pass over one leaf: nearest centers (kmeans_score.hpp), then the update sums (kmeans_update.hpp).
 //
 // A row may keep its label unseen when  lower² − upper² > slack · (upper + 2 max‖c'‖)², slack = 8 (d+8) ulp: then even
 // rounding of the scores cannot change the outcome, so labels are the same with bounds and without.
@@ -11,13 +11,13 @@ namespace {
 using kmeans::LeafLoops;
 
 template <class T>
-void pack_common(const double* centres, Centres<T>& out) {
+void pack_common(const double* centers, Centers<T>& out) {
   const std::size_t k = out.k, d = out.d;
   double largest = 0;
   for (std::size_t c = 0; c < k; ++c) {
     double shifted = 0, own = 0;
     for (std::size_t j = 0; j < d; ++j) {
-      const T m = static_cast<T>(centres[c * d + j] * out.scale);
+      const T m = static_cast<T>(centers[c * d + j] * out.scale);
       out.own[c * out.stride + j] = m;
       const T p = static_cast<T>(double(m) - double(out.shift[j]));
       shifted += double(p) * p;
@@ -33,18 +33,18 @@ void pack_common(const double* centres, Centres<T>& out) {
 }
 
 template <class T>
-inline T shifted_value(const Centres<T>& c, std::size_t centre, std::size_t j) {
-  if (centre >= c.k) return 0;
-  return static_cast<T>(double(c.own[centre * c.stride + j]) - double(c.shift[j]));
+inline T shifted_value(const Centers<T>& c, std::size_t center, std::size_t j) {
+  if (center >= c.k) return 0;
+  return static_cast<T>(double(c.own[center * c.stride + j]) - double(c.shift[j]));
 }
 
 template <class T>
-void pack_dense(const double* centres, Centres<T>& out) {
-  pack_common(centres, out);
+void pack_dense(const double* centers, Centers<T>& out) {
+  pack_common(centers, out);
   T* p = out.packed.values;
-  for (std::size_t block = 0; block < out.packed.k_pad; block += kCentreBlock) {
+  for (std::size_t block = 0; block < out.packed.k_pad; block += kCenterBlock) {
     for (std::size_t j = 0; j < out.d; ++j) {
-      for (int b = 0; b < kCentreBlock; ++b) *p++ = shifted_value(out, block + b, j);
+      for (int b = 0; b < kCenterBlock; ++b) *p++ = shifted_value(out, block + b, j);
     }
   }
   // In single precision squares must stay well inside the range of float.
@@ -60,8 +60,8 @@ void pack_dense(const double* centres, Centres<T>& out) {
 }
 
 template <class T>
-void pack_csr(const double* centres, Centres<T>& out) {
-  pack_common(centres, out);
+void pack_csr(const double* centers, Centers<T>& out) {
+  pack_common(centers, out);
   for (std::size_t j = 0; j < out.d; ++j) {
     for (std::size_t c = 0; c < out.packed.k_pad; ++c) {
       out.packed.values[j * out.packed.k_pad + c] = shifted_value(out, c, j);
@@ -82,7 +82,7 @@ inline std::uint64_t fingerprint(const std::int32_t* label, std::uint64_t first_
 
 // Drops from the leaf the rows whose label cannot have changed; the rest is listed.
 template <class T>
-std::size_t doubtful_rows(const Centres<T>& c, const LeafTask<T>& task, std::int32_t* list) {
+std::size_t doubtful_rows(const Centers<T>& c, const LeafTask<T>& task, std::int32_t* list) {
   const Bounds<T>& b = *task.bounds;
   const T keep = 1 - 4 * kUlp<T>;
   std::size_t count = 0;
@@ -90,11 +90,11 @@ std::size_t doubtful_rows(const Centres<T>& c, const LeafTask<T>& task, std::int
     const std::int32_t own = task.label[i];
     const T upper = (b.upper[i] + b.drift[own]) * (1 + 4 * kUlp<T>);
     const T moved = (b.lower[i] - (own == b.fastest ? b.second_drift : b.largest_drift)) * keep;
-    const T apart = (b.nearest[own] - upper) * keep;
-    const T lower = moved > apart ? moved : apart;
+    const T between = (b.nearest[own] - upper) * keep;
+    const T lower = moved > between ? moved : between;
     b.lower[i] = lower;
-    const T reach = upper + 2 * c.max_norm;
-    const bool safe = lower > upper && (lower - upper) * (lower + upper) > c.packed.slack * reach * reach;
+    const T size = upper + 2 * c.max_norm;
+    const bool safe = lower > upper && (lower - upper) * (lower + upper) > c.packed.slack * size * size;
     list[count] = static_cast<std::int32_t>(i - task.lo);
     count += !safe;
   }
@@ -102,7 +102,7 @@ std::size_t doubtful_rows(const Centres<T>& c, const LeafTask<T>& task, std::int
 }
 
 template <class Rows>
-void leaf(const Rows& rows, const Centres<typename Rows::Scalar>& c, const LeafTask<typename Rows::Scalar>& task,
+void leaf(const Rows& rows, const Centers<typename Rows::Scalar>& c, const LeafTask<typename Rows::Scalar>& task,
           Work<typename Rows::Scalar>& work, Node& node) {
   using T = typename Rows::Scalar;
   const std::size_t count = task.hi - task.lo;
@@ -126,25 +126,14 @@ void leaf(const Rows& rows, const Centres<typename Rows::Scalar>& c, const LeafT
 }
 
 template <class T>
-constexpr LeafLoops<Dense<T>> kDense{kRowTile<T>, kCentreBlock, pack_dense<T>, leaf<Dense<T>>};
-template <class T, class I>
-constexpr LeafLoops<Csr<T, I>> kCsr{kRowTile<T>, kLanes<T>, pack_csr<T>, leaf<Csr<T, I>>};
+constexpr LeafLoops<PaddedRows<T>> kDense{kRowTile<T>, kCenterBlock, pack_dense<T>, leaf<PaddedRows<T>>};
+template <class Csr, class T = typename Csr::Scalar>
+constexpr LeafLoops<Csr> kCsr{kRowTile<T>, kLanes<T>, pack_csr<T>, leaf<Csr>};
 
 }  // namespace
 
-const LeafLoops<Dense<float>>& lloyd_loops(const Dense<float>*) { return kDense<float>; }
-const LeafLoops<Dense<double>>& lloyd_loops(const Dense<double>*) { return kDense<double>; }
-const LeafLoops<Csr<float, std::int32_t>>& lloyd_loops(const Csr<float, std::int32_t>*) {
-  return kCsr<float, std::int32_t>;
-}
-const LeafLoops<Csr<float, std::int64_t>>& lloyd_loops(const Csr<float, std::int64_t>*) {
-  return kCsr<float, std::int64_t>;
-}
-const LeafLoops<Csr<double, std::int32_t>>& lloyd_loops(const Csr<double, std::int32_t>*) {
-  return kCsr<double, std::int32_t>;
-}
-const LeafLoops<Csr<double, std::int64_t>>& lloyd_loops(const Csr<double, std::int64_t>*) {
-  return kCsr<double, std::int64_t>;
-}
+extern const kmeans::LeafLoopsOfAll kmeans_leaf_loops;
+const kmeans::LeafLoopsOfAll kmeans_leaf_loops{kDense<float>,   kDense<double>,  kCsr<CsrF32I32>,
+                                               kCsr<CsrF32I64>, kCsr<CsrF64I32>, kCsr<CsrF64I64>};
 
 }  // namespace surefit::SUREFIT_LEVEL

@@ -5,64 +5,58 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "surefit/rows.hpp"
+
 namespace surefit::kmeans {
 
-// Two kinds of rows. The dense one may be read `stride - d` values past the end of a row, except for the last rows of
-// the block, of which `tail` keeps padded copies.
+// Dense rows that may be read up to `stride` values from their beginning: the last rows of the block have padded copies
+// in `tail`, and behind those comes a row of zeros.
 template <class T>
-struct Dense {
-  using Scalar = T;
-  static constexpr bool sparse = false;
-  const T* x;
-  std::size_t n, d, stride;
+struct PaddedRows : DenseRows<T> {
+  std::size_t stride;
   const T* tail;
   std::size_t tail_from;
+
+  SUREFIT_INLINE const T* padded(std::size_t i) const {
+    return i < tail_from ? this->x + i * this->d : tail + (i - tail_from) * stride;
+  }
+  SUREFIT_INLINE const T* zeros() const { return tail + (this->n - tail_from) * stride; }
 };
 
-template <class T, class I>
-struct Csr {
-  using Scalar = T;
-  static constexpr bool sparse = true;
-  const T* data;
-  const I* indices;
-  const I* indptr;
-  std::size_t n, d, stride;
-};
-
-// c' = c − shift in blocks of `centre_block` centres, feature by feature (dense), or (d, k_pad) (CSR);
-// offset: −½‖c'‖², and −inf for the centres that only fill the last block.
+// c' = c − shift in blocks of `center_block` centers, feature by feature (dense), or (d, k_pad) (CSR);
+// offset: −½‖c'‖², and −inf for the centers that only fill the last block.
 template <class T>
-struct PackedCentres {
+struct PackedCenters {
   std::size_t k_pad;
   T* values;
   T* offset;
   T slack;  // scores are trusted up to slack · ½(‖x'‖ + max‖c'‖)²
 };
 
-// Centres as the loops want them. Coordinates are multiplied by `scale`, a power of two that keeps squares in range.
+// Centers as the loops want them. Coordinates are multiplied by `scale`, a power of two that keeps squares in range.
 //   own      (k, stride)  c, for distances and update sums
 //   shift    times scale
 //   single   the same rounded to float, for a first look at double rows (values: nullptr if there is none)
 template <class T>
-struct Centres {
+struct Centers {
   std::size_t k, d, stride;
   T* own;
   T* shift;
   double* own_sq_norm;
-  PackedCentres<T> packed;
-  PackedCentres<float> single;
+  PackedCenters<T> packed;
+  PackedCenters<float> single;
   T scale, max_norm;
 };
 
-// Bounds that let a row keep its label unseen: upper ≥ distance to its centre, lower ≤ distance to every other one.
+// Bounds that let a row keep its label unseen: upper ≥ distance to its center, lower ≤ distance to every other one.
 template <class T>
 struct Bounds {
   T* upper;
   T* lower;
-  const T* drift;    // how far each centre has moved since the bounds were stored
-  const T* nearest;  // distance from each centre to the closest other one (0: not known)
+  const T* drift;    // how far each center has moved since the bounds were stored
+  const T* nearest;  // distance from each center to the closest other one (0: not known)
   T largest_drift, second_drift;
-  std::int32_t fastest;  // the centre of largest_drift
+  std::int32_t fastest;  // the center of largest_drift
   bool valid;            // the bounds of the last pass may be used
 };
 
@@ -84,7 +78,7 @@ struct LeafTask {
   std::uint64_t first_row;      // number of row 0 of the block in the whole data
   const double* w;              // nullptr: all one
   std::int32_t* label;          // of the block
-  double* sq_dist;              // of the block, to the own centre; nullptr: not wanted
+  double* sq_dist;              // of the block, to the own center; nullptr: not wanted
   const Bounds<T>* bounds;      // nullptr: none kept
   bool update;                  // whether the node is wanted
 };
@@ -94,7 +88,7 @@ template <class T>
 struct Work {
   T* tile;               // d × row_tile
   float* single_tile;    // d × row_tile floats of the same bytes: twice as many rows
-  std::int32_t* unsure;  // leaf_rows: rows the first look did not settle
+  std::int32_t* unsure;  // leaf_rows: rows the first look did not decide
   std::int32_t* list;    // leaf_rows: rows of the leaf that must be scored, then its rows cluster by cluster
   std::int32_t* start;   // k + 1: where the rows of each cluster start in the list
   double* sq_dist;       // leaf_rows
@@ -103,9 +97,9 @@ struct Work {
 template <class Rows>
 struct LeafLoops {
   using T = typename Rows::Scalar;
-  std::size_t row_tile, centre_block;
-  void (*pack)(const double* centres, Centres<T>& out);
-  void (*leaf)(const Rows&, const Centres<T>&, const LeafTask<T>&, Work<T>&, Node&);
+  std::size_t row_tile, center_block;
+  void (*pack)(const double* centers, Centers<T>& out);
+  void (*leaf)(const Rows&, const Centers<T>&, const LeafTask<T>&, Work<T>&, Node&);
 };
 
 // Rows kept in tiles for seeding: tile t holds row_tile rows, feature by feature, padded with copies of a row of weight 0.
@@ -121,22 +115,21 @@ struct SeedRows {
 template <class T>
 struct SeedLoops {
   std::size_t row_tile;
-  void (*pack)(const Dense<T>&, const std::int64_t* order, std::size_t lo, std::size_t hi, T scale, T* tiles);
+  void (*pack)(const PaddedRows<T>&, const std::int64_t* order, std::size_t lo, std::size_t hi, T scale, T* tiles);
   void (*round)(const SeedRows<T>&, std::size_t lo, std::size_t hi, const T* trials, std::size_t n_trials,
                 T* nearest, const T* chosen, T* distances, std::size_t distance_stride, double* potential);
 };
 
+// One for each kind of rows.
+struct LeafLoopsOfAll : LeafLoops<PaddedRows<float>>,
+                        LeafLoops<PaddedRows<double>>,
+                        LeafLoops<CsrF32I32>,
+                        LeafLoops<CsrF32I64>,
+                        LeafLoops<CsrF64I32>,
+                        LeafLoops<CsrF64I64> {};
+struct SeedLoopsOfAll : SeedLoops<float>, SeedLoops<double> {};
+
 }  // namespace surefit::kmeans
 
-// Declares the tables of one level, by overloads on a tag pointer.
-#define SUREFIT_KMEANS_TABLES(level)                                                                        \
-  namespace surefit::level {                                                                                \
-  const kmeans::LeafLoops<kmeans::Dense<float>>& lloyd_loops(const kmeans::Dense<float>*);                  \
-  const kmeans::LeafLoops<kmeans::Dense<double>>& lloyd_loops(const kmeans::Dense<double>*);                \
-  const kmeans::LeafLoops<kmeans::Csr<float, std::int32_t>>& lloyd_loops(const kmeans::Csr<float, std::int32_t>*);   \
-  const kmeans::LeafLoops<kmeans::Csr<float, std::int64_t>>& lloyd_loops(const kmeans::Csr<float, std::int64_t>*);   \
-  const kmeans::LeafLoops<kmeans::Csr<double, std::int32_t>>& lloyd_loops(const kmeans::Csr<double, std::int32_t>*); \
-  const kmeans::LeafLoops<kmeans::Csr<double, std::int64_t>>& lloyd_loops(const kmeans::Csr<double, std::int64_t>*); \
-  const kmeans::SeedLoops<float>& seed_loops(const float*);                                                 \
-  const kmeans::SeedLoops<double>& seed_loops(const double*);                                               \
-  }
+SUREFIT_TABLES(kmeans::LeafLoopsOfAll, kmeans_leaf_loops)
+SUREFIT_TABLES(kmeans::SeedLoopsOfAll, kmeans_seed_loops)

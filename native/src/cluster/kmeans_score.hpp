@@ -1,6 +1,6 @@
-// Nearest centres of listed rows, dense or CSR.
+// Nearest centers of listed rows, dense or CSR.
 //
-// The nearest centre of x maximises  x'·c' − ½‖c'‖²,  x' = (x − shift)·scale: the ‖x'‖² common to all centres is left
+// The nearest center of x maximises  x'·c' − ½‖c'‖²,  x' = (x − shift)·scale: the ‖x'‖² common to all centers is left
 // out, and the shift (about the mean) keeps the products small where the data sit far from the origin.
 // Included by kmeans_leaf.cpp only.
 #pragma once
@@ -13,33 +13,27 @@ namespace surefit::SUREFIT_LEVEL {
 namespace {
 
 using kmeans::Bounds;
-using kmeans::Centres;
-using kmeans::Csr;
-using kmeans::Dense;
+using kmeans::Centers;
 using kmeans::LeafTask;
 using kmeans::Node;
+using kmeans::PaddedRows;
 using kmeans::Work;
 
 template <class T>
 constexpr T kUlp = std::numeric_limits<T>::epsilon();
 
-template <class T>
-inline const T* row_of(const Dense<T>& rows, std::size_t i) {
-  return i < rows.tail_from ? rows.x + i * rows.d : rows.tail + (i - rows.tail_from) * rows.stride;
-}
-
-// lower bound of the distance to every centre but the best, from the second best score
+// lower bound of the distance to every center but the best, from the second best score
 template <class T>
 inline T lower_bound(T sq_norm, T second, T max_norm, T slack) {
-  const T reach = std::sqrt(sq_norm) + max_norm;
-  const T sq = sq_norm - 2 * second - slack * reach * reach;
-  // Infinite where there is one centre only; not a number where squares overflow: then nothing is known.
+  const T size = std::sqrt(sq_norm) + max_norm;
+  const T sq = sq_norm - 2 * second - slack * size * size;
+  // Infinite where there is one center only; not a number where squares overflow: then nothing is known.
   return sq > 0 ? std::sqrt(sq) * (1 - 8 * kUlp<T>) : T(0);
 }
 
 // Rows `first` … of the list (offsets from lo), or of the leaf without a list; the last one fills up the tile.
 template <class T, int R>
-inline void find_rows(const Dense<T>& rows, const LeafTask<T>& task, const std::int32_t* list, std::size_t first,
+inline void find_rows(const PaddedRows<T>& rows, const LeafTask<T>& task, const std::int32_t* list, std::size_t first,
                       std::size_t here, std::size_t (&id)[R], const T* (&pointers)[R]) {
   if (!list && task.lo + first + R <= (rows.tail_from < task.hi ? rows.tail_from : task.hi)) {
     const T* x = rows.x + (task.lo + first) * rows.d;
@@ -50,7 +44,7 @@ inline void find_rows(const Dense<T>& rows, const LeafTask<T>& task, const std::
   for (std::size_t r = 0; r < std::size_t(R); ++r) {
     const std::size_t q = first + (r < here ? r : here - 1);
     id[r] = task.lo + (list ? std::size_t(list[q]) : q);
-    pointers[r] = row_of(rows, id[r]);
+    pointers[r] = rows.padded(id[r]);
   }
 }
 
@@ -78,7 +72,7 @@ inline void tile_norms(const T* tile, std::size_t d, T (&norm)[kRowTile<T>]) {
 }
 
 template <class T, bool kSecond>
-void score_exactly(const Dense<T>& rows, const Centres<T>& c, const LeafTask<T>& task, Work<T>& work,
+void score_exactly(const PaddedRows<T>& rows, const Centers<T>& c, const LeafTask<T>& task, Work<T>& work,
                    const std::int32_t* list, std::size_t count) {
   constexpr int R = kRowTile<T>;
   for (std::size_t first = 0; first < count; first += R) {
@@ -106,7 +100,7 @@ void score_exactly(const Dense<T>& rows, const Centres<T>& c, const LeafTask<T>&
 // A first look in single precision. Where best and second best differ by more than rounding (of both precisions) can
 // make, the label is the one double precision gives; the other rows, few as a rule, are scored again.
 template <bool kSecond>
-void score_twice(const Dense<double>& rows, const Centres<double>& c, const LeafTask<double>& task, Work<double>& work,
+void score_twice(const PaddedRows<double>& rows, const Centers<double>& c, const LeafTask<double>& task, Work<double>& work,
                  const std::int32_t* list, std::size_t count) {
   constexpr int R = kRowTile<float>;
   const float max_norm = static_cast<float>(c.max_norm) * (1 + 4 * kUlp<float>);
@@ -126,8 +120,8 @@ void score_twice(const Dense<double>& rows, const Centres<double>& c, const Leaf
     std::memcpy(second, scores.second, sizeof second);
     std::memcpy(index, scores.index, sizeof index);
     for (std::size_t r = 0; r < here; ++r) {
-      const float reach = std::sqrt(norm[r]) + max_norm;
-      const bool sure = best[r] - second[r] > 0.5f * c.single.slack * reach * reach;  // false for inf and NaN
+      const float size = std::sqrt(norm[r]) + max_norm;
+      const bool sure = best[r] - second[r] > 0.5f * c.single.slack * size * size;  // false for inf and NaN
       task.label[id[r]] = index[r];
       if constexpr (kSecond) {
         task.bounds->lower[id[r]] = lower_bound(norm[r], second[r], max_norm, c.single.slack);
@@ -141,7 +135,7 @@ void score_twice(const Dense<double>& rows, const Centres<double>& c, const Leaf
 
 // Scores the rows list[0 … count-1] (offsets from lo), or the first `count` rows of the leaf without a list.
 template <class T, bool kSecond>
-void score_rows(const Dense<T>& rows, const Centres<T>& c, const LeafTask<T>& task, Work<T>& work,
+void score_rows(const PaddedRows<T>& rows, const Centers<T>& c, const LeafTask<T>& task, Work<T>& work,
                 const std::int32_t* list, std::size_t count) {
   if constexpr (sizeof(T) == sizeof(double)) {
     if (c.single.values) return score_twice<kSecond>(rows, c, task, work, list, count);
@@ -150,7 +144,7 @@ void score_rows(const Dense<T>& rows, const Centres<T>& c, const LeafTask<T>& ta
 }
 
 template <class T, bool kSecond, class I>
-void score_rows(const Csr<T, I>& rows, const Centres<T>& c, const LeafTask<T>& task, Work<T>&,
+void score_rows(const CsrRows<T, I>& rows, const Centers<T>& c, const LeafTask<T>& task, Work<T>&,
                 const std::int32_t* list, std::size_t count) {
   constexpr int W = kLanes<T>, kChunk = 8;
   for (std::size_t q = 0; q < count; ++q) {

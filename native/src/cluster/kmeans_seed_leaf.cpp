@@ -5,22 +5,21 @@
 namespace surefit::SUREFIT_LEVEL {
 namespace {
 
-using kmeans::Dense;
+using kmeans::PaddedRows;
 using kmeans::SeedLoops;
 using kmeans::SeedRows;
 
 template <class T>
-void pack_leaf(const Dense<T>& rows, const std::int64_t* order, std::size_t lo, std::size_t hi, T scale, T* tiles) {
+void pack_leaf(const PaddedRows<T>& rows, const std::int64_t* order, std::size_t lo, std::size_t hi, T scale, T* tiles) {
   constexpr int R = kRowTile<T>;
   for (std::size_t first = lo; first < hi; first += R) {
     const T* pointers[R];
     for (std::size_t r = 0; r < std::size_t(R); ++r) {
       const std::size_t i = static_cast<std::size_t>(order[first + r < hi ? first + r : hi - 1]);
-      pointers[r] = i < rows.tail_from ? rows.x + i * rows.d : rows.tail + (i - rows.tail_from) * rows.stride;
+      pointers[r] = rows.padded(i);
     }
     T* tile = tiles + (first - lo) * rows.d;
-    // tail, after the padded rows, ends with a row of zeros: no shift
-    pack_rows<T, T>(pointers, rows.d, rows.tail + (rows.n - rows.tail_from) * rows.stride, scale, tile);
+    pack_rows<T, T>(pointers, rows.d, rows.zeros(), scale, tile);  // no shift
   }
 }
 
@@ -110,7 +109,7 @@ constexpr SeedLoops<T> kSeed{kRowTile<T>, pack_leaf<T>, round_leaf<T>};
 
 }  // namespace
 
-const SeedLoops<float>& seed_loops(const float*) { return kSeed<float>; }
-const SeedLoops<double>& seed_loops(const double*) { return kSeed<double>; }
+extern const kmeans::SeedLoopsOfAll kmeans_seed_loops;
+const kmeans::SeedLoopsOfAll kmeans_seed_loops{kSeed<float>, kSeed<double>};
 
 }  // namespace surefit::SUREFIT_LEVEL

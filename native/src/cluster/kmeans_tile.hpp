@@ -1,5 +1,5 @@
 // Register tiles for k-means: rows turned so that a vector holds one feature of many rows, and the scores
-// x'·c' − ½‖c'‖² of such a tile against all centres with the largest (and second largest) kept as they come.
+// x'·c' − ½‖c'‖² of such a tile against all centers with the largest (and second largest) kept as they come.
 // Included by vector sources only; everything is in the namespace of the level.
 #pragma once
 
@@ -16,13 +16,13 @@
 
 namespace surefit::SUREFIT_LEVEL {
 
-// kRowVecs × kCentreBlock accumulators, kRowVecs row vectors and one broadcast fill the register file.
+// kRowVecs × kCenterBlock accumulators, kRowVecs row vectors and one broadcast fill the register file.
 #if defined(SUREFIT_LEVEL_v4)
-constexpr int kRowVecs = 3, kCentreBlock = 8;
+constexpr int kRowVecs = 3, kCenterBlock = 8;
 #elif defined(SUREFIT_LEVEL_v3)
-constexpr int kRowVecs = 2, kCentreBlock = 6;
+constexpr int kRowVecs = 2, kCenterBlock = 6;
 #else
-constexpr int kRowVecs = 2, kCentreBlock = 4;
+constexpr int kRowVecs = 2, kCenterBlock = 4;
 #endif
 template <class T>
 constexpr int kRowTile = kRowVecs * kLanes<T>;
@@ -165,10 +165,10 @@ struct Scores {
   Vec<Index<T>> index[kRowVecs];
 };
 
-// Among equal scores the first centre wins: a later one replaces it only if strictly larger.
+// Among equal scores the first center wins: a later one replaces it only if strictly larger.
 template <class T, bool kSecond>
-void score_tile(const T* tile, std::size_t d, const kmeans::PackedCentres<T>& c, Scores<T>& out) {
-  constexpr int V = kRowVecs, B = kCentreBlock;
+void score_tile(const T* tile, std::size_t d, const kmeans::PackedCenters<T>& c, Scores<T>& out) {
+  constexpr int V = kRowVecs, B = kCenterBlock;
   const T none = -std::numeric_limits<T>::infinity();
   Vec<T> best[V], second[V];
   Vec<Index<T>> index[V];

@@ -1,8 +1,8 @@
 // The sums of a leaf for the update.
 //
-// With m = c·scale (own centre) and t = x·scale − m, in double,
+// With m = c·scale (own center) and t = x·scale − m, in double,
 //     weight[c] += w,   sums[c] += w t,   inertia += w t².
-// The new centre is c + sums/(weight·scale): the deviation form loses nothing to large offsets.
+// The new center is c + sums/(weight·scale): the deviation form loses nothing to large offsets.
 // CSR rows have few entries, so there the sums are of w x·scale itself, and
 //     ‖x·scale − m‖² = ‖m‖² + Σ over entries v (v − 2 m_j).
 // Included by kmeans_leaf.cpp only.
@@ -21,13 +21,12 @@ inline void touch(Node& node, std::size_t span) {
 }
 
 inline double sum_lanes(Vec<double> v) {
-  double lanes[kLanes<double>], total = 0;
+  double lanes[kLanes<double>];
   store(lanes, v);
   for (int half = kLanes<double> / 2; half > 0; half /= 2) {
     for (int lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
   }
-  total = lanes[0];
-  return total;
+  return lanes[0];
 }
 
 template <class T>
@@ -57,7 +56,7 @@ void group_rows(const LeafTask<T>& task, std::size_t k, Work<T>& work) {
 // Features j … of the rows of one cluster, kVecs vectors wide: the sums stay in registers.
 // kEach: the squared distance of every row is wanted, not only the sum.
 template <class T, int kVecs, bool kEach>
-inline Vec<double> add_cluster(const Dense<T>& rows, const LeafTask<T>& task, const std::int32_t* list,
+inline Vec<double> add_cluster(const PaddedRows<T>& rows, const LeafTask<T>& task, const std::int32_t* list,
                                std::size_t count, const T* own, std::size_t j, double scale, Vec<std::int64_t> in_row,
                                double* sums, double* sq_dist) {
   constexpr int W = kLanes<double>;
@@ -65,7 +64,7 @@ inline Vec<double> add_cluster(const Dense<T>& rows, const LeafTask<T>& task, co
   for (int a = 0; a < kVecs; ++a) m[a] = load_double(own + j + a * W);
   for (std::size_t q = 0; q < count; ++q) {
     const std::size_t i = task.lo + static_cast<std::size_t>(list[q]);
-    const T* x = row_of(rows, i) + j;
+    const T* x = rows.padded(i) + j;
     const double w = task.w ? task.w[i] : 1.0;
     Vec<double> sq{};
 #pragma GCC unroll 4
@@ -88,7 +87,7 @@ inline Vec<double> add_cluster(const Dense<T>& rows, const LeafTask<T>& task, co
 }
 
 template <bool kEach, class T>
-void update_rows(const Dense<T>& rows, const Centres<T>& c, const LeafTask<T>& task, Work<T>& work, Node& node) {
+void update_rows(const PaddedRows<T>& rows, const Centers<T>& c, const LeafTask<T>& task, Work<T>& work, Node& node) {
   constexpr std::size_t W = kLanes<double>;
   group_rows(task, c.k, work);
   // the lanes of the last vector that belong to the row
@@ -136,7 +135,7 @@ void update_rows(const Dense<T>& rows, const Centres<T>& c, const LeafTask<T>& t
 }
 
 template <bool kEach, class T, class I>
-void update_rows(const Csr<T, I>& rows, const Centres<T>& c, const LeafTask<T>& task, Work<T>&, Node& node) {
+void update_rows(const CsrRows<T, I>& rows, const Centers<T>& c, const LeafTask<T>& task, Work<T>&, Node& node) {
   double inertia = 0;
   for (std::size_t i = task.lo; i < task.hi; ++i) {
     const std::size_t own = static_cast<std::size_t>(task.label[i]);
@@ -154,10 +153,10 @@ void update_rows(const Csr<T, I>& rows, const Centres<T>& c, const LeafTask<T>& 
     if (sq_dist < 0) sq_dist = 0;
     inertia += weight * sq_dist;
     if constexpr (kEach) {
-      // The sum cancels: what it may have lost is of the order of ulp · (‖x‖ + ‖m‖)².
+      // The sum cancels: what rounding may have taken is of the order of ulp · (‖x‖ + ‖m‖)².
       if (task.bounds) {
-        const double reach = std::sqrt(sq_dist) + 2 * std::sqrt(c.own_sq_norm[own]);
-        task.bounds->upper[i] = upper_bound<T>(sq_dist + double(rows.d + 8) * kUlp<double> * reach * reach);
+        const double size = std::sqrt(sq_dist) + 2 * std::sqrt(c.own_sq_norm[own]);
+        task.bounds->upper[i] = upper_bound<T>(sq_dist + double(rows.d + 8) * kUlp<double> * size * size);
       }
       if (task.sq_dist) task.sq_dist[i] = sq_dist;
     }

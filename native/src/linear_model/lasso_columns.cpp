@@ -4,10 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <stdexcept>
 #include <vector>
 
-namespace surefit {
+namespace surefit::lasso {
 namespace {
 
 // Rows are never centered. With e_i = Σ_j x_ij s_j v_j , o = v_b − Σ_j c_j s_j v_j , W = Σ D , A = Σ D e , b_j = Σ_i D_i x_ij
@@ -18,8 +17,8 @@ namespace {
 template <class T, class Index>
 class Descent {
  public:
-  Descent(const LassoModel<T, Index>& model, double* v)
-      : m_(model), v_(v), moved_(model.columns.n_inner), sums_(model.n_chosen), bends_(model.n_chosen) {
+  Descent(const Model<T, Index>& model, double* v)
+      : m_(model), v_(v), moved_(model.columns.d), sums_(model.n_chosen), bends_(model.n_chosen) {
     for (std::size_t i = 0; i < moved_.size(); ++i) weight_ += m_.curvature[i];
     for (std::size_t k = 0; k < m_.n_chosen; ++k) measure(k);
     for (std::size_t k = 0; k < m_.n_chosen; ++k) {
@@ -51,22 +50,11 @@ class Descent {
   }
 
  private:
-  static std::size_t row(Index i) { return static_cast<std::size_t>(i); }
-
-  template <class F>
-  void each(std::size_t k, F&& f) const {
-    const Compressed<T, Index>& x = m_.columns;
-    const auto j = static_cast<std::size_t>(m_.chosen[k]);
-    const auto end = static_cast<std::size_t>(x.indptr[j + 1]);
-    for (auto p = static_cast<std::size_t>(x.indptr[j]); p < end; ++p) {
-      f(row(x.indices[p]), static_cast<double>(x.data[p]));
-    }
-  }
+  CsrRow<T, Index> column(std::size_t k) const { return m_.columns.row(static_cast<std::size_t>(m_.chosen[k])); }
 
   void measure(std::size_t k) {
     double sum = 0, square = 0;
-    each(k, [&](std::size_t i, double x) {
-      if (i >= m_.columns.n_inner) throw std::invalid_argument("indices hold a row that does not exist");
+    column(k).each([&](double x, std::size_t i, std::size_t) {
       sum += m_.curvature[i] * x;
       square += m_.curvature[i] * x * x;
     });
@@ -76,15 +64,16 @@ class Descent {
   }
 
   double slope_of(std::size_t k) const {
-    const Compressed<T, Index>& x = m_.columns;
-    const auto j = static_cast<std::size_t>(m_.chosen[k]);
-    auto p = static_cast<std::size_t>(x.indptr[j]);
-    const auto end = static_cast<std::size_t>(x.indptr[j + 1]);
+    const CsrRow<T, Index> c = column(k);
+    const auto product = [&](std::size_t p) {
+      return static_cast<double>(c.x[p]) * moved_[static_cast<std::size_t>(c.column[p])];
+    };
     double sum[4] = {};  // additions of one do not wait for those of the others
-    for (; p + 4 <= end; p += 4) {
-      for (std::size_t l = 0; l < 4; ++l) sum[l] += static_cast<double>(x.data[p + l]) * moved_[row(x.indices[p + l])];
+    std::size_t p = 0;
+    for (; p + 4 <= c.count; p += 4) {
+      for (std::size_t l = 0; l < 4; ++l) sum[l] += product(p + l);
     }
-    for (; p < end; ++p) sum[0] += static_cast<double>(x.data[p]) * moved_[row(x.indices[p])];
+    for (; p < c.count; ++p) sum[0] += product(p);
     const double of_rows = (sum[0] + sum[1]) + (sum[2] + sum[3]);
     const double of_offset = offset_ * sums_[k] - m_.center[k] * (total_ + offset_ * weight_);
     return m_.gradient[k] + m_.ridge[k] * v_[k] + m_.scale[k] * (of_rows + of_offset);
@@ -101,7 +90,7 @@ class Descent {
 
   void shift(std::size_t k, double change) {
     const double step = m_.scale[k] * change;
-    each(k, [&](std::size_t i, double x) { moved_[i] += step * (m_.curvature[i] * x); });
+    column(k).each([&](double x, std::size_t i, std::size_t) { moved_[i] += step * (m_.curvature[i] * x); });
     total_ += step * sums_[k];
     offset_ -= step * m_.center[k];
   }
@@ -116,7 +105,7 @@ class Descent {
     offset_ += change;
   }
 
-  const LassoModel<T, Index>& m_;
+  const Model<T, Index>& m_;
   double* v_;
   std::vector<double> moved_;        // D e
   std::vector<double> sums_, bends_;  // b, second derivatives
@@ -127,7 +116,7 @@ class Descent {
 }  // namespace
 
 template <class T, class Index>
-double lasso_columns(const LassoModel<T, Index>& model, double tol, std::size_t most, double* v) {
+double descend(const Model<T, Index>& model, double tol, std::size_t most, double* v) {
   Descent<T, Index> descent(model, v);
   std::vector<std::size_t> all(model.n_chosen);
   std::iota(all.begin(), all.end(), std::size_t{0});
@@ -144,10 +133,10 @@ double lasso_columns(const LassoModel<T, Index>& model, double tol, std::size_t 
 }
 
 #define SUREFIT_LASSO_COLUMNS(T, Index) \
-  template double lasso_columns(const LassoModel<T, Index>&, double, std::size_t, double*);
+  template double descend(const Model<T, Index>&, double, std::size_t, double*);
 SUREFIT_LASSO_COLUMNS(float, std::int32_t)
 SUREFIT_LASSO_COLUMNS(float, std::int64_t)
 SUREFIT_LASSO_COLUMNS(double, std::int32_t)
 SUREFIT_LASSO_COLUMNS(double, std::int64_t)
 
-}  // namespace surefit
+}  // namespace surefit::lasso

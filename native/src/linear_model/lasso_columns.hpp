@@ -5,17 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/csr_products.hpp"
+#include "surefit/rows.hpp"
 
-namespace surefit {
+namespace surefit::lasso {
 
 //   q(v) = g·v + ½ Σ_i D_i (x̃_i·v + v_b)² + ½ Σ_j ρ_j v_j² + Σ_j t_j |u_j + v_j| ,      x̃_ij = s_j (x_ij − c_j)
 //
 // over some columns of a matrix given by columns. Vectors have one entry for each of them, and with `intercept` one more
 // at the end, for v_b.
 template <class T, class Index>
-struct LassoModel {
-  Compressed<T, Index> columns;
+struct Model {
+  CsrRows<T, Index> columns;  // n columns of d rows: the rows of the transpose
   const double* curvature;  // D, one for each row
   const std::int64_t* chosen;
   std::size_t n_chosen;
@@ -28,6 +28,6 @@ struct LassoModel {
 // Changes v until no entry breaks its condition of a minimum by more than `tol` of its threshold, or for `most` sweeps.
 // Returns the largest such breach that the last sweep met.
 template <class T, class Index>
-double lasso_columns(const LassoModel<T, Index>& model, double tol, std::size_t most, double* v);
+double descend(const Model<T, Index>& model, double tol, std::size_t most, double* v);
 
-}  // namespace surefit
+}  // namespace surefit::lasso

@@ -1,15 +1,10 @@
-// Widrow and Hoff's rule on dense rows, one after the other. With x~ = (x - centre) scale
-//
-//   r = y - target - u . x~ - b        u += delta x~        b += delta        delta = lms_step(r, eta, q, weight)
-//
-// The mean of the iterates is not summed iterate by iterate: an update made when the share c of the pass (this update
-// with it) is still to come is in that share of the iterates, so  average += c delta x~ .
+// Widrow and Hoff's rule on dense rows: x~ is written out, and rows of coefficients are whole vectors.
 #include "lms_loops.hpp"
-
-#include "surefit/simd.hpp"
 
 namespace surefit::SUREFIT_LEVEL {
 namespace {
+
+using namespace lms;
 
 constexpr std::size_t kLane = kLanes<double>;
 
@@ -34,49 +29,41 @@ double dot(const double* a, const double* b, std::size_t n) {
   return lane_sum((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
-void move(double* coef, double* average, const double* row, double delta, double share, std::size_t n) {
-  const Vec<double> step = splat(delta), part = splat(delta * share);
-  for (std::size_t j = 0; j < n; j += kLane) {
-    const Vec<double> v = load(row + j);
-    store(coef + j, load(coef + j) + step * v);
-    store(average + j, load(average + j) + part * v);
+struct DenseModel {
+  double* coef;
+  double* average;
+  double* __restrict__ row;  // x~
+  const double* center;
+  const double* scale;
+  std::size_t stride, ahead;
+
+  template <class T>
+  double read(const DenseRow<T>& x) const {
+    for (std::size_t j = 0; j < x.d; ++j) row[j] = (static_cast<double>(x.x[j]) - center[j]) * scale[j];
+    return dot(row, row, stride);
   }
-}
+  double score(std::size_t t) const { return dot(coef + t * stride, row, stride); }
+  void move(std::size_t t, double delta, double share) const {
+    double *u = coef + t * stride, *mean = average + t * stride;
+    const Vec<double> step = splat(delta), part = splat(delta * share);
+    for (std::size_t j = 0; j < stride; j += kLane) {
+      const Vec<double> v = load(row + j);
+      store(u + j, load(u + j) + step * v);
+      store(mean + j, load(mean + j) + part * v);
+    }
+  }
+};
 
 template <class T>
-void visit(const LmsRows<T>& rows, LmsState& at, double* __restrict__ row, std::size_t stride) {
-  const std::size_t d = rows.d, k = rows.k;
-  // Rows come in a random order: those of the next visits are called for in time, as many as the first cache holds.
-  constexpr std::size_t kLine = 64 / sizeof(T);
-  const std::size_t ahead = d * sizeof(T) > 2048 ? 2 : 16;
-  for (std::size_t i = 0; i < rows.n_visits; ++i) {
-    if (i + ahead < rows.n_visits) {
-      const T* next = rows.x + static_cast<std::size_t>(rows.order[i + ahead]) * d;
-      for (std::size_t j = 0; j < d; j += kLine) __builtin_prefetch(next + j);
-    }
-    const auto number = static_cast<std::size_t>(rows.order[i]);
-    const T* __restrict__ x = rows.x + number * d;
-    for (std::size_t j = 0; j < d; ++j) row[j] = (static_cast<double>(x[j]) - rows.centre[j]) * rows.scale[j];
-    const double q = dot(row, row, stride) + (rows.intercept ? 1.0 : 0.0);
-    const double weight = rows.w ? rows.w[i] : 1.0, eta = lms_eta(rows.rate, at.clock);
-    const double share = (rows.total - at.done) / rows.total;
-    for (std::size_t t = 0; t < k; ++t) {
-      const double r = rows.y[number * k + t] - rows.target[t] - at.intercept[t] - dot(at.coef + t * stride, row, stride);
-      const double delta = lms_step(r, eta, q, weight, rows.rate.capped);
-      move(at.coef + t * stride, at.average + t * stride, row, delta, share, stride);
-      if (rows.intercept) {
-        at.intercept[t] += delta;
-        at.average_b[t] += delta * share;
-      }
-    }
-    at.clock += weight;
-    at.done += weight;
-  }
+void visit(const Visits<DenseRows<T>>& rows, State& at, double* row, std::size_t stride) {
+  const std::size_t ahead = rows.x.d * sizeof(T) > 2048 ? 2 : 16;  // as many rows as the first cache holds
+  DenseModel model{at.coef, at.average, row, rows.center, rows.scale, stride, ahead};
+  walk(rows, at, model);
 }
 
 }  // namespace
 
-extern const LmsLoops lms_loops;
-const LmsLoops lms_loops{kLane, visit<float>, visit<double>};
+extern const Loops lms_loops;
+const Loops lms_loops{kLane, visit<float>, visit<double>};
 
 }  // namespace surefit::SUREFIT_LEVEL

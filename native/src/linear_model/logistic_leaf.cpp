@@ -5,10 +5,11 @@
 // with p the probabilities of the row (two classes: p = 1 / (1 + e⁻ᶻ), one score; else softmax of m scores).
 #include "logistic_leaf.hpp"
 
-#include "surefit/simd.hpp"
-
 namespace surefit::SUREFIT_LEVEL {
 namespace {
+
+using logistic::Leaf;
+using logistic::Loops;
 
 constexpr bool kMany = kVectorRegisters >= 32;
 constexpr int kRows = 4;                  // rows of a tile of scores
@@ -68,7 +69,7 @@ void score_tile(const T* const* x, const A (*rest)[kLanes<A>], std::size_t whole
 }
 
 template <class A, class T>
-void scores(const LogisticLeaf<T>& leaf, const T* x, std::size_t n) {
+void scores(const Leaf<T>& leaf, const T* x, std::size_t n) {
   const std::size_t d = leaf.shape.d, m = leaf.shape.m, whole = d / kLanes<A> * kLanes<A>;
   const A* w = static_cast<const A*>(leaf.coef);
   A* z = static_cast<A*>(leaf.scores);
@@ -135,7 +136,7 @@ void gradient_classes(const T* x, std::size_t d, const A* r, std::size_t m, std:
 }
 
 template <class A, class T>
-void gradient(const LogisticLeaf<T>& leaf, const T* x, std::size_t n) {
+void gradient(const Leaf<T>& leaf, const T* x, std::size_t n) {
   const std::size_t d = leaf.shape.d, m = leaf.shape.m;
   const A* r = static_cast<const A*>(leaf.scores);
   double* g = leaf.sums + leaf.shape.gradient();
@@ -157,7 +158,7 @@ inline void note(double spread, double margin, double* sums) {
 
 // Scores become residuals. u = -z for class 1, z for class 0: how far the row is on the wrong side.
 template <class T>
-void two_classes(const LogisticLeaf<T>& leaf, std::size_t first, std::size_t n) {
+void two_classes(const Leaf<T>& leaf, std::size_t first, std::size_t n) {
   double* z = static_cast<double*>(leaf.scores);
   double* sums = leaf.sums;
   for (std::size_t i = 0; i < n; ++i) {
@@ -181,7 +182,7 @@ void two_classes(const LogisticLeaf<T>& leaf, std::size_t first, std::size_t n) 
 }
 
 template <class A, class T>
-void many_classes(const LogisticLeaf<T>& leaf, std::size_t first, std::size_t n) {
+void many_classes(const Leaf<T>& leaf, std::size_t first, std::size_t n) {
   const std::size_t m = leaf.shape.m;
   double* sums = leaf.sums;
   double* b = sums + leaf.shape.gradient_b();
@@ -231,10 +232,10 @@ void many_classes(const LogisticLeaf<T>& leaf, std::size_t first, std::size_t n)
 }
 
 template <class A, class T>
-void whole_leaf(const LogisticLeaf<T>& leaf) {
-  for (std::size_t first = 0; first < leaf.n_rows; first += leaf.chunk_rows) {
-    const std::size_t n = leaf.n_rows - first < leaf.chunk_rows ? leaf.n_rows - first : leaf.chunk_rows;
-    const T* x = leaf.x + first * leaf.shape.d;
+void whole_leaf(const Leaf<T>& leaf) {
+  for (std::size_t first = 0; first < leaf.x.n; first += leaf.chunk_rows) {
+    const std::size_t n = leaf.x.n - first < leaf.chunk_rows ? leaf.x.n - first : leaf.chunk_rows;
+    const T* x = leaf.x.row(first).x;
     scores<A, T>(leaf, x, n);
     if constexpr (sizeof(A) == sizeof(double)) {
       if (leaf.shape.m == 1) two_classes(leaf, first, n);
@@ -246,8 +247,8 @@ void whole_leaf(const LogisticLeaf<T>& leaf) {
 
 }  // namespace
 
-extern const LogisticLoops logistic_loops;
-const LogisticLoops logistic_loops{kLanes<float>, kLanes<double>, whole_leaf<float, float>, whole_leaf<double, float>,
-                                   whole_leaf<double, double>};
+extern const Loops logistic_loops;
+const Loops logistic_loops{kLanes<float>, kLanes<double>, whole_leaf<float, float>, whole_leaf<double, float>,
+                           whole_leaf<double, double>};
 
 }  // namespace surefit::SUREFIT_LEVEL

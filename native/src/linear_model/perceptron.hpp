@@ -6,12 +6,12 @@
 
 #include "perceptron_visit.hpp"
 
-namespace surefit {
+namespace surefit::perceptron {
 
 // Perceptrons of `n_planes` of the rows of coef. `planes[i]` is the row, and the class whose rows are on its positive
 // side is codes[i]. coef, intercept, paid, due are changed in place; objective[i] gets Σ ω (loss + penalty), which is
 // NaN or infinite where a coefficient is.
-struct Perceptrons {
+struct Models {
   double* coef;       // all classes × d
   double* intercept;  // all classes
   double* paid;       // all classes × d, or null without L1
@@ -24,8 +24,7 @@ struct Perceptrons {
   std::size_t n_planes;
 };
 
-template <class Rows>
-void perceptron_window(const Rows& rows, const PerceptronOrder& order, const PerceptronRule& rule,
-                       const Perceptrons& models, int n_threads);
+template <Rows X>
+void window(const X& rows, const Order& order, const Rule& rule, const Models& models, int n_threads);
 
-}  // namespace surefit
+}  // namespace surefit::perceptron

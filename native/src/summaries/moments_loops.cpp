@@ -6,11 +6,12 @@
 // The last term is one more row of the same product, so the leaf is read from memory once.
 #include "moments_loops.hpp"
 
-#include "surefit/simd.hpp"
+#include "surefit/compensated.hpp"
 
 namespace surefit::SUREFIT_LEVEL {
 namespace {
 
+using namespace moments;
 using V = Vec<double>;
 constexpr int kL = kLanes<double>;
 
@@ -80,13 +81,6 @@ void pack_rows(std::size_t n_rows, std::size_t n_panels, Row row, const double* 
   }
 }
 
-// s = a + b rounded, and what rounding took (Knuth). No product: nothing for the compiler to fuse.
-inline double two_sum(double a, double b, double& lost) {
-  const double s = a + b, v = s - a;
-  lost = (a - (s - v)) + (b - v);
-  return s;
-}
-
 template <bool weighted, class T>
 std::size_t pack(const Chunk<T>& chunk, RunningMean& run) {
   const std::size_t n = chunk.n_rows, whole = chunk.n_whole * kWidth, rest = chunk.n_tail * kWidth;
@@ -116,9 +110,8 @@ std::size_t pack(const Chunk<T>& chunk, RunningMean& run) {
   std::size_t n_packed = n;
   if (first) {
     for (std::size_t j = 0; j < p; ++j) {
-      double lost;
-      run.mean[j] = two_sum(run.mean[j], sums[j], lost);
-      if (run.low) run.low[j] = lost;
+      const double low = two_sum(run.mean[j], sums[j]);
+      if (run.low) run.low[j] = low;
     }
     pack_rows<weighted>(n, chunk.n_whole, x_row, chunk.sqrt_w, run.mean, chunk.packed, chunk.stride);
     pack_rows<weighted>(n, chunk.n_tail, tail_row, chunk.sqrt_w, run.mean + whole,
@@ -129,9 +122,8 @@ std::size_t pack(const Chunk<T>& chunk, RunningMean& run) {
       const double before = run.mean[j], low = run.low ? run.low[j] : 0, step = sums[j] - low;
       chunk.packed[j / kWidth * chunk.stride + n * kWidth + j % kWidth] = step * scale;
       sums[j] = before + sums[j];
-      double lost;
-      run.mean[j] = two_sum(before, low + step * share, lost);
-      if (run.low) run.low[j] = lost;
+      const double error = two_sum(run.mean[j], low + step * share);
+      if (run.low) run.low[j] = error;
     }
     pack_rows<weighted>(n, chunk.n_whole, x_row, chunk.sqrt_w, sums, chunk.packed, chunk.stride);
     pack_rows<weighted>(n, chunk.n_tail, tail_row, chunk.sqrt_w, sums + whole,
@@ -199,7 +191,7 @@ void update(const double* packed, std::size_t stride, std::size_t n_rows, std::s
 
 }  // namespace
 
-extern const MomentsLoops moments_loops;
-const MomentsLoops moments_loops{kWidth, kReach, pack_any<float>, pack_any<double>, update};
+extern const Loops moments_loops;
+const Loops moments_loops{kWidth, kReach, pack_any<float>, pack_any<double>, update};
 
 }  // namespace surefit::SUREFIT_LEVEL

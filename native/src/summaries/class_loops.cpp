@@ -5,6 +5,10 @@
 namespace surefit::SUREFIT_LEVEL {
 namespace {
 
+using class_statistics::Loops;
+template <class T>
+using Rows = LabelledRows<DenseRows<T>>;
+
 template <class T>
 bool is_not_finite(T x) {
   if constexpr (T(0.5) == T(0)) {
@@ -15,11 +19,11 @@ bool is_not_finite(T x) {
 }
 
 template <class T>
-bool sums(const ClassRows<T>& rows, double* __restrict sums) {
-  const std::size_t d = rows.n_features;
+bool sums(const Rows<T>& rows, double* __restrict sums) {
+  const std::size_t d = rows.x.d;
   unsigned below = 0;
-  for (std::size_t i = 0; i < rows.n_rows; ++i) {
-    const T* __restrict x = rows.x + i * d;
+  for (std::size_t i = 0; i < rows.x.n; ++i) {
+    const T* __restrict x = rows.x.x + i * d;
     double* __restrict to = sums + static_cast<std::size_t>(rows.classes[i]) * d;
     unsigned here = 0;
     if (rows.w) {
@@ -40,13 +44,13 @@ bool sums(const ClassRows<T>& rows, double* __restrict sums) {
 }
 
 template <class T>
-bool counts(const ClassRows<T>& rows, double threshold, double* __restrict sums) {
-  const std::size_t d = rows.n_features;
+bool counts(const Rows<T>& rows, double threshold, double* __restrict sums) {
+  const std::size_t d = rows.x.d;
   unsigned broken = 0;
-  for (std::size_t i = 0; i < rows.n_rows; ++i) {
-    const T* __restrict x = rows.x + i * d;
+  for (std::size_t i = 0; i < rows.x.n; ++i) {
+    const T* __restrict x = rows.x.x + i * d;
     double* __restrict to = sums + static_cast<std::size_t>(rows.classes[i]) * d;
-    const double w = rows.w ? rows.w[i] : 1.0;
+    const double w = rows.weight(i);
     unsigned here = 0;
     for (std::size_t j = 0; j < d; ++j) {
       to[j] += static_cast<double>(x[j]) > threshold ? w : 0.0;
@@ -58,15 +62,15 @@ bool counts(const ClassRows<T>& rows, double threshold, double* __restrict sums)
 }
 
 template <class T>
-void deviations(const ClassRows<T>& rows, const double* __restrict means, double* __restrict shift,
+void deviations(const Rows<T>& rows, const double* __restrict means, double* __restrict shift,
                 double* __restrict squares) {
-  const std::size_t d = rows.n_features;
-  for (std::size_t i = 0; i < rows.n_rows; ++i) {
-    const T* __restrict x = rows.x + i * d;
+  const std::size_t d = rows.x.d;
+  for (std::size_t i = 0; i < rows.x.n; ++i) {
+    const T* __restrict x = rows.x.x + i * d;
     const std::size_t at = static_cast<std::size_t>(rows.classes[i]) * d;
     const double* __restrict mean = means + at;
     double *__restrict e = shift + at, *__restrict q = squares + at;
-    const double w = rows.w ? rows.w[i] : 1.0;
+    const double w = rows.weight(i);
     for (std::size_t j = 0; j < d; ++j) {
       const double step = static_cast<double>(x[j]) - mean[j], weighted = w * step;
       e[j] += weighted;
@@ -76,9 +80,11 @@ void deviations(const ClassRows<T>& rows, const double* __restrict means, double
 }
 
 template <class T>
-bool range(const T* x, std::size_t n_rows, std::size_t d, T* __restrict lowest, T* __restrict highest) {
+bool range(const DenseRows<T>& rows, T* __restrict lowest, T* __restrict highest) {
+  const std::size_t d = rows.d;
+  const T* x = rows.x;
   unsigned broken = 0;
-  for (std::size_t i = 0; i < n_rows; ++i, x += d) {
+  for (std::size_t i = 0; i < rows.n; ++i, x += d) {
     unsigned here = 0;
     for (std::size_t j = 0; j < d; ++j) {
       lowest[j] = x[j] < lowest[j] ? x[j] : lowest[j];
@@ -90,12 +96,13 @@ bool range(const T* x, std::size_t n_rows, std::size_t d, T* __restrict lowest, 
   return broken != 0;
 }
 
+template <class T>
+constexpr Loops<T> kLoops{sums<T>, counts<T>, deviations<T>, range<T>};
+
 }  // namespace
 
-extern const ClassLoopsOf class_loops;
-const ClassLoopsOf class_loops{{sums<float>, counts<float>, deviations<float>, range<float>},
-                               {sums<double>, counts<double>, deviations<double>, range<double>},
-                               {sums<std::int32_t>, counts<std::int32_t>, deviations<std::int32_t>, range<std::int32_t>},
-                               {sums<std::int64_t>, counts<std::int64_t>, deviations<std::int64_t>, range<std::int64_t>}};
+extern const class_statistics::LoopsOfAll class_loops;
+const class_statistics::LoopsOfAll class_loops{kLoops<float>, kLoops<double>, kLoops<std::int32_t>,
+                                               kLoops<std::int64_t>};
 
 }  // namespace surefit::SUREFIT_LEVEL

@@ -7,7 +7,9 @@
 
 #include <cstddef>
 
-namespace surefit {
+#include "surefit/simd.hpp"
+
+namespace surefit::moments {
 
 // Rows of a chunk: their packed deviations stay in the second-level cache.
 constexpr std::size_t kChunkRows = 256;
@@ -21,7 +23,7 @@ struct RunningMean {
   double* low;
 };
 
-// A chunk of rows that count (weight ≠ 0), and room to work in. Columns 0 … n_whole·width-1 are read from x, all others
+// A chunk of rows that count (weight ≠ 0), and space to work in. Columns 0 … n_whole·width-1 are read from x, all others
 // (the rest of x, then the targets) from tail, whose rows are n_tail·width wide.
 template <class T>
 struct Chunk {
@@ -45,7 +47,7 @@ struct Ahead {
   std::size_t step;
 };
 
-struct MomentsLoops {
+struct Loops {
   std::size_t width;
   std::size_t reach;       // panels in the long side of a tile
   // Packs the deviations from the chunk's own mean, each times the square root of its weight, and one more row for the
@@ -58,10 +60,6 @@ struct MomentsLoops {
                  std::size_t first, double* blocks, bool fresh, Ahead ahead);
 };
 
-namespace baseline { extern const MomentsLoops moments_loops; }
-#ifdef SUREFIT_X86_LEVELS
-namespace v3 { extern const MomentsLoops moments_loops; }
-namespace v4 { extern const MomentsLoops moments_loops; }
-#endif
+}  // namespace surefit::moments
 
-}  // namespace surefit
+SUREFIT_TABLES(moments::Loops, moments_loops)

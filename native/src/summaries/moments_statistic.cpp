@@ -2,55 +2,43 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <new>
 
+#include "surefit/compensated.hpp"
 #include "surefit/parallel.hpp"
-#include "surefit/simd.hpp"
 
-namespace surefit {
+namespace surefit::moments {
 
-Doubles allocate_doubles(std::size_t n) {
-  constexpr std::size_t align = 64;
-  if (n > std::numeric_limits<std::ptrdiff_t>::max() / sizeof(double) - align) throw std::bad_alloc();
-  void* p = std::aligned_alloc(align, (n * sizeof(double) + align) / align * align);
-  if (!p) throw std::bad_alloc();
-  return Doubles(static_cast<double*>(p));
-}
+const Loops& loops() { return SUREFIT_TABLE(moments_loops); }
 
-const MomentsLoops& moments_loops() {
-#ifdef SUREFIT_X86_LEVELS
-  if (level() == Level::v4) return v4::moments_loops;
-  if (level() == Level::v3) return v3::moments_loops;
-#endif
-  return baseline::moments_loops;
-}
-
-MomentsShape::MomentsShape(std::size_t columns) : n_columns(columns), width(moments_loops().width) {
+Shape::Shape(std::size_t columns) : n_columns(columns), width(loops().width) {
   if (columns > (std::size_t{1} << 29)) throw std::bad_alloc();  // products beyond any address space
   n_panels = (columns + width - 1) / width;
   padded = n_panels * width;
   n_products = n_panels * (n_panels + 1) / 2 * width * width;
 }
 
-MomentsStatistic MomentsStore::take() {
+Statistic Store::take() {
   {
     std::lock_guard lock(mutex_);
     if (!free_.empty()) {
-      Doubles numbers = std::move(free_.back());
+      Aligned<double> numbers = std::move(free_.back());
       free_.pop_back();
       return {0, std::move(numbers)};
     }
   }
-  return {0, allocate_doubles(2 * shape_.padded + shape_.n_products)};
+  Statistic fresh;
+  fresh.numbers.reset(2 * shape_.padded + shape_.n_products, false);
+  return fresh;
 }
 
-void MomentsStore::give_back(MomentsStatistic&& statistic) {
+void Store::give_back(Statistic&& statistic) {
   std::lock_guard lock(mutex_);
   free_.push_back(std::move(statistic.numbers));
 }
 
 // With δ = m_right - m_left and u = δ √(W_left · (W_right / W)):  S = (S_left + S_right) + u uᵀ.
-void merge_moments(const MomentsShape& shape, MomentsStatistic& left, MomentsStatistic& right, bool exact,
+void merge(const Shape& shape, Statistic& left, Statistic& right, bool exact,
                    int n_threads) {
   if (right.weight == 0) return;
   if (left.weight == 0) {
@@ -63,12 +51,7 @@ void merge_moments(const MomentsShape& shape, MomentsStatistic& left, MomentsSta
   if (exact) {
     double *low = left.low(shape), *other = right.low(shape);
     for (std::size_t j = 0; j < shape.padded; ++j) {
-      const double step = (u[j] - mean[j]) + (other[j] - low[j]);
-      // the new mean, rounded, and what rounding took (Knuth)
-      const double a = mean[j], b = low[j] + step * share, s = a + b, v = s - a;
-      mean[j] = s;
-      low[j] = (a - (s - v)) + (b - v);
-      u[j] = step * scale;
+      u[j] = merge_mean(mean[j], low[j], u[j], other[j], share) * scale;
     }
   } else {
     for (std::size_t j = 0; j < shape.padded; ++j) {
@@ -92,7 +75,7 @@ void merge_moments(const MomentsShape& shape, MomentsStatistic& left, MomentsSta
   left.weight = weight;
 }
 
-void write_moments(const MomentsShape& shape, MomentsStatistic& statistic, double* mean, double* low,
+void write(const Shape& shape, Statistic& statistic, double* mean, double* low,
                    double* products) {
   const std::size_t p = shape.n_columns, width = shape.width;
   if (statistic.weight == 0) {
@@ -118,4 +101,4 @@ void write_moments(const MomentsShape& shape, MomentsStatistic& statistic, doubl
   }
 }
 
-}  // namespace surefit
+}  // namespace surefit::moments

@@ -1,65 +1,51 @@
-#include <new>
 #include <tuple>
 
 #include "arrays.hpp"
-#include "naive_bayes/class_statistics.hpp"
+#include "summaries/class_statistics.hpp"
 
 namespace {
 
 using namespace surefit::bind;
+namespace stats = surefit::class_statistics;
 
 using Classes = Vector<std::int32_t>;
-using surefit::Seen;
+using stats::Seen;
 
-template <class T>
-std::unique_ptr<T[]> numbers(std::size_t n) {
-  return std::unique_ptr<T[]>(new T[n]);
-}
-
-void check(std::size_t n, std::size_t d, const Classes& classes, std::size_t n_classes, const Weights& w,
-           std::size_t leaf_rows) {
-  if (classes.shape(0) != n) throw std::invalid_argument("X and classes differ in their number of rows");
-  if (w && w->shape(0) != n) throw std::invalid_argument("X and w differ in their number of rows");
+template <class X>
+surefit::LabelledRows<X> labelled(const X& x, const Classes& classes, std::size_t n_classes, const Weights& w,
+                                  std::size_t leaf_rows) {
+  same("classes", classes.shape(0), x.n);
+  if (w) same("w", w->shape(0), x.n);
   some_leaf_rows(leaf_rows);
-  constexpr std::size_t most = std::size_t{1} << 48;
-  if (n_classes > most || (d > 0 && n_classes > most / d)) throw std::bad_alloc();
-}
-
-template <class T>
-surefit::ClassRows<T> rows_of(const Matrix<T>& x, const Classes& classes, std::size_t n_classes, const Weights& w) {
-  return {x.data(), x.shape(0), x.shape(1), classes.data(), n_classes, w ? w->data() : nullptr};
+  return {x, classes.data(), n_classes, data_of(w)};
 }
 
 using Sums = std::tuple<Array<double>, Array<double>, bool, bool>;
 
 template <class Rows>
 Sums sums_of(const Rows& rows, const std::optional<double>& threshold, std::size_t leaf_rows, int n_threads) {
-  auto weights = numbers<double>(rows.n_classes), sums = numbers<double>(rows.n_classes * rows.n_features);
+  const std::size_t C = rows.n_classes, d = rows.x.d;
+  auto weights = numbers<double>("weights of classes", {C}), sums = numbers<double>("sums of classes", {C, d});
   Seen seen;
   {
     nb::gil_scoped_release released;
-    seen = surefit::class_sums(rows, threshold ? &*threshold : nullptr, leaf_rows, n_threads, weights.get(), sums.get());
+    seen = stats::class_sums(rows, threshold ? &*threshold : nullptr, leaf_rows, n_threads, weights.get(), sums.get());
   }
-  return {owned(std::move(weights), {rows.n_classes}), owned(std::move(sums), {rows.n_classes, rows.n_features}),
-          seen.negative, seen.not_finite};
+  return {owned(std::move(weights), {C}), owned(std::move(sums), {C, d}), seen.negative, seen.not_finite};
 }
 
 template <class T>
 Sums class_sums(const Matrix<T>& x, const Classes& classes, std::size_t n_classes, const Weights& w,
                 const std::optional<double>& threshold, std::size_t leaf_rows, int n_threads) {
-  check(x.shape(0), x.shape(1), classes, n_classes, w, leaf_rows);
-  return sums_of(rows_of(x, classes, n_classes, w), threshold, leaf_rows, n_threads);
+  return sums_of(labelled(dense(x), classes, n_classes, w, leaf_rows), threshold, leaf_rows, n_threads);
 }
 
 template <class T, class Index>
 Sums class_sums_csr(const Vector<T>& data, const Vector<Index>& indices, const Vector<Index>& indptr,
                     std::size_t n_features, const Classes& classes, std::size_t n_classes, const Weights& w,
                     const std::optional<double>& threshold, std::size_t leaf_rows, int n_threads) {
-  const std::size_t n = csr_rows(data, indices, indptr);
-  check(n, n_features, classes, n_classes, w, leaf_rows);
-  const surefit::SparseClassRows<T, Index> rows{data.data(),    indices.data(), indptr.data(), data.shape(0), n,
-                                                n_features, classes.data(), n_classes,     w ? w->data() : nullptr};
-  return sums_of(rows, threshold, leaf_rows, n_threads);
+  const auto rows = csr(data, indices, indptr, n_features);
+  return sums_of(labelled(rows, classes, n_classes, w, leaf_rows), threshold, leaf_rows, n_threads);
 }
 
 // (weights, weights of features or None, means, what rounding took from them, squares)
@@ -68,14 +54,15 @@ std::tuple<Array<double>, std::optional<Array<double>>, Array<double>, Array<dou
     const Matrix<T>& x, const Classes& classes, std::size_t n_classes, const Weights& w, bool missing,
     std::size_t leaf_rows, int n_threads) {
   const std::size_t d = x.shape(1);
-  check(x.shape(0), d, classes, n_classes, w, leaf_rows);
-  auto weights = numbers<double>(n_classes), own = numbers<double>(missing ? n_classes * d : 0),
-       means = numbers<double>(n_classes * d), lows = numbers<double>(n_classes * d),
-       squares = numbers<double>(n_classes * d);
+  const auto rows = labelled(dense(x), classes, n_classes, w, leaf_rows);
+  const char* what = "means and squares of classes";
+  auto weights = numbers<double>(what, {n_classes}), own = numbers<double>(what, {missing ? n_classes : 0, d}),
+       means = numbers<double>(what, {n_classes, d}), lows = numbers<double>(what, {n_classes, d}),
+       squares = numbers<double>(what, {n_classes, d});
   {
     nb::gil_scoped_release released;
-    surefit::class_spread(rows_of(x, classes, n_classes, w), leaf_rows, n_threads, weights.get(),
-                          missing ? own.get() : nullptr, means.get(), lows.get(), squares.get());
+    stats::class_spread(rows, leaf_rows, n_threads, weights.get(), missing ? own.get() : nullptr, means.get(),
+                        lows.get(), squares.get());
   }
   std::optional<Array<double>> of_features;
   if (missing) of_features = owned(std::move(own), {n_classes, d});
@@ -86,11 +73,11 @@ std::tuple<Array<double>, std::optional<Array<double>>, Array<double>, Array<dou
 template <class T>
 std::tuple<Array<T>, Array<T>, bool> column_range(const Matrix<T>& x, int n_threads) {
   const std::size_t d = x.shape(1);
-  auto lowest = numbers<T>(d), highest = numbers<T>(d);
+  auto lowest = numbers<T>("the range", {d}), highest = numbers<T>("the range", {d});
   Seen seen;
   {
     nb::gil_scoped_release released;
-    seen = surefit::column_range(x.data(), x.shape(0), d, n_threads, lowest.get(), highest.get());
+    seen = stats::column_range(dense(x), n_threads, lowest.get(), highest.get());
   }
   return {owned(std::move(lowest), {d}), owned(std::move(highest), {d}), seen.not_finite};
 }
@@ -108,11 +95,12 @@ std::tuple<Array<double>, Array<double>> category_counts(const Matrix<T>& x, con
     if (s[j + 1] < s[j]) throw std::invalid_argument("starts must not fall");
   }
   const auto width = static_cast<std::size_t>(s[d]);
-  check(x.shape(0), width, classes, n_classes, w, leaf_rows);
-  auto weights = numbers<double>(n_classes), counts = numbers<double>(n_classes * width);
+  const auto rows = labelled(dense(x), classes, n_classes, w, leaf_rows);
+  auto weights = numbers<double>("weights of classes", {n_classes});
+  auto counts = numbers<double>("counts of categories", {n_classes, width});
   {
     nb::gil_scoped_release released;
-    surefit::category_counts(rows_of(x, classes, n_classes, w), s, leaf_rows, n_threads, weights.get(), counts.get());
+    stats::category_counts(rows, s, leaf_rows, n_threads, weights.get(), counts.get());
   }
   return {owned(std::move(weights), {n_classes}), owned(std::move(counts), {n_classes, width})};
 }
@@ -139,7 +127,7 @@ void define_csr(nb::module_& m) {
 
 }  // namespace
 
-void bind_naive_bayes(nb::module_& m) {
+void bind_class_statistics(nb::module_& m) {
   define<float>(m);
   define<double>(m);
   define<std::int32_t>(m);

@@ -2,46 +2,48 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <vector>
 
-#include "fold_tree.hpp"
+#include "class_fold.hpp"
 #include "moments_statistic.hpp"
-#include "surefit/parallel.hpp"
+#include "surefit/fold.hpp"
 
-namespace surefit {
+namespace surefit::class_moments {
 namespace {
 
-constexpr double kSerialWork = 2e6;                          // multiplications; below, threads cost more than they save
+using class_statistics::class_of;
+using moments::Chunk;
+using moments::kChunkRows;
+using moments::RunningMean;
+using moments::Shape;
+using moments::Store;
+
 constexpr std::size_t kWideProducts = std::size_t{1} << 20;  // above, threads share the blocks of one leaf
 
 // Pooled: `all` holds the products (its mean is not used), `means` the class means. Otherwise each class has its own
 // moments, allocated once it has rows.
-struct ClassStatistic {
+struct Statistic {
   std::vector<double> weights;
   std::vector<std::int64_t> counts;
-  Doubles means;
-  MomentsStatistic all;
-  std::vector<MomentsStatistic> apart;
+  Aligned<double> means;
+  moments::Statistic all;
+  std::vector<moments::Statistic> of_class;
 };
 
 // What one thread needs to work on a leaf. The rows of a leaf are taken class by class; packed deviations of several
-// classes stand behind each other, and their products are summed together when the room is full.
+// classes stand behind each other, and their products are summed together when the space is full.
 template <class T>
-class ClassRoom {
+class ClassSpace {
  public:
-  ClassRoom(const LabelledRows<T>& rows, const MomentsShape& shape, std::size_t leaf_rows)
-      : rows_(rows), shape_(shape), n_whole_(rows.n_features / shape.width), start_(rows.n_classes + 1) {
+  ClassSpace(const LabelledRows<DenseRows<T>>& rows, const Shape& shape, std::size_t leaf_rows)
+      : rows_(rows), shape_(shape), n_whole_(rows.x.d / shape.width), start_(rows.n_classes + 1) {
     n_tail_ = shape.n_panels - n_whole_;
-    order_.resize(std::min(leaf_rows, rows.n_rows));
+    order_.resize(std::min(leaf_rows, rows.x.n));
     x_.resize(kChunkRows);
     stride_ = ((kChunkRows + 1) | 1) * shape.width;  // an odd number of rows: panels on different cache sets
-    numbers_ = allocate_doubles(shape.n_panels * stride_ + shape.padded + kChunkRows * (n_tail_ * shape.width + 2));
-    packed_ = numbers_.get();
+    numbers_.reset(shape.n_panels * stride_ + shape.padded + kChunkRows * (n_tail_ * shape.width + 2), false);
+    packed_ = numbers_.data();
     sums_ = packed_ + shape.n_panels * stride_;
     tail_ = sums_ + shape.padded;
     w_ = tail_ + kChunkRows * n_tail_ * shape.width;
@@ -52,17 +54,13 @@ class ClassRoom {
   void sort(std::size_t lo, std::size_t hi) {
     std::fill(start_.begin(), start_.end(), 0);
     for (std::size_t k = lo; k < hi; ++k) {
-      const std::int32_t c = rows_.classes[k];
-      if (c < 0 || static_cast<std::size_t>(c) >= rows_.n_classes) {
-        throw std::invalid_argument("row " + std::to_string(k) + " has class " + std::to_string(c) +
-                                    ", outside 0 … " + std::to_string(rows_.n_classes) + " - 1");
-      }
-      if (!rows_.w || rows_.w[k] != 0) ++start_[static_cast<std::size_t>(c) + 1];
+      const std::size_t c = class_of(rows_, k);
+      if (rows_.weight(k) != 0) ++start_[c + 1];
     }
     for (std::size_t c = 0; c < rows_.n_classes; ++c) start_[c + 1] += start_[c];
     std::vector<std::size_t> next(start_.begin(), start_.end() - 1);
     for (std::size_t k = lo; k < hi; ++k) {
-      if (!rows_.w || rows_.w[k] != 0) order_[next[static_cast<std::size_t>(rows_.classes[k])]++] = k;
+      if (rows_.weight(k) != 0) order_[next[static_cast<std::size_t>(rows_.classes[k])]++] = k;
     }
   }
   std::size_t start(std::size_t c) const { return start_[c]; }
@@ -74,7 +72,7 @@ class ClassRoom {
     const std::size_t n = b - a;
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t k = order_[a + i];
-      x_[i] = rows_.x + k * rows_.n_features;
+      x_[i] = rows_.x.row(k).x;
       if (rows_.w) {
         w_[i] = rows_.w[k];
         sqrt_w_[i] = std::sqrt(w_[i]);
@@ -85,16 +83,16 @@ class ClassRoom {
     double* to = packed_ + n_packed_ * shape_.width;
     const Chunk<T> chunk{n, x_.data(), n_whole_, n_tail_, tail_, w, sqrt_w, sums_, to, stride_};
     if constexpr (std::is_same_v<T, float>) {
-      n_packed_ += moments_loops().pack_f32(chunk, run);
+      n_packed_ += moments::loops().pack_f32(chunk, run);
     } else {
-      n_packed_ += moments_loops().pack_f64(chunk, run);
+      n_packed_ += moments::loops().pack_f64(chunk, run);
     }
   }
 
-  // Adds the products of all that is packed to the blocks, and empties the room.
+  // Adds the products of all that is packed to the blocks, and empties the space.
   void flush(double* blocks, bool& fresh, int n_sharing) {
     if (n_packed_ == 0) return;
-    const MomentsLoops& loops = moments_loops();
+    const moments::Loops& loops = moments::loops();
     const std::size_t n_groups = (shape_.n_panels + loops.reach - 1) / loops.reach;
     const auto update = [&](std::size_t group, int) {
       loops.update(packed_, stride_, n_packed_, shape_.n_panels, group * loops.reach, blocks, fresh,
@@ -112,72 +110,72 @@ class ClassRoom {
  private:
   void gather_tail(const T* x, double* to) const {
     double* const end = to + shape_.width;
-    for (std::size_t j = n_whole_ * shape_.width; j < rows_.n_features; ++j) *to++ = static_cast<double>(x[j]);
+    for (std::size_t j = n_whole_ * shape_.width; j < rows_.x.d; ++j) *to++ = static_cast<double>(x[j]);
     while (to < end) *to++ = 0;
   }
 
-  const LabelledRows<T>& rows_;
-  const MomentsShape& shape_;
+  const LabelledRows<DenseRows<T>>& rows_;
+  const Shape& shape_;
   std::size_t n_whole_, n_tail_, stride_, n_packed_ = 0;
   std::vector<std::size_t> start_, order_;
   std::vector<const T*> x_;
-  Doubles numbers_;
+  Aligned<double> numbers_;
   double *packed_, *sums_, *tail_, *w_, *sqrt_w_;
 };
 
 template <class T>
-ClassStatistic leaf_statistic(ClassRoom<T>& room, const MomentsShape& shape, std::size_t n_classes, bool pooled,
-                              std::size_t lo, std::size_t hi, int n_sharing, MomentsStore& store) {
-  ClassStatistic leaf;
+Statistic leaf_statistic(ClassSpace<T>& work, const Shape& shape, std::size_t n_classes, bool pooled,
+                              std::size_t lo, std::size_t hi, int n_sharing, Store& store) {
+  Statistic leaf;
   leaf.weights.assign(n_classes, 0.0);
   leaf.counts.assign(n_classes, 0);
   if (pooled) {
-    leaf.means = allocate_doubles(n_classes * shape.padded);
+    leaf.means.reset(n_classes * shape.padded, false);
     leaf.all = store.take();
   } else {
-    leaf.apart.resize(n_classes);
+    leaf.of_class.resize(n_classes);
   }
-  room.sort(lo, hi);
+  work.sort(lo, hi);
   bool fresh = true;
   for (std::size_t c = 0; c < n_classes; ++c) {
-    std::size_t at = room.start(c);
-    const std::size_t end = room.start(c + 1);
+    std::size_t at = work.start(c);
+    const std::size_t end = work.start(c + 1);
     leaf.counts[c] = static_cast<std::int64_t>(end - at);
     if (at == end) continue;
     if (!pooled) {
-      leaf.apart[c] = store.take();
+      leaf.of_class[c] = store.take();
       fresh = true;
     }
-    RunningMean run{0, pooled ? leaf.means.get() + c * shape.padded : leaf.apart[c].mean(), nullptr};
-    double* blocks = pooled ? leaf.all.blocks(shape) : leaf.apart[c].blocks(shape);
+    RunningMean run{0, pooled ? leaf.means.data() + c * shape.padded : leaf.of_class[c].mean(), nullptr};
+    double* blocks = pooled ? leaf.all.blocks(shape) : leaf.of_class[c].blocks(shape);
     while (at < end) {
-      const std::size_t next = std::min(end, at + room.space());
-      room.pack(at, next, run);
+      const std::size_t next = std::min(end, at + work.space());
+      work.pack(at, next, run);
       at = next;
-      if (room.space() == 0) room.flush(blocks, fresh, n_sharing);
+      if (work.space() == 0) work.flush(blocks, fresh, n_sharing);
     }
     leaf.weights[c] = run.weight;
     if (pooled) {
       leaf.all.weight += run.weight;
     } else {
-      leaf.apart[c].weight = run.weight;
-      room.flush(blocks, fresh, n_sharing);
+      leaf.of_class[c].weight = run.weight;
+      work.flush(blocks, fresh, n_sharing);
     }
   }
   if (pooled) {
-    room.flush(leaf.all.blocks(shape), fresh, n_sharing);
+    work.flush(leaf.all.blocks(shape), fresh, n_sharing);
     if (fresh) std::fill_n(leaf.all.blocks(shape), shape.n_products, 0.0);
   }
   return leaf;
 }
 
 // With δ_k = m_k,right - m_k,left and u_k = δ_k √(W_k,left · (W_k,right / W_k)):  S = (S_left + S_right) + Σ_k u_k u_kᵀ,
-// one class after the other. Operation by operation what surefit/engine/class_moments.py does in `combine`.
-void merge_pooled(const MomentsShape& shape, ClassStatistic& left, ClassStatistic& right, int n_threads) {
+// one class after the other. Operation by operation what surefit/summaries/class_moments.py does in `combine`.
+void merge_pooled(const Shape& shape, Statistic& left, Statistic& right, int n_threads) {
   std::vector<const double*> steps;
   for (std::size_t c = 0; c < left.weights.size(); ++c) {
     if (right.weights[c] == 0) continue;
-    double *mean = left.means.get() + c * shape.padded, *u = right.means.get() + c * shape.padded;
+    double *mean = left.means.data() + c * shape.padded, *u = right.means.data() + c * shape.padded;
     if (left.weights[c] == 0) {
       std::copy_n(u, shape.padded, mean);
       left.weights[c] = right.weights[c];
@@ -210,19 +208,41 @@ void merge_pooled(const MomentsShape& shape, ClassStatistic& left, ClassStatisti
   left.all.weight += right.all.weight;
 }
 
+// A class without weight has zeros.
+void write(const Shape& shape, Statistic& all, bool pooled, std::size_t n_classes, const Out& out) {
+  const std::size_t d = shape.n_columns;
+  moments::Statistic none;
+  const bool some = !all.weights.empty();  // any rows
+  std::vector<double> unused(d);
+  for (std::size_t c = 0; c < n_classes; ++c) {
+    out.weights[c] = some ? all.weights[c] : 0.0;
+    out.counts[c] = some ? all.counts[c] : 0;
+    if (pooled) {
+      const double* mean = out.weights[c] > 0 ? all.means.data() + c * shape.padded : unused.data();
+      std::copy_n(mean, d, out.means + c * d);
+    } else {
+      moments::write(shape, some ? all.of_class[c] : none, out.means + c * d, nullptr, out.products + c * d * d);
+    }
+  }
+  if (pooled) moments::write(shape, all.all, unused.data(), nullptr, out.products);
+}
+
 }  // namespace
 
 template <class T>
-void class_moments(const LabelledRows<T>& rows, bool pooled, std::size_t leaf_rows, int n_threads,
-                   const ClassMomentsOut& out) {
-  const MomentsShape shape(rows.n_features);
-  const std::size_t d = rows.n_features, n_classes = rows.n_classes;
-  const std::size_t n_leaves = (rows.n_rows + leaf_rows - 1) / leaf_rows;
-  const double work = static_cast<double>(rows.n_rows) * static_cast<double>(shape.n_products);
-  if (work < kSerialWork || n_threads < 1) n_threads = 1;
-  const bool wide = n_leaves == 1 || shape.n_products * (pooled ? 1 : n_classes) > kWideProducts;
-  MomentsStore store(shape);
-  const auto merge = [&](ClassStatistic& left, ClassStatistic& right) {
+void fold(const LabelledRows<DenseRows<T>>& rows, bool pooled, std::size_t leaf_rows, int n_threads, const Out& out) {
+  const Shape shape(rows.x.d);
+  const std::size_t n_classes = rows.n_classes;
+  n_threads = threads_for(static_cast<double>(rows.x.n) * static_cast<double>(shape.n_products) * kVectorNs, n_threads);
+  const bool wide =
+      leaves_of(rows.x.n, leaf_rows) == 1 || shape.n_products * (pooled ? 1 : n_classes) > kWideProducts;
+  const int n_sharing = wide ? n_threads : 0, n_apart = wide ? 1 : n_threads;
+  Store store(shape);
+  PerThread<ClassSpace<T>> spaces(n_apart);
+  const auto leaf = [&](std::size_t lo, std::size_t hi, int thread) {
+    return leaf_statistic(spaces.of(thread, rows, shape, leaf_rows), shape, n_classes, pooled, lo, hi, n_sharing, store);
+  };
+  const auto merge = [&](Statistic& left, Statistic& right) {
     for (std::size_t c = 0; c < n_classes; ++c) left.counts[c] += right.counts[c];
     if (pooled) {
       merge_pooled(shape, left, right, wide ? n_threads : 1);
@@ -230,41 +250,16 @@ void class_moments(const LabelledRows<T>& rows, bool pooled, std::size_t leaf_ro
       return;
     }
     for (std::size_t c = 0; c < n_classes; ++c) {
-      merge_moments(shape, left.apart[c], right.apart[c], false, wide ? n_threads : 1);
-      left.weights[c] = left.apart[c].weight;
-      if (right.apart[c].numbers) store.give_back(std::move(right.apart[c]));
+      moments::merge(shape, left.of_class[c], right.of_class[c], false, wide ? n_threads : 1);
+      left.weights[c] = left.of_class[c].weight;
+      if (right.of_class[c].numbers) store.give_back(std::move(right.of_class[c]));
     }
   };
-  FoldTree<ClassStatistic, std::function<void(ClassStatistic&, ClassStatistic&)>> tree(n_leaves, merge);
-  std::vector<std::unique_ptr<ClassRoom<T>>> rooms(wide ? 1 : static_cast<std::size_t>(n_threads));
-  const auto leaf = [&](std::size_t i, std::size_t thread, int n_sharing) {
-    if (!rooms[thread]) rooms[thread] = std::make_unique<ClassRoom<T>>(rows, shape, leaf_rows);
-    const std::size_t lo = i * leaf_rows, hi = std::min(rows.n_rows, lo + leaf_rows);
-    tree.add(i, leaf_statistic(*rooms[thread], shape, n_classes, pooled, lo, hi, n_sharing, store));
-  };
-  if (wide) {
-    parallel_for(n_leaves, 1, [&](std::size_t i, int) { leaf(i, 0, n_threads); });
-  } else {
-    parallel_for(n_leaves, n_threads, [&](std::size_t i, int thread) { leaf(i, static_cast<std::size_t>(thread), 0); });
-  }
-  ClassStatistic& root = tree.root();
-  const bool some = n_leaves > 0;
-  std::vector<double> unused(d);
-  for (std::size_t c = 0; c < n_classes; ++c) {
-    out.weights[c] = some ? root.weights[c] : 0.0;
-    out.counts[c] = some ? root.counts[c] : 0;
-    if (pooled) {
-      const double* mean = out.weights[c] > 0 ? root.means.get() + c * shape.padded : unused.data();
-      std::copy_n(mean, d, out.means + c * d);
-    } else {
-      MomentsStatistic none;
-      write_moments(shape, some ? root.apart[c] : none, out.means + c * d, nullptr, out.products + c * d * d);
-    }
-  }
-  if (pooled) write_moments(shape, root.all, unused.data(), nullptr, out.products);
+  Statistic all = fold_leaves(rows.x.n, leaf_rows, n_apart, leaf, merge);
+  write(shape, all, pooled, n_classes, out);
 }
 
-template void class_moments(const LabelledRows<float>&, bool, std::size_t, int, const ClassMomentsOut&);
-template void class_moments(const LabelledRows<double>&, bool, std::size_t, int, const ClassMomentsOut&);
+#define SUREFIT_CLASS_MOMENTS(R) template void fold(const LabelledRows<R>&, bool, std::size_t, int, const Out&);
+SUREFIT_EACH_DENSE(SUREFIT_CLASS_MOMENTS)
 
-}  // namespace surefit
+}  // namespace surefit::class_moments

@@ -3,35 +3,14 @@
 // Within a leaf the products of the features are Σ w x xᵀ over pairs of stored entries, less W m mᵀ; targets are dense
 // and enter as deviations from their own leaf mean. Leaves are merged as for dense rows.
 #include <algorithm>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
-#include "fold_tree.hpp"
 #include "moments.hpp"
 #include "moments_statistic.hpp"
-#include "surefit/parallel.hpp"
+#include "surefit/fold.hpp"
 
-namespace surefit {
+namespace surefit::moments {
 namespace {
-
-constexpr double kSerialWork = 2e5;  // pairs of entries
-
-template <class T, class Index>
-void check_rows(const SparseRows<T, Index>& rows) {
-  if (rows.indptr[0] != 0) throw std::invalid_argument("indptr must start with 0");
-  for (std::size_t k = 0; k < rows.n_rows; ++k) {
-    if (rows.indptr[k + 1] < rows.indptr[k]) {
-      throw std::invalid_argument("indptr must not decrease; it does after row " + std::to_string(k));
-    }
-  }
-  if (static_cast<std::size_t>(rows.indptr[rows.n_rows]) > rows.n_stored) {
-    throw std::invalid_argument("indptr ends at " + std::to_string(rows.indptr[rows.n_rows]) +
-                                ", beyond the " + std::to_string(rows.n_stored) + " stored entries");
-  }
-}
 
 // One row as stored: its entries, then the targets; with the two halves of their place among the blocks.
 struct Entries {
@@ -43,10 +22,10 @@ struct Entries {
 template <class T, class Index>
 class SparseLeaf {
  public:
-  SparseLeaf(const SparseRows<T, Index>& rows, const MomentsShape& shape)
+  SparseLeaf(const TargetRows<CsrRows<T, Index>>& rows, const Shape& shape)
       : rows_(rows), shape_(shape), y_mean_(rows.n_targets) {}
 
-  void operator()(std::size_t lo, std::size_t hi, MomentsStatistic& leaf) {
+  void operator()(std::size_t lo, std::size_t hi, Statistic& leaf) {
     double *mean = leaf.mean(), *blocks = leaf.blocks(shape_);
     std::fill_n(mean, shape_.padded, 0.0);
     std::fill_n(leaf.low(shape_), shape_.padded, 0.0);
@@ -73,7 +52,7 @@ class SparseLeaf {
         for (std::size_t r = 0; r < width; ++r) column[r] -= mean[i + r] * wm;
       }
     }
-    for (std::size_t j = 0; j < rows_.n_targets; ++j) mean[rows_.n_features + j] += y_mean_[j];
+    for (std::size_t j = 0; j < rows_.n_targets; ++j) mean[rows_.x.d + j] += y_mean_[j];
   }
 
  private:
@@ -115,17 +94,9 @@ class SparseLeaf {
     row_.as_column.clear();
     row_.value.clear();
     row_.increasing = true;
-    const auto end = static_cast<std::size_t>(rows_.indptr[k + 1]);
-    for (auto e = static_cast<std::size_t>(rows_.indptr[k]); e < end; ++e) {
-      const Index column = rows_.indices[e];
-      if (column < 0 || static_cast<std::size_t>(column) >= rows_.n_features) {
-        throw std::invalid_argument("column index " + std::to_string(column) + " in row " + std::to_string(k) +
-                                    " is outside 0 … " + std::to_string(rows_.n_features) + " - 1");
-      }
-      append(static_cast<std::size_t>(column), static_cast<double>(rows_.data[e]));
-    }
+    rows_.x.row(k).each([&](double x, std::size_t j, std::size_t) { append(j, x); });
     for (std::size_t j = 0; j < rows_.n_targets; ++j) {
-      append(rows_.n_features + j, rows_.y[k * rows_.n_targets + j] - y_mean_[j]);
+      append(rows_.x.d + j, rows_.y[k * rows_.n_targets + j] - y_mean_[j]);
     }
   }
 
@@ -154,8 +125,8 @@ class SparseLeaf {
     }
   }
 
-  const SparseRows<T, Index>& rows_;
-  const MomentsShape& shape_;
+  const TargetRows<CsrRows<T, Index>>& rows_;
+  const Shape& shape_;
   std::vector<double> y_mean_;
   Entries row_;
 };
@@ -163,35 +134,30 @@ class SparseLeaf {
 }  // namespace
 
 template <class T, class Index>
-double moments(const SparseRows<T, Index>& rows, std::size_t leaf_rows, int n_threads, double* mean, double* low,
-               double* products) {
-  check_rows(rows);
-  const MomentsShape shape(rows.n_features + rows.n_targets);
-  const std::size_t n_leaves = (rows.n_rows + leaf_rows - 1) / leaf_rows;
-  MomentsStore store(shape);
-  FoldTree<MomentsStatistic, std::function<void(MomentsStatistic&, MomentsStatistic&)>> tree(
-      n_leaves, [&](MomentsStatistic& left, MomentsStatistic& right) {
-        merge_moments(shape, left, right, true, 1);
+double fold(const TargetRows<CsrRows<T, Index>>& rows, std::size_t leaf_rows, int n_threads, double* mean, double* low,
+            double* products) {
+  const Shape shape(rows.x.d + rows.n_targets);
+  const double n = static_cast<double>(rows.x.n), t = static_cast<double>(rows.n_targets);
+  const double per_row = static_cast<double>(rows.x.entries()) / std::max(n, 1.0) + t;
+  n_threads = threads_for(n * per_row * per_row * kScalarNs, n_threads);
+  Store store(shape);
+  PerThread<SparseLeaf<T, Index>> leaves(n_threads);
+  Statistic all = fold_leaves(
+      rows.x.n, leaf_rows, n_threads,
+      [&](std::size_t lo, std::size_t hi, int thread) {
+        Statistic leaf = store.take();
+        leaves.of(thread, rows, shape)(lo, hi, leaf);
+        return leaf;
+      },
+      [&](Statistic& left, Statistic& right) {
+        merge(shape, left, right, true, 1);
         store.give_back(std::move(right));
       });
-  const double n = static_cast<double>(rows.n_rows), t = static_cast<double>(rows.n_targets);
-  const double per_row = static_cast<double>(rows.n_stored) / std::max(n, 1.0) + t;
-  if (n * per_row * per_row < kSerialWork || n_threads < 1) n_threads = 1;
-  std::vector<std::unique_ptr<SparseLeaf<T, Index>>> loops(static_cast<std::size_t>(n_threads));
-  parallel_for(n_leaves, n_threads, [&](std::size_t i, int thread) {
-    auto& loop = loops[static_cast<std::size_t>(thread)];
-    if (!loop) loop = std::make_unique<SparseLeaf<T, Index>>(rows, shape);
-    MomentsStatistic statistic = store.take();
-    (*loop)(i * leaf_rows, std::min(rows.n_rows, (i + 1) * leaf_rows), statistic);
-    tree.add(i, std::move(statistic));
-  });
-  write_moments(shape, tree.root(), mean, low, products);
-  return tree.root().weight;
+  write(shape, all, mean, low, products);
+  return all.weight;
 }
 
-template double moments(const SparseRows<float, std::int32_t>&, std::size_t, int, double*, double*, double*);
-template double moments(const SparseRows<float, std::int64_t>&, std::size_t, int, double*, double*, double*);
-template double moments(const SparseRows<double, std::int32_t>&, std::size_t, int, double*, double*, double*);
-template double moments(const SparseRows<double, std::int64_t>&, std::size_t, int, double*, double*, double*);
+#define SUREFIT_MOMENTS(R) template double fold(const TargetRows<R>&, std::size_t, int, double*, double*, double*);
+SUREFIT_EACH_CSR(SUREFIT_MOMENTS)
 
-}  // namespace surefit
+}  // namespace surefit::moments

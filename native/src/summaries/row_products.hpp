@@ -1,0 +1,21 @@
+// Products of CSR rows with a few vectors, both ways.
+#pragma once
+
+#include <cstddef>
+
+#include "surefit/rows.hpp"
+
+namespace surefit::row_products {
+
+// scores[i·m + k] = b[k] + Σ_j x_ij w[j·m + k] for rows i. `w`: d × m.
+template <class T, class Index>
+void scores(const CsrRows<T, Index>& rows, const double* w, const double* b, std::size_t m, int n_threads,
+            double* scores);
+
+// sums[k·d + j] = Σ_i r[k·n + i] x_ij for columns j, every sum in the fixed tree over leaves of `leaf_rows` rows.
+// `columns`: the same by columns (CSC, the rows of the transpose), entries of a column in the order of the rows.
+template <class T, class Index>
+void column_sums(const CsrRows<T, Index>& columns, const double* r, std::size_t m, std::size_t leaf_rows,
+                 int n_threads, double* sums);
+
+}  // namespace surefit::row_products
