@@ -1,9 +1,9 @@
 #include "checked_csr.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 
 namespace surefit {
 namespace {
@@ -22,15 +22,17 @@ void check_indptr(const Index* indptr, std::size_t n, std::size_t n_stored) {
   }
 }
 
-// As unsigned numbers those below zero are beyond any width.
+// No branch, and nothing but comparisons that every vector unit has.
 template <class Index>
 bool columns_fit(const Index* indices, std::size_t count, std::size_t d) {
-  using Unsigned = std::make_unsigned_t<Index>;
-  if (d > static_cast<Unsigned>(-1)) return std::all_of(indices, indices + count, [](Index j) { return j >= 0; });
-  const auto width = static_cast<Unsigned>(d);
-  Unsigned beyond = 0;
-  for (std::size_t e = 0; e < count; ++e) beyond |= static_cast<Unsigned>(indices[e]) >= width;
-  return !beyond;
+  constexpr Index most = std::numeric_limits<Index>::max();
+  const Index last = d > static_cast<std::size_t>(most) ? most : static_cast<Index>(d) - 1;
+  Index signs = 0, beyond = 0;
+  for (std::size_t e = 0; e < count; ++e) {
+    signs |= indices[e];
+    beyond |= indices[e] > last ? Index(-1) : Index(0);
+  }
+  return signs >= 0 && beyond == 0;
 }
 
 }  // namespace

@@ -16,13 +16,15 @@ namespace surefit::class_statistics {
 
 using Table = std::unique_ptr<double[]>;
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_class(std::size_t i, std::int32_t c, std::size_t n_classes) {
+  throw std::invalid_argument("row " + std::to_string(i) + " has class " + std::to_string(c) + ", outside 0 … " +
+                              std::to_string(n_classes) + " - 1");
+}
+
 template <class X>
-std::size_t class_of(const LabelledRows<X>& rows, std::size_t i) {
+SUREFIT_INLINE std::size_t class_of(const LabelledRows<X>& rows, std::size_t i) {
   const std::int32_t c = rows.classes[i];
-  if (c < 0 || static_cast<std::size_t>(c) >= rows.n_classes) {
-    throw std::invalid_argument("row " + std::to_string(i) + " has class " + std::to_string(c) + ", outside 0 … " +
-                                std::to_string(rows.n_classes) + " - 1");
-  }
+  if (c < 0 || static_cast<std::size_t>(c) >= rows.n_classes) refuse_class(i, c, rows.n_classes);
   return static_cast<std::size_t>(c);
 }
 
