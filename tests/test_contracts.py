@@ -50,7 +50,7 @@ def importers(package: str) -> set[str]:
 
 def test_checkers_import_numpy_and_the_standard_library_only():
     allowed = set(sys.stdlib_module_names) | {"numpy"}
-    for path in (PACKAGE / "certificates").glob("*.py"):
+    for path in (PACKAGE / "certificates").rglob("*.py"):
         for module, _ in imports_of(path):
             own = module == "surefit.certificates" or module.startswith("surefit.certificates.")
             assert own or module.startswith(".") or module.partition(".")[0] in allowed, f"{path.name}: {module}"
@@ -93,3 +93,18 @@ def test_the_reader_of_imports_sees_them_all():
         ("surefit.engine", ("step",)),
         ("pyarrow", ()),
     }
+
+
+def test_every_solver_and_summary_is_tested_by_its_name():
+    """Each file of solvers/ and summaries/ is imported by a test, not only reached through an estimator."""
+    named = set()
+    for path in Path(__file__).parent.rglob("test_*.py"):
+        for module, names in imported(path.read_text(), ("tests",)):
+            named |= {module, *(f"{module}.{name}" for name in names)}
+    modules = {
+        ".".join(("surefit", *path.relative_to(PACKAGE).with_suffix("").parts))
+        for folder in ("solvers", "summaries")
+        for path in (PACKAGE / folder).rglob("*.py")
+        if path.stem != "__init__"
+    }
+    assert not modules - named

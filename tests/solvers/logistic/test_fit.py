@@ -20,7 +20,7 @@ def problem(classes, seed=0):
 
 
 def fit(X, codes, w, classes, penalty, **options):
-    given = {"tol": 1e-10, "max_iter": 500, "start": None, "random": None, "class_weight": None, "fit_intercept": True}
+    given = {"tol": 1e-10, "max_iter": 500, "start": None, "seed": None, "class_weight": None, "fit_intercept": True}
     callbacks = {"before": lambda coefficients: None, "after_step": lambda *step: False}
     data = MemorySource(X, codes.astype(float), w)
     return fit_logistic(data, classes, penalty=Penalty(*penalty), **given | callbacks | options)
