@@ -13,7 +13,7 @@ import numpy as np
 from surefit.certificates.attributes import Attributes, bad_attributes
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most, failed
+from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
 from surefit.certificates.theorems.long_rows import LONG, Long, scores, slices
 
@@ -43,7 +43,7 @@ def check_perceptron(model: Any, blocks: Blocks, tol: float) -> Findings:
     if attrs.faults or W is None or b is None:
         return [bad_attributes(attrs)], "no pass"
     count = recount(blocks, W, b, k)
-    claims = [_separates(count) if count.margin > 0 else _errors(count, blocks.n_rows)]
+    claims = [_separates(count) if count.margin > 0 else _errors(count, blocks.n_rows, bool(W.any()))]
     claims += _stated(attrs, count) if attrs.has("n_mistakes_") else []
     rows = sample_rows(blocks)
     X, single = rows.astype(np.float64), np.float32 in (rows.dtype, np.asarray(attrs.raw("coef_")).dtype)
@@ -104,7 +104,9 @@ def _separates(count: Count) -> Claim:
     )
 
 
-def _errors(count: Count, n_rows: int) -> Claim:
+def _errors(count: Count, n_rows: int, planes: bool) -> Claim:
+    if not planes:
+        return refuted("mistakes", "All coefficients are zero: there is no hyperplane.")
     total = count.classes.sum()
     share, constant = float(count.wrong_weight / total), float(1 - count.classes.max() / total)
     said = f"{count.wrong} of {n_rows} rows are answered wrongly, a share of {share:.3g} by weight"
