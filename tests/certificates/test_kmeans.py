@@ -167,7 +167,7 @@ def least_inertia(x: np.ndarray, w: np.ndarray, k: int) -> float:
 def bound_of(x: np.ndarray, k: int, w: np.ndarray | None = None, rows: int = 3) -> Bound:
     data = blocks(x, w=w, rows=rows)
     center = first_pass(data)
-    axes = principal_axes(data, center.mean)
+    axes = principal_axes(data, center.long_mean)
     assert axes is not None
     return kmeans_bound.lower_bound(data, center, axes, k)
 

@@ -77,7 +77,7 @@ def check_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
         *([] if point.all() else _steps(attrs, now, after, shift, stored, point, n + d, tol)),
         *_answers(model, blocks, center, C, eps),
     ]
-    axes = principal_axes(blocks, center.mean)
+    axes = principal_axes(blocks, center.long_mean)
     claims.append(_interval(None if axes is None else lower_bound(blocks, center, axes, len(C)), now, n + d))
     how = "three passes over the rows" if axes is None else "seven passes over the rows, one spectrum"
     how += "" if labels is not None else "; the model has no labels_, nearest centers are used"

@@ -62,7 +62,7 @@ def check_pca(model: Any, blocks: Blocks, tol: float) -> Findings:
     fit = _read(attrs, blocks, center)
     if fit is None:
         return [bad_attributes(attrs)], "one pass"
-    axes, n, d = principal_axes(blocks, center.mean), blocks.n_rows, blocks.n_features
+    axes, n, d = principal_axes(blocks, center.long_mean), blocks.n_rows, blocks.n_features
     s = spectrum(blocks, center, fit.V if axes is None else axes)
     if not (np.isfinite(s.high).all() and (s.total == 0 or s.total > 1e-280) and center.rows > 1):
         return [
@@ -134,7 +134,7 @@ def _count(attrs: Attributes, center: Center, fit: Fit, s: Spectrum) -> Claim:
 
 def _mean(fit: Fit, s: Spectrum, center: Center, tol: float) -> Claim:
     deviation = np.sqrt(s.spread / center.weight)
-    error = s.mean_error + fit.eps * np.abs(s.mean)
+    error = s.mean_error
     off, room = np.abs(fit.mean - s.mean), tol * deviation
     excuse = ROUNDINGS * fit.eps * (np.abs(s.mean) + deviation)
     j = int(np.argmax((off + error) / np.where(room + excuse > 0, room + excuse, np.inf)))

@@ -17,7 +17,8 @@ class Center:
     """What the first pass finds."""
 
     weight: float  # Σω
-    mean: F64  # about Σωx / Σω
+    mean: F64  # Σωx / Σω, rounded
+    long_mean: F64  # the same in long double
     rows: float  # how many rows there are: n, or Σω where weights are given
     counting: int  # rows of positive weight
     single: bool  # X is float32
@@ -34,7 +35,7 @@ def slices(X: Block, w: F64 | None) -> Iterator[tuple[F64, F64]]:
 def first_pass(blocks: Blocks) -> Center:
     """Weights and mean. Raises BadData for NaN, infinities, negative weights and no weight at all."""
     d, seen, weighted, single, counting = blocks.n_features, 0, False, False, 0
-    weight, total = 0.0, np.zeros(d)
+    weight, total = 0.0, np.zeros(d, np.longdouble)
     for X, _, w in blocks:
         if X.shape[1] != d:
             raise BadData(f"a block has {X.shape[1]} columns, expected {d}")
@@ -44,17 +45,18 @@ def first_pass(blocks: Blocks) -> Center:
             raise BadData("some weights are negative")
         seen, weighted, single = seen + X.shape[0], weighted or w is not None, single or X.dtype == np.float32
         for A, omega in slices(X, w):
-            weight, total = weight + float(omega.sum()), total + omega @ A
+            weight, total = weight + float(omega.sum()), total + omega.astype(np.longdouble) @ A
             counting += int(np.count_nonzero(omega))
     if seen != blocks.n_rows:
         raise BadData(f"the blocks have {seen} rows, expected {blocks.n_rows}")
     if not (weight > 0 and np.isfinite(total).all()):
         raise BadData("the total weight is zero, or sums over the data overflow")
-    return Center(weight, total / weight, weight if weighted else float(seen), counting, single)
+    mean = total / weight
+    return Center(weight, mean.astype(np.float64), mean, weight if weighted else float(seen), counting, single)
 
 
-def centered(blocks: Blocks, mean: F64) -> Iterator[tuple[F64, F64]]:
-    """x − mean and the weights, slice by slice; each entry has one rounding."""
+def centered(blocks: Blocks, mean: F64, kind: type = np.float64) -> Iterator[tuple[F64, F64]]:
+    """x − mean and the weights, slice by slice; each entry has one rounding of the kind of number asked for."""
     for X, _, w in blocks:
         for A, omega in slices(X, w):
-            yield A - mean, omega
+            yield A.astype(kind, copy=False) - mean.astype(kind, copy=False), omega.astype(kind, copy=False)

@@ -24,7 +24,11 @@ from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.centered import Center, centered
 
-LONG_WORK = 3e6  # products of n d r numbers up to which residuals are formed in long double
+LONG_WORK = 3e6  # products of n d min(n, d) numbers up to which this is done in long double
+
+
+def long_double(n: int, d: int) -> bool:
+    return float(n) * d * min(n, d) <= LONG_WORK
 
 
 @dataclass(frozen=True)
@@ -48,35 +52,37 @@ class Spectrum:
 def spectrum(blocks: Blocks, center: Center, W: F64) -> Spectrum:
     """Evaluate the axes W in one pass."""
     n, (r, d) = blocks.n_rows, W.shape
-    kind = np.longdouble if float(n) * d * r <= LONG_WORK else np.float64
+    kind: Any = np.longdouble if long_double(n, d) else np.float64
     u = float(np.finfo(kind).eps) / 2
     Wk: Any = W.astype(kind)
     inner = Wk @ Wk.T
     back = 2 * Wk.T - Wk.T @ inner  # W⁻¹ to second order, where W is square
-    G, left, spread, drift = np.zeros((r, r)), 0.0, np.zeros(d), np.zeros(d)
-    for B, omega in centered(blocks, center.mean):
+    G, left, spread, drift = np.zeros((r, r), kind), kind(0), np.zeros(d, kind), np.zeros(d, kind)
+    for B, omega in centered(blocks, center.long_mean, kind):
         root = np.sqrt(omega)
         A: Any = B * root[:, None]
-        Y: Any = (A.astype(kind) @ back).astype(np.float64)
-        R = (A - Y.astype(kind) @ Wk).astype(np.float64)
+        Y: Any = A @ back
+        R = A - Y @ Wk
         G += Y.T @ Y
-        left += float(np.einsum("ij,ij->", R, R))
-        spread += np.einsum("ij,ij->j", A, A)
+        left += (R * R).sum()
+        spread += (A * A).sum(axis=0)
         drift += root @ A
     total = float(spread.sum())
-    size, many = np.sqrt(total), gamma(n + d + 4)
+    size, many = np.sqrt(total), gamma(n + d + 4, u)
     # |fl(A − YW) − (A − YW)| ≤ γ(|A| + |Y||W|), and A itself has three roundings
-    eta = np.sqrt(left) * (1 + many) + (gamma(r + 3, u) * (1 + 1.1 * np.sqrt(r)) + 4 * UNIT) * size
+    eta = float(np.sqrt(left)) * (1 + many) + (gamma(r + 3, u) * (1 + 1.1 * np.sqrt(r)) + 4 * u) * size
     o = float(np.linalg.norm((inner - np.eye(r)).astype(np.float64))) + r * gamma(d + 2, u)
     order = np.argsort(-np.diag(G), kind="stable")
-    W, G = W[order], G[np.ix_(order, order)]
-    D = np.diag(G).copy()
+    W, G = W[order].astype(np.float64), G[np.ix_(order, order)]
+    D = np.diag(G).astype(np.float64)
     root = np.sqrt(np.where(D > 0, D, 1.0))
-    F = (G / root / root[:, None] - np.eye(r)) ** 2
-    f = np.sqrt(np.cumsum(2 * np.tril(F, -1).sum(axis=1) + np.diag(F))) + np.arange(1, r + 1) * gamma(n + 6)
+    F = (G / root / root[:, None] - np.eye(r)).astype(np.float64) ** 2
+    f = np.sqrt(np.cumsum(2 * np.tril(F, -1).sum(axis=1) + np.diag(F))) + np.arange(1, r + 1) * (gamma(n + 6, u) + UNIT)
     tail = np.sqrt(np.maximum(np.cumsum(D[::-1])[::-1] - D, 0.0))
-    etas = eta + tail * (1 + many)
-    delta = (float(np.linalg.norm(drift)) + many * np.sqrt(center.weight * total)) / center.weight
+    etas = eta + tail * (1 + many) + UNIT * size * (tail > 0)
+    off = np.abs(drift).astype(np.float64) / center.weight
+    delta = float(np.linalg.norm(off)) + many * np.sqrt(total / center.weight)
+    spread = spread.astype(np.float64)
     low, high = np.zeros(min(n, d)), np.full(min(n, d), eta)
     for i in range(min(r, n, d)):
         low[i] = np.max(np.sqrt(np.maximum((1 - f[i:]) * (1 - o), 0.0)) * root[i] - etas[i:], initial=0.0)
@@ -84,6 +90,6 @@ def spectrum(blocks: Blocks, center: Center, W: F64) -> Spectrum:
     shift = center.weight * delta**2
     return Spectrum(
         W=W, D=D, f=f, eta=etas, o=o, low=np.maximum(low**2 - shift, 0.0), high=high**2, total=total,
-        total_error=4 * many + (shift / total if total > 0 else 0.0), mean=center.mean + drift / center.weight,
-        mean_error=many * np.sqrt(spread / center.weight), spread=spread,
+        total_error=4 * many + (shift / total if total > 0 else 0.0), mean=center.mean,
+        mean_error=off + many * np.sqrt(spread / center.weight) + UNIT * np.abs(center.mean), spread=spread,
     )  # fmt: skip
