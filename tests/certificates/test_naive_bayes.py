@@ -34,7 +34,8 @@ class MixedNB(SimpleNamespace):
 def mixed(A: np.ndarray, y: np.ndarray, w: np.ndarray | None = None) -> MixedNB:
     """Columns 0 and 3 Gaussian, 1 Bernoulli, 2 (and any more) categorical, from scikit-learn's models of each."""
     gauss, other = np.array([0, 3]), np.array([2, *range(4, A.shape[1])])
-    g = GaussianNB().fit(A[:, gauss], y, w)
+    times = np.ones(len(y), dtype=int) if w is None else w.astype(int)  # scikit-learn's epsilon_ has no weights
+    g = GaussianNB().fit(np.repeat(A[:, gauss], times, axis=0), np.repeat(y, times))
     b = BernoulliNB().fit(A[:, [1]], y, w)
     c = CategoricalNB().fit(A[:, other], y, w)
     return MixedNB(
@@ -81,7 +82,7 @@ def test_accepts(name: str, weights: Any) -> None:
     c = certify(model, A, Y, weights)
     # a mean of 100 with a deviation of 0.1: ten roundings of it in single precision are 6e-4 deviations
     grade = Grade.BOUNDED if name == "gaussian, single precision" else Grade.EXACT
-    assert c.holds and c.grade is grade and set(c.not_checked) <= {"epsilon_"}, f"\n{c}"
+    assert c.holds and c.grade is grade and not c.not_checked, f"\n{c}"
 
 
 @pytest.mark.parametrize("weights", [None, W], ids=["plain", "weighted"])
@@ -258,7 +259,7 @@ def test_a_later_batch_does_not_set_the_smoothing() -> None:
     """scikit-learn's partial_fit takes epsilon_ from its last batch alone: refused where that is felt."""
     A, y = load_iris(return_X_y=True)
     model = GaussianNB(var_smoothing=1e-2).partial_fit(A[:75], y[:75], classes=[0, 1, 2]).partial_fit(A[75:], y[75:])
-    assert "smoothing" in failing(certify(model, A, y))
+    assert "epsilon_" in failing(certify(model, A, y))
     assert certify(GaussianNB(var_smoothing=1e-2).fit(A, y), A, y).holds
     model = GaussianNB().partial_fit(A[:75], y[:75], classes=[0, 1, 2]).partial_fit(A[75:], y[75:])
     assert certify(model, A, y).holds

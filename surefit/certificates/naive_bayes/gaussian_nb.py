@@ -31,7 +31,7 @@ Columns = NDArray[np.intp] | None
 
 
 @checker(
-    *("classes_", "theta_", "var_", "class_count_", "class_prior_"),
+    *("classes_", "theta_", "var_", "epsilon_", "class_count_", "class_prior_"),
     *("predict", "predict_proba", "predict_log_proba"),
 )
 def check_gaussian_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
@@ -65,10 +65,11 @@ def check_gaussian_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
 def gaussian_claims(
     attrs: Attributes, blocks: Blocks, data: Spread, tol: float, columns: Columns = None, missing: bool = False
 ) -> list[Claim]:
-    """theta_ and var_ of some columns or all, and epsilon_ by what it adds to a variance: that much is it felt.
+    """theta_, var_ and epsilon_ of some columns or all.
 
     epsilon_ is var_smoothing times the largest variance of a column over all rows: weighted, but as if every row had
-    weight one in scikit-learn (documented there as the variance of the data).
+    weight one in scikit-learn. Its partial_fit takes the rows of the last call alone, so there epsilon_ is held to what
+    it adds to a variance: that much is it felt.
     """
     shape = data.base.shape
     theta, var = attrs.array("theta_", shape, finite=False), attrs.array("var_", shape, finite=False)
@@ -91,7 +92,7 @@ def gaussian_claims(
     off = np.where(there, off, np.where(np.isnan(theta), 0.0, np.abs(theta)))  # without rows: zero or NaN
     square = deviation**2
     variance_off = np.where(~there & np.isnan(var), 0.0, np.abs(var - truth) / square)
-    least = float(square.min(initial=np.inf))
+    least = float(square.min(initial=np.inf)) if plain or epsilon == 0 else epsilon
     return [
         entries_claim(
             "theta_",
@@ -104,8 +105,9 @@ def gaussian_claims(
             variance_off, tol, (data.variance_error + epsilon_error) / square + 4 * UNIT, TEN * unit(attrs.model.var_),
         ),
         entries_claim(
-            "smoothing",
-            "epsilon_ is var_smoothing times the largest variance of a column, relative to the least of var_",
+            "epsilon_",
+            "epsilon_ is var_smoothing times the largest variance of a column, relative to "
+            + ("the least of var_" if plain else "itself"),
             np.array([abs(added - epsilon) / least]), tol, epsilon_error / least, TEN * u * epsilon / least,
         ),
     ]  # fmt: skip

@@ -32,7 +32,7 @@ Parts = dict[str, NDArray[np.intp]]
 
 
 @checker(
-    *("classes_", "class_count_", "class_prior_", "class_log_prior_", "parts_", "theta_", "var_"),
+    *("classes_", "class_count_", "class_prior_", "class_log_prior_", "parts_", "theta_", "var_", "epsilon_"),
     *("feature_log_prob_bernoulli_", "feature_log_prob_categorical_", "n_categories_"),
     *("predict", "predict_proba", "predict_log_proba"),
 )
