@@ -30,8 +30,9 @@ from surefit.summaries.visits import Visits
 class LMSRegressor(LinearRegressor):
     """min over w, b of  Σ ωᵢ (yᵢ − xᵢ·w − b)² , by gradient descent: η times the mean of r x, or row by row η r x.
 
-    Descent on all rows ("batch") has its rate and momentum chosen at every step, and stops at a proved distance from
-    the least error. Row by row ("stochastic") the rate is chosen from the data and halved when it no longer helps.
+    Descent on all rows ("batch") has its rate and momentum chosen at every step, and stops within `tol` of the least
+    error as far as it can tell (from all curvatures up to 1024 columns, from those met on the way beyond); `certify`
+    proves the distance. Row by row ("stochastic") the rate is chosen from the data and halved when it no longer helps.
     Columns are centered and scaled on the way; coefficients are those of the columns as they are. Weights count rows: a
     weight of two is a row repeated.
 
@@ -92,7 +93,7 @@ class LMSRegressor(LinearRegressor):
         tol: Annotated[
             float,
             Range(0),
-            "Batch: stop at this proved distance from the least error, as a share of it. Row by row: a pass that "
+            "Batch: stop at this distance from the least error, as a share of it. Row by row: a pass that "
             "changes the error by less than this share of all that was gained has changed nothing.",
         ] = 1e-6,
         n_iter_no_change: Annotated[int, Range(1), "Row by row: passes that change nothing before it stops."] = 5,

@@ -20,7 +20,7 @@ from surefit.certificates.theorems.least_squares_gap import basis_of
 from surefit.certificates.theorems.left_out import RidgeFit
 from surefit.certificates.theorems.orthonormal_columns import SAFE, sums_of
 
-EXCUSED = 10.0  # roundings of predictions, in the squares of left-out errors
+EXCUSED = 10.0  # roundings of deviations from the mean (one of predictions, for folds), in squares of left-out errors
 MAX_WORK = 1e12
 SCORES = (None, "r2", "neg_mean_squared_error")
 Fit = tuple[Data, F64, F64]
@@ -100,7 +100,8 @@ def selection(model: Any, attrs: Attributes, fit: Fit, alpha: F64, grid: F64, to
                 rows = stored[part.first : part.first + len(square), :, np.flatnonzero(fit_grid(model) == value)[0]]
                 away[i] = np.maximum(away[i], (np.abs(rows / data.y_scale**2 - square) + off).max(axis=0))
         away[i] *= n / total
-        excuse[i] = 2 * EXCUSED * unit * np.sqrt(sums.size / total)
+        rounded = EXCUSED * np.sqrt(sums.spread) if cv is None else np.sqrt(sums.size)
+        excuse[i] = 2 * unit * rounded / np.sqrt(total)
     largest = float(np.nan_to_num(excuse, nan=0.0).max())
     per_target = attrs.flag("alpha_per_target", False) and t > 1
     if not per_target:

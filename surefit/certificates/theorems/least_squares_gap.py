@@ -47,9 +47,10 @@ def basis_of(data: Data, proposal: tuple[F64, F64, F64 | None], alpha: float, po
     D = np.setdiff1d(np.arange(data.scale.size + int(data.intercept)), J)
     if alpha > 0 or Z is None:
         return Basis(J, T, D, np.zeros((J.size, D.size)), np.full(D.size, np.inf))
+    if J.size == data.rows and not positive:
+        return Basis(J, T, D, np.zeros((J.size, D.size)), np.zeros(D.size), everything=True)
     tau, Z = combinations(data, J, D, Z)
-    everything = J.size == data.rows and not positive
-    return Basis(J, T, D, Z, np.zeros(D.size) if everything else tau, everything)
+    return Basis(J, T, D, Z, tau)
 
 
 def gap_of(data: Data, coef: F64, intercept: F64, alpha: float, positive: bool, basis: Basis, tol: float) -> Gap:
@@ -79,10 +80,11 @@ def gap_of(data: Data, coef: F64, intercept: F64, alpha: float, positive: bool, 
     s, s_error = np.where(better, basis.Z.T @ g_L, s), np.where(better, combined, s_error)
     penalty = alpha / data.scale[D - first] ** 2
     others, radius = _other_columns(s, s_error, lowest[D], sums.norms[D], penalty, tol / 2 * low, RADIUS * sums.spread)
-    gap_high = (first_part + at_bound + others) * (1 + gamma(4 * len(g) + 16))
+    rounded = 1 + gamma(4 * len(g) + 16)
+    gap_high = (first_part + at_bound + others) * rounded
     gap_low = _single_steps(g, sums.g_error, sums.norms, lowest)
     if not positive:
-        gap_low = np.fmax(gap_low, np.maximum(q_norm - q_error, 0.0) ** 2 / (1 + eta))
+        gap_low = np.fmax(gap_low, np.maximum(q_norm - q_error, 0.0) ** 2 / (1 + eta) / rounded)
     return Gap(
         low, high, gap_low, np.where(np.isnan(gap_high), np.inf, gap_high), radius, D[basis.tau > 0], sums, basis
     )

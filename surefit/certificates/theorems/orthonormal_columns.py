@@ -87,7 +87,7 @@ def sums_of(data: Data, coef: F64, intercept: F64, alpha: float, basis: Basis) -
     frobenius = SAFE * np.sqrt(np.trace(H))
     u_error = SAFE * gamma(k + 5) * float(np.linalg.norm(norms[basis.J] @ np.abs(basis.T)))
     eta_rounding = SAFE * (n_sum * frobenius**2 + 2 * u_error * frobenius + u_error**2)
-    eta = float(np.linalg.norm(H - np.eye(k))) + eta_rounding
+    eta = SAFE * float(np.linalg.norm(H - np.eye(k))) + eta_rounding
     q_error = SAFE * ((n_sum * frobenius + u_error) * rho + 1.5 * rho_error)
     g_error = SAFE * norms[:, None] * (n_sum * rho + rho_error)
     eta = eta if eta < 0.5 else np.nan
