@@ -9,7 +9,8 @@ from surefit._core.callbacks import Progress
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.engine.source import Source
 from surefit.solvers.descent.lms import Rate
-from surefit.solvers.descent.squared_pass import Frame, frame_of, mean_length
+from surefit.solvers.descent.squared_pass import frame_of, mean_length
+from surefit.solvers.numerics.coordinates import Coordinates
 from surefit.summaries.column_spread import ColumnSpread
 
 
@@ -42,13 +43,13 @@ class Watch:
         return self.ended
 
 
-def frame_for(p: SimpleNamespace, spread: ColumnSpread, data: Source) -> Frame:
+def frame_for(p: SimpleNamespace, spread: ColumnSpread, data: Source) -> Coordinates:
     return frame_of(
         spread, data.n_features, scaled=p.scale_columns, fit_intercept=p.fit_intercept, sparse=data.is_sparse
     )
 
 
-def rate_for(p: SimpleNamespace, frame: Frame, spread: ColumnSpread, pass_weight: float) -> Rate:
+def rate_for(p: SimpleNamespace, frame: Coordinates, spread: ColumnSpread, pass_weight: float) -> Rate:
     """The schedule; a first rate that was not given is one over the mean of ‖x̃‖² + 1."""
     power, period = {
         "auto": (0.0, 1.0),

@@ -10,12 +10,19 @@ import scipy.sparse as sp
 
 from surefit.solvers.descent.lms import Rate, Walk
 from surefit.solvers.descent.perceptron import Planes, Rule
-from surefit.solvers.descent.squared_pass import Frame
+from surefit.solvers.numerics.coordinates import Coordinates
 from surefit.summaries.visits import Window
 
 
 def lms_visit_reference(
-    X: Any, Y: np.ndarray, order: np.ndarray, w: np.ndarray | None, frame: Frame, rate: Rate, total: float, at: Walk
+    X: Any,
+    Y: np.ndarray,
+    order: np.ndarray,
+    w: np.ndarray | None,
+    frame: Coordinates,
+    rate: Rate,
+    total: float,
+    at: Walk,
 ) -> Walk:
     """What the compiled loops do, in plain NumPy; the mean is summed iterate by iterate."""
     u, beta, clock, done = at.u.copy(), at.beta.copy(), at.clock, at.done

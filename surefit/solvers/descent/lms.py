@@ -1,6 +1,6 @@
 """Least mean squares, Widrow and Hoff's rule: descent by one row at a time.
 
-    r = ỹ − x̃·u − β          u ← u + η r x̃          β ← β + η r          in the coordinates of `Frame`
+    r = ỹ − x̃·u − β          u ← u + η r x̃          β ← β + η r          in the coordinates of `Coordinates`
 
 A row of weight ω is ω updates in a row. Each leaves 1 − ηq of the residual, q = ‖x̃‖² (+ 1 with an intercept), so
 together they move u by δx̃ and β by δ with
@@ -28,7 +28,8 @@ import scipy.sparse as sp
 from surefit import _native
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit.engine.source import Source
-from surefit.solvers.descent.squared_pass import Frame, Plane, SquaredStep
+from surefit.solvers.descent.squared_pass import Plane, SquaredStep
+from surefit.solvers.numerics.coordinates import Coordinates
 from surefit.summaries.visits import Visits, Window
 
 CHUNK_NUMBERS = 2**21
@@ -56,7 +57,7 @@ class Walk(NamedTuple):
     """Weight of the updates of this pass so far."""
 
 
-def one_pass(windows: Iterator[Window], frame: Frame, rate: Rate, total: float, at: Walk) -> tuple[Walk, int]:
+def one_pass(windows: Iterator[Window], frame: Coordinates, rate: Rate, total: float, at: Walk) -> tuple[Walk, int]:
     """Every row of the windows once, and how many were visited. `total`: their weight."""
     at = at._replace(mean=at.u, mean_b=at.beta, done=0.0)
     visited = 0
@@ -66,7 +67,7 @@ def one_pass(windows: Iterator[Window], frame: Frame, rate: Rate, total: float, 
     return at, visited
 
 
-def _visit_window(window: Window, frame: Frame, rate: Rate, total: float, at: Walk) -> Walk:
+def _visit_window(window: Window, frame: Coordinates, rate: Rate, total: float, at: Walk) -> Walk:
     X = window.X
     Y = np.ascontiguousarray(window.y, dtype=np.float64).reshape(len(window.y), -1)
     order = np.ascontiguousarray(window.order, dtype=np.int64)
@@ -112,7 +113,7 @@ AfterPass = Callable[[Callable[[], tuple[np.ndarray, np.ndarray]], float, int], 
 
 def descend(
     data: Source,
-    frame: Frame,
+    frame: Coordinates,
     weight: float,
     start: tuple[np.ndarray, np.ndarray],
     rate: Rate,
@@ -189,5 +190,7 @@ def _better(
     return np.where(which[:, None], left[0], right[0]), np.where(which, left[1], right[1])
 
 
-def _coefficients(frame: Frame, here: tuple[np.ndarray, np.ndarray]) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
+def _coefficients(
+    frame: Coordinates, here: tuple[np.ndarray, np.ndarray]
+) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
     return lambda: frame.outer(*here)

@@ -18,34 +18,14 @@ from surefit._core.errors import InvalidData
 from surefit.engine.block import Block
 from surefit.engine.leaves import fold_tree
 from surefit.engine.step import Step
+from surefit.solvers.numerics.coordinates import Coordinates
 from surefit.summaries.column_spread import ColumnSpread
 
 SMALLEST = 1e-145
 """Numbers whose squares, summed, are still precise."""
 
 
-class Frame(NamedTuple):
-    """The coordinates."""
-
-    center: np.ndarray
-    scale: np.ndarray
-    """Positive; one where a column does not vary."""
-    target: np.ndarray
-    with_intercept: bool
-    scaled: bool = True
-
-    def inner(self, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(u, β) of coefficients (targets, features) and intercepts in the user's coordinates."""
-        beta = intercept - self.target + coef @ self.center if self.with_intercept else np.zeros(len(coef))
-        return coef / self.scale, beta
-
-    def outer(self, u: np.ndarray, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients and intercepts of (u, β)."""
-        coef = u * self.scale
-        return coef, (self.target + beta - coef @ self.center if self.with_intercept else np.zeros(len(coef)))
-
-
-def frame_of(spread: ColumnSpread, n_features: int, *, scaled: bool, fit_intercept: bool, sparse: bool) -> Frame:
+def frame_of(spread: ColumnSpread, n_features: int, *, scaled: bool, fit_intercept: bool, sparse: bool) -> Coordinates:
     d = n_features
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         mean_square = spread.squares / spread.weight + spread.mean**2
@@ -53,17 +33,17 @@ def frame_of(spread: ColumnSpread, n_features: int, *, scaled: bool, fit_interce
     mean_square = np.maximum(mean_square, 0.0)  # squares of CSR entries cancel
     targets = len(spread.mean) - d
     if not scaled:
-        return Frame(np.zeros(d), np.ones(d), np.zeros(targets), fit_intercept, False)
+        return Coordinates(np.zeros(d), np.ones(d), np.zeros(targets), fit_intercept, False)
     if not fit_intercept:
         size = np.sqrt(mean_square[:d])
-        return Frame(
+        return Coordinates(
             np.zeros(d), np.where(size > 0, 1.0 / np.where(size > 0, size, 1.0), 1.0), np.zeros(targets), False
         )
     deviation = np.sqrt(np.maximum(spread.squares[:d], 0.0) / spread.weight)
     # what is left of a constant column after subtraction is rounding; squares of CSR entries cancel, not entries
     varies = deviation > (1e-7 if sparse else 1e-13) * np.abs(spread.mean[:d])
     scale = np.where(varies, 1.0 / np.where(varies, deviation, 1.0), 1.0)
-    return Frame(spread.mean[:d].copy(), scale, spread.mean[d:].copy(), True)
+    return Coordinates(spread.mean[:d].copy(), scale, spread.mean[d:].copy(), True)
 
 
 def _refuse_extremes(spread: ColumnSpread, mean_square: np.ndarray, d: int) -> None:
@@ -77,7 +57,7 @@ def _refuse_extremes(spread: ColumnSpread, mean_square: np.ndarray, d: int) -> N
             raise InvalidData(f"{what} is too {words}. Rescale it.")
 
 
-def mean_length(frame: Frame, spread: ColumnSpread) -> float:
+def mean_length(frame: Coordinates, spread: ColumnSpread) -> float:
     """Mean of ‖x̃‖² (+ 1 with an intercept): the sum of the curvatures of f/2."""
     d = len(frame.scale)
     square = (spread.squares[:d] / spread.weight + (spread.mean[:d] - frame.center) ** 2) * frame.scale**2

@@ -1,6 +1,6 @@
 """The error surface of least squares, for descent on all rows at once.
 
-In the coordinates of `Frame` the mean squared error of each target is a quadratic,
+In the coordinates of `Coordinates` the mean squared error of each target is a quadratic,
 
     f(v) = c − 2 B·v + vᵀ H v          H = Σ ω x̃x̃ᵀ / Σω,  B = Σ ω ỹx̃ / Σω,  c = Σ ω ỹ² / Σω
 
@@ -20,13 +20,13 @@ import scipy.linalg
 
 from surefit.engine.source import Source
 from surefit.solvers.descent.squared_pass import (
-    Frame,
     Plane,
     SquaredPass,
     SquaredStep,
     frame_of,
     mean_length,
 )
+from surefit.solvers.numerics.coordinates import Coordinates
 from surefit.summaries.column_spread import ColumnSpread, column_spread
 from surefit.summaries.moments import Moments, MomentsStep
 
@@ -37,7 +37,7 @@ EPS = float(np.finfo(np.float64).eps)
 class Surface(ABC):
     """f and its slope for k targets at once; v is (k, p)."""
 
-    frame: Frame
+    frame: Coordinates
     free_intercept: bool
     """Whether β is a coordinate."""
     at_zero: np.ndarray
@@ -80,7 +80,7 @@ class Surface(ABC):
 class MomentsSurface(Surface):
     """From H, B and c."""
 
-    def __init__(self, frame: Frame, free_intercept: bool, moments: Moments, rounding_growth: float) -> None:
+    def __init__(self, frame: Coordinates, free_intercept: bool, moments: Moments, rounding_growth: float) -> None:
         self.frame, self.free_intercept, self.rounding_growth = frame, free_intercept, rounding_growth
         d, W = len(frame.scale), moments.weight
         shift = moments.mean - np.append(frame.center, frame.target)
@@ -113,7 +113,7 @@ class MomentsSurface(Surface):
 class RowsSurface(Surface):
     """From a pass over the rows at each point."""
 
-    def __init__(self, frame: Frame, free_intercept: bool, data: Source) -> None:
+    def __init__(self, frame: Coordinates, free_intercept: bool, data: Source) -> None:
         self.frame, self.free_intercept, self.data = frame, free_intercept, data
         spread = column_spread(data, targets=True)
         self.weight = spread.weight

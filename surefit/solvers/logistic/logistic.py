@@ -27,6 +27,7 @@ from surefit.solvers.logistic.gap_bounds import InterceptCurvature, ridge_gap
 from surefit.solvers.logistic.logistic_pass import LogisticStep, Pass, Point, ScoreRange, ScoreRangeStep
 from surefit.solvers.logistic.overview import Overview, OverviewStep
 from surefit.solvers.logistic.second_derivative import BinaryHessianStep, CurvatureStep, HessianStep
+from surefit.solvers.numerics.coordinates import Coordinates
 from surefit.solvers.optimise.metric import DiagonalMetric, FullMetric, kronecker_metric
 from surefit.solvers.optimise.newton import CHEAP, Metric
 from surefit.summaries.column_spread import column_spread
@@ -82,6 +83,7 @@ class LogisticProblem:
             self.total_ss = float(length**2)
             self.column_ss = np.full(d, self.total_ss)
         self.scale = 1.0 / power_of_two(np.where(variance > 0, np.sqrt(variance), 1.0))
+        self.coordinates = Coordinates(self.center, self.scale, np.zeros(self.m), fit_intercept)
         self.single = data.dtype == np.float32 and self.m > 1
         self.rounding = 1e-8 if self.single else 1e-13
         self.metric_cost = self._metric_cost() if self.full_hessian else math.inf
@@ -113,16 +115,13 @@ class LogisticProblem:
 
     def point(self, u: np.ndarray) -> Point:
         U = u.reshape(self.m, self.width)
-        coef = np.ascontiguousarray(U[:, : len(self.scale)] * self.scale)
-        b = U[:, -1] - coef @ self.center if self.fit_intercept else np.zeros(self.m)
-        return Point(coef, b, self.class_weight, self.single, self.m <= MAX_CURVATURE_CLASSES)
+        coef, b = self.coordinates.outer(U[:, : len(self.scale)], U[:, -1])
+        return Point(np.ascontiguousarray(coef), b, self.class_weight, self.single, self.m <= MAX_CURVATURE_CLASSES)
 
     def inner(self, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
         """u of given coefficients."""
-        U = coef / self.scale
-        if self.fit_intercept:
-            U = np.hstack([U, (intercept + coef @ self.center)[:, None]])
-        return U.ravel()
+        U, beta = self.coordinates.inner(coef, intercept)
+        return (np.column_stack([U, beta]) if self.fit_intercept else U).ravel()
 
     def start(self) -> np.ndarray:
         """No slopes, intercepts that give each class its share."""

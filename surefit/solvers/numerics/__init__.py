@@ -1,1 +1,1 @@
-"""Arithmetic that solvers share: compensated sums, triangular factors."""
+"""Arithmetic that solvers share: compensated sums, triangular factors, coordinates."""

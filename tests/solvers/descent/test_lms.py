@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from surefit import _native
 from surefit.solvers.descent.lms import Rate, Walk
-from surefit.solvers.descent.squared_pass import Frame
+from surefit.solvers.numerics.coordinates import Coordinates
 from tests.reference.descent import lms_visit_reference
 
 
@@ -24,7 +24,7 @@ def case(n: int, d: int, k: int, *, weights: str = "", intercept: bool = True, s
         w = rng.integers(1, 4, len(order)).astype(np.float64)
     elif weights == "any":
         w = rng.uniform(0.01, 3.0, len(order))
-    frame = Frame(rng.normal(size=d), rng.uniform(0.5, 2.0, d), rng.normal(size=k), intercept)
+    frame = Coordinates(rng.normal(size=d), rng.uniform(0.5, 2.0, d), rng.normal(size=k), intercept)
     if not intercept:
         frame = frame._replace(center=np.zeros(d), target=np.zeros(k))
     at = Walk(rng.normal(size=(k, d)), rng.normal(size=k) * intercept, np.zeros((k, d)), np.zeros(k), 7.0, 0.0)
@@ -101,7 +101,7 @@ def test_a_pass_by_hand(sparse: bool, weights: list[int]) -> None:
     eta = Fraction(1, 16)  # below 1/q for every row: 1/11
     w, b, iterates = exact_pass(ROWS, TARGETS, weights, eta)
     X = sp.csr_array(np.array(ROWS, dtype=float)) if sparse else np.array(ROWS, dtype=float)
-    frame = Frame(np.zeros(2), np.ones(2), np.zeros(1), True)
+    frame = Coordinates(np.zeros(2), np.ones(2), np.zeros(1), True)
     zero = np.zeros((1, 2)), np.zeros(1)
     total = float(sum(weights))
     got = native(
@@ -125,7 +125,7 @@ def test_a_pass_by_hand(sparse: bool, weights: list[int]) -> None:
 
 def test_a_capped_update_puts_the_row_right() -> None:
     X, y = np.array([[3.0, 4.0]]), np.array([[7.0]])
-    frame = Frame(np.zeros(2), np.ones(2), np.zeros(1), True)
+    frame = Coordinates(np.zeros(2), np.ones(2), np.zeros(1), True)
     zero = np.zeros((1, 2)), np.zeros(1)
     got = native(X, y, np.array([0]), None, frame, Rate(1e9, 0.0, 1.0, True), 1.0, Walk(*zero, *zero, 0.0, 0.0))
     np.testing.assert_allclose(got.u[0] @ X[0] + got.beta[0], 7.0, rtol=1e-15)
@@ -142,7 +142,7 @@ def test_a_capped_update_puts_the_row_right() -> None:
     ],
 )
 def test_loops_refuse_what_does_not_fit(change: dict, words: str) -> None:
-    frame = Frame(np.zeros(2), np.ones(2), np.zeros(1), True)
+    frame = Coordinates(np.zeros(2), np.ones(2), np.zeros(1), True)
     zero = np.zeros((1, 2)), np.zeros(1)
     given = {"X": np.ones((4, 2)), "Y": np.ones((4, 1)), "order": np.array([0]), "w": None} | change
     with pytest.raises(ValueError, match=words):
@@ -150,7 +150,7 @@ def test_loops_refuse_what_does_not_fit(change: dict, words: str) -> None:
 
 
 def test_csr_loop_refuses_columns_beyond_the_width() -> None:
-    frame = Frame(np.zeros(2), np.ones(2), np.zeros(1), True)
+    frame = Coordinates(np.zeros(2), np.ones(2), np.zeros(1), True)
     zero = np.zeros((1, 2)), np.zeros(1)
     at, rest = tuple(Walk(*zero, *zero, 0.0, 0.0)), (np.ones((1, 1)), np.array([0]), None, tuple(frame[:4]))
     for indices, indptr, words in [([5], [0, 1], "out of range"), ([0], [0, 2], "beyond the 1 stored")]:
