@@ -90,12 +90,12 @@ def log_loss(model: Any, data: Data) -> Callable[[], float]:
 
 
 def lasso_loss(model: Any, data: Data) -> Callable[[], float]:
-    """C Σ loss + ‖w‖₁ + |b| at C = 0.01, in double: liblinear penalises the intercept."""
+    """C Σ loss + ‖w‖₁ + |b|, in double: liblinear penalizes the intercept."""
 
     def value() -> float:
         coef, intercept = model.coef_.astype(np.float64), model.intercept_.astype(np.float64)
         z = (matrix(data) @ coef.T + intercept).ravel() * np.where(data["y"] == 1, -1.0, 1.0)
-        return float(0.01 * np.logaddexp(0.0, z).sum() + np.abs(coef).sum() + np.abs(intercept).sum())
+        return float(model.C * np.logaddexp(0.0, z).sum() + np.abs(coef).sum() + np.abs(intercept).sum())
 
     return value
 
@@ -111,6 +111,37 @@ def two_classes_sparse(n: int, d: int, density: float) -> Callable[[], Data]:
         z = X @ rng.normal(size=d)
         y = (z + 0.1 * z.std() * rng.normal(size=n) > 0).astype(np.int64)
         return {"values": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape), "y": y}
+
+    return make
+
+
+def text(n: int, d: int, words: int) -> Callable[[], Data]:
+    """Documents: words by Zipf's law, logarithms of counts, rows of unit length; labels by a tenth of the words."""
+
+    def make() -> Data:
+        import scipy.sparse as sp
+
+        rng = np.random.default_rng(0)
+        often = 1 / np.arange(1, d + 1) ** 0.9
+        column = rng.choice(d, n * words, p=often / often.sum())
+        X = sp.coo_array((np.ones(n * words), (np.repeat(np.arange(n), words), column)), shape=(n, d)).tocsr()
+        rare = np.log(n / np.maximum(np.bincount(X.indices, minlength=d), 1)) + 1
+        X.data = (1 + np.log(X.data)) * rare[X.indices]
+        X.data /= np.repeat(np.sqrt(X.multiply(X).sum(axis=1)), np.diff(X.indptr))
+        z = X @ (rng.normal(size=d) * (rng.random(d) < 0.1))
+        y = (z + 0.3 * z.std() * rng.normal(size=n) > np.median(z)).astype(np.int64)
+        return {"values": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape), "y": y}
+
+    return make
+
+
+def clouds(n: int, d: int, classes: int) -> Callable[[], Data]:
+    """One round cloud of rows for each class."""
+
+    def make() -> Data:
+        rng = np.random.default_rng(0)
+        centers, y = rng.normal(size=(classes, d)), rng.integers(0, classes, n)
+        return {"X": 0.7 * centers[y] + rng.normal(size=(n, d)), "y": y}
 
     return make
 
@@ -241,6 +272,44 @@ WORKS = [
         bar={"scikit-learn": 2.0},
         quality_name="objective",
         quality_within=1e-6,
+    ),
+    Work(
+        "logistic 500k×20, to a gap of 1e-6",
+        data=two_classes(500_000, 20),
+        contenders={
+            "surefit": fit(OURS, "LogisticRegression", log_loss),
+            "scikit-learn": fit(THEIRS, "LogisticRegression", log_loss),
+            "newton-cholesky": fit(THEIRS, "LogisticRegression", log_loss, solver="newton-cholesky"),
+        },
+        bar={"newton-cholesky": 1.0},
+        quality_name="objective",
+        quality_within=1e-6,
+    ),
+    *(
+        Work(
+            f"logistic with L1, text {n // 1000}k×{d // 1000}k, C = 1",
+            data=text(n, d, words),
+            contenders={
+                "surefit": fit(OURS, "LogisticRegression", lasso_loss, l1_ratio=1.0, solver="liblinear"),
+                "scikit-learn": fit(THEIRS, "LogisticRegression", lasso_loss, l1_ratio=1.0, solver="liblinear"),
+            },
+            bar={"scikit-learn": 1.0},
+            quality_name="objective",
+            quality_within=1e-6,
+        )
+        for n, d, words in ((10_000, 20_000, 100), (20_000, 50_000, 100), (20_000, 20_000, 200))
+    ),
+    Work(
+        "softmax 20k×50, 1,000 classes",
+        data=clouds(20_000, 50, 1_000),
+        contenders={
+            "surefit": fit(OURS, "LogisticRegression", log_loss),
+            "scikit-learn": fit(THEIRS, "LogisticRegression", log_loss),
+        },
+        bar={"scikit-learn": 1.0},
+        quality_name="objective",
+        quality_within=1e-6,
+        repeats=2,
     ),
     Work(
         "logistic, CSR 20k×5k, to a gap of 1e-6",
