@@ -6,7 +6,7 @@ from typing import Any
 
 from surefit.certificates.blocks import Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.linear_model.linear_regression import linear_claims, no_penalty
+from surefit.certificates.linear_model.linear_fit import linear_claims, no_penalty
 
 
 @checker("coef_", "intercept_", "predict")

@@ -9,7 +9,7 @@ import numpy as np
 from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.linear_model.linear_regression import linear_claims
+from surefit.certificates.linear_model.linear_fit import linear_claims
 
 
 @checker("coef_", "intercept_", "predict")

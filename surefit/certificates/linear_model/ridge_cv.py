@@ -11,7 +11,7 @@ from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
-from surefit.certificates.linear_model.linear_regression import linear_claims
+from surefit.certificates.linear_model.linear_fit import linear_claims
 from surefit.certificates.linear_model.ridge import read_alpha
 from surefit.certificates.rounding import epsilon
 from surefit.certificates.search.column_basis import ColumnBases
