@@ -17,7 +17,8 @@ from surefit.certificates.blocks import F64, Blocks, Rows, magnitude, matmul
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
-from surefit.certificates.search.logistic import coordinates, refine, separating_rays, without_noise
+from surefit.certificates.search.logistic import refine
+from surefit.certificates.search.logistic_rays import coordinates, separating_rays, without_noise
 from surefit.certificates.theorems.classes import class_factors, label_pass, read_classes
 from surefit.certificates.theorems.log_loss import TIE, LogLoss, objective
 from surefit.certificates.theorems.log_loss_dual import least_value
@@ -256,7 +257,7 @@ def _ray_claims(task: LogLoss, ray: F64, theta: F64) -> list[Claim]:
 
 
 def _stated_gap(attrs: Attributes, claims: list[Claim], tol: float) -> list[Claim]:
-    """rel_gap_, where it is a number, is no less than the gap."""
+    """rel_gap_, where it is a number, is no less than the gap, but for what storing the coefficients added."""
     stated = real(getattr(attrs.model, "rel_gap_", np.nan))
     proved = claims[0].value
     if not np.isnan(stated) and claims[0].name == "separated":
@@ -270,6 +271,7 @@ def _stated_gap(attrs: Attributes, claims: list[Claim], tol: float) -> list[Clai
             Grade.OPTIMAL,
             max(0.0, proved - stated) if 0 <= stated <= 1 else np.inf,
             tol,
+            excuse=claims[0].excuse,
             lower=0.0,
             failure=f"rel_gap_ is {stated:.1e}, and the gap that can be proved {proved:.1e}.",
         )

@@ -1,4 +1,4 @@
-"""Proposals for checkers of logistic regression: better coefficients, coordinates of even curvature, a separating ray.
+"""Better coefficients of logistic regression, by Newton's method, for its checker.
 
 Nothing here is trusted: a poor proposal makes a bound loose, it cannot make a claim false.
 """
@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, Block, Rows, matmul
 from surefit.certificates.theorems.log_loss import LogLoss, losses, probabilities, residuals
-from surefit.certificates.theorems.log_loss_free import Coordinates
 
 MOST_ACTIVE = 1500  # coefficients of a Hessian
 MOST_WORK = 4e9  # operations for one; beyond, conjugate gradients
-MOST_COLUMNS = 3000  # of coordinates
 NEAR_ENOUGH = 1e-10  # what is left to gain, relative to f
 STEPS = 60
 PRODUCTS = 200  # Hessian products per step
 MOST_KEPT = 2e7  # numbers kept for them
+MOST_TOTAL = 5e10  # operations of all passes over the rows together, about
 
 Part = tuple[Block, F64, F64]
 
@@ -53,13 +52,16 @@ def refine(task: LogLoss, theta: F64) -> tuple[F64, F64]:
     """
     here, zero = slope(task, theta), slope(task, 0.0 * theta)
     here = here if here.f <= zero.f else zero
-    path = [here.theta]
+    path, (k, d1) = [here.theta], theta.shape
+    passes = max(40, int(MOST_TOTAL / (float(task.blocks.n_rows) * k * (d1 + 20))))
     for _ in range(STEPS):
         active, left = active_set(task, here), violation(task, here)
         done = left <= NEAR_ENOUGH * here.f if task.penalized.any() else here.f <= 1e-12 * zero.f
-        if done or not active.any() or not np.isfinite(here.f):
+        if done or passes <= 0 or not active.any() or not np.isfinite(here.f):
             break
-        there = line_search(task, here, newton_step(task, here, active))
+        move, used = newton_step(task, here, active, min(PRODUCTS, passes))
+        passes -= used + 3
+        there = line_search(task, here, move)
         if there is None:
             break
         stalled = there.f >= here.f * (1 - 1e-13) and not violation(task, there) < 0.5 * left
@@ -115,25 +117,26 @@ def line_search(task: LogLoss, here: Slope, move: F64) -> Slope | None:
     return None
 
 
-def newton_step(task: LogLoss, here: Slope, active: NDArray[np.bool_]) -> F64:
+def newton_step(task: LogLoss, here: Slope, active: NDArray[np.bool_], products: int) -> tuple[F64, int]:
+    """The step, and the passes that it took."""
     p = int(np.count_nonzero(active))
     direct = p <= MOST_ACTIVE and float(task.blocks.n_rows) * p * p <= MOST_WORK
     if not direct and not task.lasso.any():
-        return conjugate_gradients(task, here, active)
+        return conjugate_gradients(task, here, active, products)
     H, g = hessian(task, here.theta, active), here.gradient[active]
     scale = np.sqrt(np.diag(H))
     scale = np.where(scale > 0, 1.0 / np.where(scale > 0, scale, 1.0), 0.0)
     H = H * scale[:, None] * scale
     move = np.zeros(active.shape)
     if not np.isfinite(H).all():
-        return move * np.nan
+        return move * np.nan, 1
     if task.lasso.any():
         lasso = np.broadcast_to(task.lasso, active.shape)[active]
         step = descend(H, g * scale, here.theta[active] / np.where(scale > 0, scale, 1.0), lasso * scale)
     else:
         step = solve(H, -g * scale)
     move[active] = step * scale
-    return move
+    return move, 1
 
 
 def solve(H: F64, g: F64) -> F64:
@@ -193,7 +196,7 @@ def hessian(task: LogLoss, theta: F64, active: NDArray[np.bool_]) -> F64:
     return H + np.diag(np.broadcast_to(task.ridge, active.shape)[active])
 
 
-def conjugate_gradients(task: LogLoss, here: Slope, active: NDArray[np.bool_]) -> F64:
+def conjugate_gradients(task: LogLoss, here: Slope, active: NDArray[np.bool_], most: int) -> tuple[F64, int]:
     """−H⁻¹g without a Hessian, preconditioned by its diagonal."""
     parts: Iterable[Part] = Probabilities(task, here.theta)
     if float(task.blocks.n_rows) * sum(here.theta.shape) <= MOST_KEPT:
@@ -203,10 +206,9 @@ def conjugate_gradients(task: LogLoss, here: Slope, active: NDArray[np.bool_]) -
     x, r = np.zeros(active.shape), np.where(active, -here.gradient, 0.0)
     z = inverse * r
     p, rz = z.copy(), float((r * z).sum())
-    stop = 1e-12 * rz
-    for _ in range(PRODUCTS):
-        if not rz > stop:
-            break
+    stop, used = 1e-12 * rz, 0
+    while used < most and rz > stop:
+        used += 1
         Hp = np.where(active, curvature_times(task, parts, p), 0.0)
         pHp = float((p * Hp).sum())
         if not pHp > 0:
@@ -215,7 +217,7 @@ def conjugate_gradients(task: LogLoss, here: Slope, active: NDArray[np.bool_]) -
         z = inverse * r
         rz, old = float((r * z).sum()), rz
         p = z + rz / old * p
-    return x
+    return x, used
 
 
 class Probabilities:
@@ -243,70 +245,3 @@ def curvature_times(task: LogLoss, parts: Iterable[Part], v: F64) -> F64:
         V = matmul(A, np.ascontiguousarray(v[:, :-1].T)) + v[:, -1] * task.intercept
         out += task.products(A, omega * P * (V - (P * V).sum(axis=1, keepdims=True)))
     return out + task.ridge * v
-
-
-def coordinates(task: LogLoss, near: F64, group: NDArray[np.intp]) -> Coordinates | None:
-    """T with Σ ω (min p) T'aa'T = I on the directions that rows have; None where columns are too many."""
-    d1 = near.shape[1]
-    if d1 > MOST_COLUMNS:
-        return None
-    R = np.zeros((0, d1))
-    for A, code, omega in task.rows():
-        P = probabilities(task.scores(A, code, near)[0])
-        low = np.where(np.isin(code, group), omega * P[:, group].min(axis=1), 0.0)
-        R = np.asarray(np.linalg.qr(np.vstack([R, np.sqrt(low)[:, None] * task.points(A)]), mode="r"))
-    norms = np.linalg.norm(R, axis=0)
-    if not (np.isfinite(norms).all() and norms.any()):
-        return None
-    scale = np.where(norms > 0, norms, 1.0)
-    S, Vt = np.linalg.svd(R / scale, full_matrices=False)[1:]
-    keep = S > 1e-12 * S[0]
-    return Coordinates((Vt[keep] / S[keep, None] / scale).T, Vt[keep] * S[keep, None] * scale)
-
-
-def separating_rays(task: LogLoss, theta: F64, near: F64, going: F64) -> list[F64]:
-    """Directions along which no row's own class may lose: the coefficients, and where Newton's steps go."""
-    cleared = moved(task, clear_ties(task, moved(task, going, 1.0)), -1.0)
-    return [near, going, cleared, without_noise(task, cleared), theta]
-
-
-def without_noise(task: LogLoss, ray: F64) -> F64:
-    """The ray less entries that move no row by more than rounding, next to what others move: ties become exact."""
-    most = np.zeros(ray.shape[1])
-    for X, _, _ in task.blocks:
-        entries = np.zeros(X.shape[1])
-        if isinstance(X, Rows):
-            np.maximum.at(entries, X.indices, np.abs(X.data))
-        else:
-            entries = np.abs(X).max(axis=0, initial=0.0)
-        most = np.maximum(most, np.append(entries, 1.0))
-    moves = np.abs(ray) * most
-    return np.where(moves > 1e-13 * moves.max(), ray, 0.0)
-
-
-def clear_ties(task: LogLoss, move: F64) -> F64:
-    """A direction, in (w, b + m·w), less what it does to pairs that it hardly moves: ties become exact."""
-    k, d1 = move.shape
-    if k * d1 > MOST_ACTIVE:
-        return move
-    biggest, norms = 0.0, np.full(d1, 1e-300)
-    for A, code, omega in task.rows():
-        gain, _, _ = task.gains(A, code, moved(task, move, -1.0))
-        biggest = max(biggest, float(np.abs(gain[omega > 0]).max(initial=0.0)))
-        norms = np.maximum(norms, np.abs(task.points(A)).max(axis=0, initial=0.0))
-    T = np.zeros((0, k * d1))
-    for A, code, omega in task.rows():
-        gain, _, _ = task.gains(A, code, moved(task, move, -1.0))
-        i, other = np.nonzero((omega > 0)[:, None] & (np.abs(gain) < 1e-4 * biggest) & (np.arange(k) != code[:, None]))
-        B = task.points(A)[i] / norms
-        rows = np.zeros((i.size, k, d1))
-        rows[np.arange(i.size), code[i]] = B
-        rows[np.arange(i.size), other] -= B
-        T = np.asarray(np.linalg.qr(np.vstack([T, rows.reshape(i.size, k * d1)]), mode="r"))
-    if not T.size:
-        return move
-    S, Vt = np.linalg.svd(T, full_matrices=False)[1:]
-    V = Vt[S > 1e-10 * S[0]] if S.size and S[0] > 0 else Vt[:0]
-    flat = (move * norms).reshape(-1)
-    flat = flat - V.T @ (V @ flat)
-    return (flat - V.T @ (V @ flat)).reshape(k, d1) / norms
