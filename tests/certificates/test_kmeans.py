@@ -241,3 +241,63 @@ def test_separated_blobs_are_nearly_proved() -> None:
 def test_not_fitted() -> None:
     with pytest.raises(CertificateError, match="not fitted"):
         certify(KMeans(), X)
+
+
+# --- each center against its own cluster ---------------------------------------------------------------------------
+
+
+def consistent(model: KMeans, centers: np.ndarray, data: np.ndarray, w: np.ndarray) -> KMeans:
+    """The model with other centers, and the labels and the inertia that belong to them."""
+    sq_dist = ((data[:, None, :].astype(np.longdouble) - centers) ** 2).sum(axis=2)
+    inertia = float(w @ sq_dist.min(axis=1))
+    return altered(model, cluster_centers_=centers, labels_=sq_dist.argmin(axis=1), inertia_=inertia)
+
+
+def one_step(data: np.ndarray, w: np.ndarray, model: KMeans) -> float:
+    """The share of the inertia that one step saves, in long double."""
+    x, v = data.astype(np.longdouble), w.astype(np.longdouble)
+    means = np.array([v[model.labels_ == j] @ x[model.labels_ == j] / v[model.labels_ == j].sum() for j in range(3)])
+    now = v @ ((x - model.cluster_centers_[model.labels_]) ** 2).sum(axis=1)
+    return float(1 - v @ ((x[:, None, :] - means) ** 2).sum(axis=2).min(axis=1) / now)
+
+
+@pytest.mark.parametrize("offset", [0.0, 3e3, 1e6])
+@pytest.mark.parametrize("outlier", [False, True])
+def test_tight_clusters_are_not_judged_by_the_spread_of_all_rows(offset: float, outlier: bool) -> None:
+    """Deviations of 0.001, distances of ten, a rare cluster of five rows, and a far row of weight zero."""
+    r = np.random.default_rng(4)
+    data = np.vstack([r.normal(size=(m, 2)) * 1e-3 + 10 * j for j, m in enumerate((100, 80, 5))]) + offset
+    w = np.ones(len(data))
+    if outlier:
+        data, w = np.vstack([data, [[1e5, 1e5]]]), np.append(w, 0.0)
+    model = KMeans(3, n_init=3, random_state=0).fit(data, sample_weight=w)
+    assert certify(model, data, w=w).grade is Grade.FIXED_POINT
+    for j in range(3):
+        for size in (1e-6, 1e-4, 1e-3, 0.3, 45.0):
+            moved = consistent(model, changed(model.cluster_centers_, (j, 0), 1e-3 * size), data, w)
+            c = certify(moved, data, w=w)
+            assert c["fixed_point"].value >= one_step(data, w, moved)
+            assert c.holds == (size < 0.1), f"\n{c}"
+
+
+def test_a_fit_that_stopped_by_its_tol_says_so() -> None:
+    data = np.random.default_rng(0).random((3000, 2))
+    model = KMeans(20, random_state=0, n_init=1).fit(data)
+    c = certify(model, data)
+    assert c.holds and c["fixed_point"].grade is Grade.BOUNDED and "stopped by its tol" in c["fixed_point"].sentence
+    strict = certify(altered(model, tol=0.0), data)
+    assert strict["fixed_point"].grade is Grade.NOT_OPTIMAL and "lower tol" in strict["fixed_point"].sentence
+    assert certify(KMeans(20, random_state=0, n_init=1, tol=0.0).fit(data), data).grade is Grade.FIXED_POINT
+
+
+def test_answers_are_looked_at() -> None:
+    class Other(KMeans):
+        def predict(self, X: Any) -> Any:
+            return (super().predict(X) + 1) % 5
+
+    class Far(KMeans):
+        def transform(self, X: Any) -> Any:
+            return 1.001 * super().transform(X)
+
+    assert failing(certify(Other(5, n_init=1, random_state=0).fit(X), X)) == {"predict"}
+    assert failing(certify(Far(5, n_init=1, random_state=0).fit(X), X)) == {"transform"}
