@@ -15,7 +15,7 @@ from surefit.certificates.theorems.long_rows import slices
 from surefit.certificates.theorems.piecewise_linear import Basis, Program
 
 CAPACITY = 2e7  # numbers held in memory
-MOST_SOUGHT = 1500  # columns
+MOST_WORK = 2e8  # rows times columns squared, for a search
 PRECISE = 4e6  # up to here also in long double
 
 
@@ -58,7 +58,7 @@ class InMemory:
             yield proposed
             if self.complete:
                 yield self._everywhere(balanced(kinks, theta, np.clip(proposed / self.scale, self.lo, self.hi)))
-        affordable = self.complete and self.unit.size <= MOST_SOUGHT
+        affordable = self.complete and self.A.size * self.unit.size <= MOST_WORK
         found = smoothed_dual(kinks, theta, good) if affordable else Smoothed(np.zeros(self.places.size), theta)
         self.better = self._in_columns(found.theta, shift)
         yield self._everywhere(found.delta)

@@ -16,6 +16,7 @@ from surefit.certificates.blocks import F64
 STEPS = 25
 SHORT = (1e-9,)  # widths, in units of the mean loss, for a θ that is the optimum to rounding
 PATH = tuple(0.2**k for k in range(15))  # down to 1e-10
+FINE = 1e-7  # from here on a dual point is worth its balance
 LONG = np.longdouble
 
 
@@ -47,7 +48,7 @@ def smoothed_dual(k: Kinks, theta: F64, good: float) -> Smoothed:
         near = theta
         for share in widths:
             near, delta = _minimum(k, near, share * unit)
-            if share > 1e-3:
+            if share > FINE:
                 continue
             delta = balanced(k, near, delta, share * unit)
             g = np.asarray(delta @ k.precise, dtype=np.float64)
