@@ -21,6 +21,8 @@ def objective(model: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) ->
         return _pinball(model, X, y, omega)
     if name == "LogisticRegression":
         return _log_loss(model, X, y, omega)
+    if name in ("BatchPerceptron", "LinearProgramClassifier"):
+        return _violations(model, X, y, omega)
     if name == "KMeans":
         return _inertia(np.asarray(model.cluster_centers_, dtype=LONG), X, omega)[0]
     return None
@@ -55,6 +57,19 @@ def _log_loss(model: Any, X: np.ndarray, y: np.ndarray, omega: np.ndarray) -> np
     penalty = (1 - rho) * (coef * coef).sum() / 2 + rho * np.abs(coef).sum()
     scale = LONG(model.C) if np.isfinite(model.C) else LONG(1)
     return scale * (omega * loss).sum() + (penalty if np.isfinite(model.C) else LONG(0))
+
+
+def _violations(model: Any, X: np.ndarray, y: np.ndarray, omega: np.ndarray) -> np.longdouble:
+    """Σ ω max(0, 1 − σ (x·w + b)), σ = ±1."""
+    sign = np.where(y == model.classes_[1], LONG(1), LONG(-1))
+    return (omega * np.maximum(1 - sign * _linear(model, X)[:, 0], 0)).sum()
+
+
+def share_wrong(model: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> tuple[float, float]:
+    """The share of the weight that the model answers wrongly, and that of the best constant answer."""
+    omega = np.ones(len(y)) if w is None else np.asarray(w, dtype=float)
+    wrong = omega @ (model.predict(X) != y) / omega.sum()
+    return float(wrong), 1 - max(float(omega @ (y == label) / omega.sum()) for label in np.unique(y))
 
 
 def _inertia(centers: np.ndarray, X: np.ndarray, omega: np.ndarray) -> tuple[np.longdouble, np.ndarray]:
