@@ -29,6 +29,7 @@ from surefit.certificates.theorems.class_claims import (
     posterior_claims,
     priors_claim,
     read_numbers,
+    roundings,
     unit,
 )
 from surefit.certificates.theorems.class_spread import Spread, class_spread
@@ -175,18 +176,16 @@ def _estimates(attrs: Attributes, truth: Truth, means: F64, fit: Fit, tol: float
     size = np.abs(truth.data.base).max(axis=0)
     deviation = _deviations(truth.sigma, size)
     off = np.abs((means - truth.data.base) - truth.data.shift)
-    excuse = TEN * unit(model.means_) * np.abs(truth.data.base)
+    excuse = roundings(np.abs(truth.data.base) / deviation, unit(model.means_))
     what = "means_ are the means of every class, in standard deviations within classes"
-    claims = [
-        entries_claim("means_", what, off / deviation, tol, truth.data.shift_error / deviation, excuse / deviation)
-    ]
+    claims = [entries_claim("means_", what, off / deviation, tol, truth.data.shift_error / deviation, excuse)]
     if attrs.has("xbar_") or fit.solver == "svd":
         xbar = attrs.array("xbar_", (d,))
         if xbar is not None:
             off = np.abs((xbar - truth.center) - truth.priors @ truth.means) / deviation
             error = (truth.priors @ truth.errors) / deviation + 4 * UNIT * off
             what = "xbar_ is the mean of the class means by the priors, in standard deviations within classes"
-            excuse = TEN * unit(model.xbar_) * size / deviation
+            excuse = roundings(size / deviation, unit(model.xbar_))
             claims.append(entries_claim("xbar_", what, off, tol, error, excuse))
     if attrs.has("covariance_") or fit.solver != "svd" or attrs.flag("store_covariance", False):
         covariance = attrs.array("covariance_", (d, d))

@@ -23,6 +23,7 @@ from surefit.certificates.theorems.class_claims import (
     prior_rounding,
     priors_claim,
     read_numbers,
+    roundings,
     unit,
 )
 from surefit.certificates.theorems.class_spread import class_spread
@@ -68,7 +69,7 @@ def check_quadratic_discriminant_analysis(model: Any, blocks: Blocks, tol: float
         deviation = np.sqrt(np.maximum(np.diag(T).astype(np.float64), (EPS * data.base[j]) ** 2))
         deviation = np.where(deviation > 0, deviation, 1.0)
         off, error = np.abs(means[j] - data.base[j] - data.shift[j]), data.shift_error[j]
-        found["means_"].append((off / deviation, error / deviation, TEN * u * np.abs(data.base[j]) / deviation))
+        found["means_"].append((off / deviation, error / deviation, roundings(np.abs(data.base[j]) / deviation, u)))
         M = axes[j] / np.sqrt(variances[j])
         sizes = np.abs(M).T @ deviation
         E = (M.T @ T @ M - np.eye(d)).astype(np.float64)

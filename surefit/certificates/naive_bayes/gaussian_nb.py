@@ -22,6 +22,7 @@ from surefit.certificates.theorems.class_claims import (
     prior_rounding,
     priors_claim,
     read_numbers,
+    roundings,
     unit,
 )
 from surefit.certificates.theorems.class_spread import Spread, class_spread
@@ -97,7 +98,7 @@ def gaussian_claims(
         entries_claim(
             "theta_",
             "theta_ are the means of every class and column, in standard deviations of that class",
-            off / deviation, tol, error / deviation, TEN * u * np.abs(data.base) / deviation,
+            off / deviation, tol, error / deviation, roundings(np.abs(data.base) / deviation, u),
         ),
         entries_claim(
             "var_",

@@ -2,7 +2,7 @@
 
 Everything is measured as predictions feel it: means in standard deviations of their class, variances relative to
 themselves, probabilities by their logarithms. An attribute stored in a type with rounding unit u is excused ten
-roundings of its own size, entry by entry, and nothing else.
+roundings of its own size, entry by entry, and nothing else; a mean, beyond a thousandth of a deviation, one rounding.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from surefit.certificates.predictions import labels_claim, numbers_claim
 from surefit.certificates.rounding import UNIT, gamma
 
 TEN = 10.0
+FELT = 1e-3  # deviations by which a mean may be off before answers change in a way that nobody calls rounding
 AGAIN = "was it fitted to these rows, weights and parameters, and in a precision that holds its sums?"
 
 
@@ -26,6 +27,11 @@ def unit(*arrays: Any) -> float:
     """The coarsest rounding unit among the arrays' types."""
     kinds = [np.asarray(a).dtype for a in arrays]
     return max((float(np.finfo(t).eps) / 2 for t in kinds if t.kind == "f"), default=UNIT)
+
+
+def roundings(size: F64, u: float) -> F64:
+    """Ten roundings of a stored mean, `size` in deviations; of those that are felt only the one that storing costs."""
+    return np.maximum(1.001 * u * size, np.minimum(TEN * u * size, FELT))
 
 
 def entries_claim(name: str, what: str, off: F64, limit: float, error: F64 | float, excuse: F64 | float) -> Claim:
