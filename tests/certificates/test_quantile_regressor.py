@@ -160,3 +160,37 @@ def test_gap_of_a_worse_point_is_its_distance_to_the_best() -> None:
         assert claim.holds == (claim.value <= 1e-6)
         if step > 1e-5:  # the better point is found: it is proved to be off
             assert claim.grade is Grade.NOT_OPTIMAL
+
+
+def test_rounding_of_far_data_excuses_no_wrong_coefficients() -> None:
+    """Coefficients 1.1 times as large: the sum of losses is far above the least, whatever the offsets."""
+    far = (X + 3000).astype(np.float32), Y.astype(np.float32)
+    near = X, 1.7e9 + 1e-3 * Y
+    for A, y in (far, near):
+        model = QuantileRegressor(alpha=0).fit(A, y)
+        rounded = altered(model, coef_=model.coef_.astype(A.dtype), intercept_=A.dtype.type(model.intercept_))
+        assert certify(rounded, A, y).holds
+        assert certify(altered(rounded, coef_=rounded.coef_ * A.dtype.type(1.1)), A, y)["optimal"].grade is (
+            Grade.NOT_OPTIMAL
+        )
+
+
+def test_coefficients_that_cancel_excuse_nothing() -> None:
+    """A constant column and the intercept, each 1e13 and of opposite signs: their rounding is not that of the data."""
+    A = np.column_stack([X, np.full(N, 4.0)])
+    model = QuantileRegressor(alpha=0).fit(A, Y)
+    worse = model.coef_ * 1.01
+    worse[-1] += 2.0**44
+    assert not certify(altered(model, coef_=worse, intercept_=model.intercept_ - 2.0**46), A, Y).holds
+
+
+def test_accepts_constants_ties_and_more_columns_than_rows() -> None:
+    constant = np.column_stack([X, np.full(N, 3.7)])
+    assert certify(QuantileRegressor(alpha=0).fit(constant, Y), constant, Y).grade is Grade.OPTIMAL
+    local = np.random.default_rng(1)
+    A = local.normal(size=(5000, 2))
+    y = np.where(local.random(5000) < 0.6, A @ [1.0, 2.0] + 1.0, local.normal(size=5000))
+    exact = altered(QuantileRegressor(alpha=0).fit(A[:50], y[:50]), coef_=np.array([1.0, 2.0]), intercept_=1.0)
+    assert certify(exact, A, y).grade is Grade.OPTIMAL  # 3000 residuals are zero: 60 % of the rows lie on the plane
+    wide = local.normal(size=(20, 45))
+    assert certify(QuantileRegressor(alpha=0).fit(wide, wide[:, 0]), wide, wide[:, 0]).holds
