@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import is_classifier, is_regressor
-from sklearn.utils import get_tags
+from sklearn.utils import column_or_1d, get_tags
 
 from surefit._core.base import Estimator
 from surefit._core.errors import InvalidData
@@ -16,7 +16,8 @@ from surefit._core.threads import single_threaded_blas
 from surefit.certificates import Certificate, CertificateError, Rows, check
 from surefit.certificates.checker import TOL
 from surefit.certificates.registry import checker_for
-from surefit.engine.open import open_data
+from surefit.engine.block import Block
+from surefit.engine.open import kind_of, open_data
 from surefit.engine.parts import has_checker, is_composite, joined, parts_of
 from surefit.engine.scan import Scan
 from surefit.engine.source import Source
@@ -29,7 +30,7 @@ class _Reader(Estimator):
 class _SourceBlocks:
     """A source in the form checkers read: re-iterable blocks of (X, y, w), no longer than a few leaves, y as given."""
 
-    def __init__(self, source: Source, labels: np.ndarray | None) -> None:
+    def __init__(self, source: Source, labels: Callable[[Block, slice], np.ndarray] | None) -> None:
         self._source, self._labels = source, labels
         self.n_rows, self.n_features = source.n_rows, source.n_features
 
@@ -40,16 +41,9 @@ class _SourceBlocks:
                 X = leaf.X
                 if sp.issparse(X):
                     X = Rows(X.data, X.indices, X.indptr, X.shape)
-                yield X, self._target(leaf.y, first), leaf.w
-                first += X.shape[0]
-
-    def _target(self, y: np.ndarray | None, first: int) -> np.ndarray | None:
-        """The rows' targets: labels as the user has them, where rows are in memory, else from their codes."""
-        if y is None or self._source.classes is None:
-            return y
-        if self._labels is not None:
-            return self._labels[first : first + len(y)]
-        return self._source.classes[y.astype(np.intp)]
+                rows = slice(first, first + X.shape[0])
+                yield X, leaf.y if self._labels is None else self._labels(leaf, rows), leaf.w
+                first = rows.stop
 
 
 def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, tol: float = TOL) -> Certificate:
@@ -81,12 +75,13 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, tol
     labels = is_classifier(model)
     if labels and not hasattr(model, "classes_"):
         raise CertificateError(f"This {type(model).__name__} is not fitted: it has no classes_. Call fit first.")
+    in_memory = labels and kind_of(X) == "memory"  # then the checker reads the labels as they are
     source = open_data(
         reader,
         X,
-        y,
+        None if in_memory else y,
         sample_weight,
-        target="classes" if labels else needs_target,
+        target=False if in_memory else "classes" if labels else needs_target,
         not_finite="NaN" if get_tags(model).input_tags.allow_nan else "refuse",
     )
     fitted_names = getattr(model, "feature_names_in_", None)
@@ -96,6 +91,17 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, tol
             f"the columns of X are {list(names)[:5]}…, the model was fitted on {list(fitted_names)[:5]}…: "
             "pass the same columns in the same order"
         )
-    in_memory = np.asarray(y).reshape(-1) if labels and source.resident else None
     with single_threaded_blas():
-        return check(model, _SourceBlocks(source, in_memory), tol)
+        return check(model, _SourceBlocks(source, _labels_of(y, source, in_memory) if labels else None), tol)
+
+
+def _labels_of(y: Any, source: Source, in_memory: bool) -> Callable[[Block, slice], np.ndarray]:
+    """The labels of a leaf: the user's own where they are in memory, else those that its codes stand for."""
+    if not in_memory:
+        return lambda leaf, rows: source.classes[leaf.codes]
+    given = column_or_1d(y)
+    if len(given) != source.n_rows:
+        raise InvalidData(
+            f"Found input variables with inconsistent numbers of samples: X has {source.n_rows} rows, y {len(given)}"
+        )
+    return lambda leaf, rows: given[rows]
