@@ -29,7 +29,7 @@ def home(tmp_path_factory):
     data[:200].to_parquet(folder / "parts" / "a.parquet", index=False)
     data[200:].to_parquet(folder / "parts" / "b.parquet", index=False)
     data[["s1", "s2"]].to_csv(folder / "narrow.csv", index=False)
-    data.assign(target=data["target"] + 1.0 * (data.index == 3)).to_csv(folder / "changed.csv", index=False)
+    data.assign(target=data["target"] + 100.0 * (data.index == 3)).to_csv(folder / "changed.csv", index=False)
     data.assign(s1=data["s1"].astype(object).where(data.index != 7, "much")).to_csv(folder / "text.csv", index=False)
     data.assign(s1=data["s1"].where(data.index != 7)).to_csv(folder / "gap.csv", index=False)
     data.assign(when=pd.date_range("2020", periods=len(data))).to_parquet(folder / "dates.parquet")

@@ -93,5 +93,5 @@ def test_bad_classes_are_refused():
         broken[17] = wrong
         with pytest.raises(ValueError, match=f"row 17 has class {wrong}"):
             native(X, broken, 3)
-    with pytest.raises(ValueError, match="number of rows"):
+    with pytest.raises(ValueError, match="classes has length 49, expected 50"):
         native(X, classes[:-1], 3)
