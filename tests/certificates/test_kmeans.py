@@ -13,9 +13,9 @@ from sklearn.preprocessing import StandardScaler
 
 from surefit.certificates import CertificateError, Grade
 from surefit.certificates.search.principal_axes import principal_axes
-from surefit.certificates.theorems import kmeans_bound
-from surefit.certificates.theorems.centered import first_pass
-from surefit.certificates.theorems.kmeans_bound import Bound, knapsack
+from surefit.certificates.theorems.spectral import kmeans_bound
+from surefit.certificates.theorems.spectral.centered import first_pass
+from surefit.certificates.theorems.spectral.kmeans_bound import Bound, knapsack
 from tests.certificates.bench import altered, blocks, certify, changed, failing
 
 rng = np.random.default_rng(17)

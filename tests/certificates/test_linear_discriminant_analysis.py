@@ -16,8 +16,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.preprocessing import StandardScaler
 
 from surefit.certificates import Grade
-from surefit.certificates.theorems.class_spread import class_spread
-from surefit.certificates.theorems.covariances import estimates
+from surefit.certificates.theorems.class_statistics.class_spread import class_spread
+from surefit.certificates.theorems.class_statistics.covariances import estimates
 from tests.certificates.bench import altered, blocks, certify, changed, failing
 
 rng = np.random.default_rng(31)

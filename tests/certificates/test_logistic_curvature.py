@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from surefit.certificates.theorems.log_loss import losses, probabilities, residuals
+from surefit.certificates.theorems.log_loss.log_loss import losses, probabilities, residuals
 from tests.certificates.bench import altered, certify
 
 rng = np.random.default_rng(41)

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 
 import surefit
 from surefit.certificates import Grade
-from surefit.certificates.theorems.log_loss import losses, probabilities, residuals
+from surefit.certificates.theorems.log_loss.log_loss import losses, probabilities, residuals
 from tests.certificates.bench import altered, certify, changed, failing
 
 rng = np.random.default_rng(17)

@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from surefit.certificates.theorems.one_dimensional import Pieces, bins, least_cost, points
+from surefit.certificates.theorems.spectral.one_dimensional import Pieces, bins, least_cost, points
 
 
 def brute(x: np.ndarray, w: np.ndarray, k: int) -> float:

@@ -18,8 +18,8 @@ from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, epsilon, gamma
 from surefit.certificates.search.principal_axes import principal_axes
-from surefit.certificates.theorems.centered import Center, centered, first_pass
-from surefit.certificates.theorems.kmeans_bound import Bound, lower_bound
+from surefit.certificates.theorems.spectral.centered import Center, centered, first_pass
+from surefit.certificates.theorems.spectral.kmeans_bound import Bound, lower_bound
 
 ROUNDINGS = 10.0
 NEXT_STEP = 16.0  # the step after the last may be longer than the last, by four times; squared

@@ -23,10 +23,10 @@ from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import epsilon, gamma
 from surefit.certificates.search.principal_axes import principal_axes
-from surefit.certificates.theorems.centered import Center, first_pass
-from surefit.certificates.theorems.dimension import may_be_minka, may_be_share
-from surefit.certificates.theorems.leading import largest, residuals
-from surefit.certificates.theorems.spectrum import Spectrum, spectrum
+from surefit.certificates.theorems.spectral.centered import Center, first_pass
+from surefit.certificates.theorems.spectral.dimension import may_be_minka, may_be_share
+from surefit.certificates.theorems.spectral.leading import largest, residuals
+from surefit.certificates.theorems.spectral.spectrum import Spectrum, spectrum
 
 ROUNDINGS = 10.0
 RANDOMIZED = 0.25  # what a randomised fit may miss of a variance, and how far a component may be off

@@ -23,7 +23,7 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, failed, refuted
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, gamma
-from surefit.certificates.theorems.class_claims import (
+from surefit.certificates.theorems.class_statistics.class_claims import (
     TEN,
     entries_claim,
     posterior_claims,
@@ -32,8 +32,8 @@ from surefit.certificates.theorems.class_claims import (
     roundings,
     unit,
 )
-from surefit.certificates.theorems.class_spread import Spread, class_spread
-from surefit.certificates.theorems.covariances import (
+from surefit.certificates.theorems.class_statistics.class_spread import Spread, class_spread
+from surefit.certificates.theorems.class_statistics.covariances import (
     Shrinkage,
     arithmetic,
     class_covariances,
@@ -42,9 +42,9 @@ from surefit.certificates.theorems.covariances import (
     shrunk,
     total_covariance,
 )
-from surefit.certificates.theorems.fisher import components, fisher_claims
-from surefit.certificates.theorems.labelled import read_classes
-from surefit.certificates.theorems.whitening import EPS, Metric, metric
+from surefit.certificates.theorems.class_statistics.fisher import components, fisher_claims
+from surefit.certificates.theorems.class_statistics.labelled import read_classes
+from surefit.certificates.theorems.class_statistics.whitening import EPS, Metric, metric
 
 MAX_COLUMNS = 3000  # beyond, no d × d matrix is formed
 

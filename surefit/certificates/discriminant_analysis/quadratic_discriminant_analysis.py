@@ -16,7 +16,7 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, failed
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.class_claims import (
+from surefit.certificates.theorems.class_statistics.class_claims import (
     TEN,
     entries_claim,
     posterior_claims,
@@ -26,9 +26,9 @@ from surefit.certificates.theorems.class_claims import (
     roundings,
     unit,
 )
-from surefit.certificates.theorems.class_spread import class_spread
-from surefit.certificates.theorems.covariances import estimates, read_shrinkage
-from surefit.certificates.theorems.labelled import read_classes
+from surefit.certificates.theorems.class_statistics.class_spread import class_spread
+from surefit.certificates.theorems.class_statistics.covariances import estimates, read_shrinkage
+from surefit.certificates.theorems.class_statistics.labelled import read_classes
 
 MAX_COLUMNS = 3000  # beyond, no d × d matrix is formed
 EPS = float(np.finfo(np.float64).eps)

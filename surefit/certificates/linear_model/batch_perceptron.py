@@ -18,10 +18,17 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.linear_model.linear_program_classifier import UNDECIDED, not_separable, violations
 from surefit.certificates.search.shortest_separator import shortest_separator
-from surefit.certificates.theorems.long_rows import LONG, Long
-from surefit.certificates.theorems.piecewise_linear import measure
-from surefit.certificates.theorems.program_claim import unit_of
-from surefit.certificates.theorems.separation import Margins, answers, margins, read_plane, separates, stated_margin
+from surefit.certificates.theorems.linear_program.long_rows import LONG, Long
+from surefit.certificates.theorems.linear_program.piecewise_linear import measure
+from surefit.certificates.theorems.linear_program.program_claim import unit_of
+from surefit.certificates.theorems.linear_program.separation import (
+    Margins,
+    answers,
+    margins,
+    read_plane,
+    separates,
+    stated_margin,
+)
 
 COVERED = ("classes_", "coef_", "intercept_", "separable_", "margin_", "farkas_", "n_updates_", "bound_")
 SPARE = LONG(1e-15)  # relative, for the last few roundings of a length and a quotient

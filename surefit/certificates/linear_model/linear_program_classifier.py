@@ -14,10 +14,10 @@ from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, failed
 from surefit.certificates.search.program_in_memory import InMemory
-from surefit.certificates.theorems.long_rows import LONG, Long, Slice, center_of, slices
-from surefit.certificates.theorems.piecewise_linear import Program, sizes_of
-from surefit.certificates.theorems.program_claim import Question, optimal, unit_of
-from surefit.certificates.theorems.separation import (
+from surefit.certificates.theorems.linear_program.long_rows import LONG, Long, Slice, center_of, slices
+from surefit.certificates.theorems.linear_program.piecewise_linear import Program, sizes_of
+from surefit.certificates.theorems.linear_program.program_claim import Question, optimal, unit_of
+from surefit.certificates.theorems.linear_program.separation import (
     answers,
     farkas_claims,
     margins,

@@ -11,9 +11,9 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.linear_model.linear_fit import linear_claims, no_penalty
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.least_squares_data import Data
-from surefit.certificates.theorems.least_squares_gap import Gap
-from surefit.certificates.theorems.orthonormal_columns import SAFE
+from surefit.certificates.theorems.least_squares.least_squares_data import Data
+from surefit.certificates.theorems.least_squares.least_squares_gap import Gap
+from surefit.certificates.theorems.least_squares.orthonormal_columns import SAFE
 
 
 @checker("coef_", "intercept_", "predict")

@@ -19,10 +19,10 @@ from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
 from surefit.certificates.search.logistic import refine
 from surefit.certificates.search.logistic_rays import coordinates, separating_rays, without_noise
-from surefit.certificates.theorems.classes import class_factors, label_pass, read_classes
-from surefit.certificates.theorems.log_loss import TIE, LogLoss, objective
-from surefit.certificates.theorems.log_loss_dual import least_value
-from surefit.certificates.theorems.log_loss_free import along, distance
+from surefit.certificates.theorems.log_loss.classes import class_factors, label_pass, read_classes
+from surefit.certificates.theorems.log_loss.log_loss import TIE, LogLoss, objective
+from surefit.certificates.theorems.log_loss.log_loss_dual import least_value
+from surefit.certificates.theorems.log_loss.log_loss_free import along, distance
 
 ROUNDINGS = 2.0  # times what storing the coefficients costs
 LEFT_OUT = 1e-10  # of a column, relative: it depends on the others

@@ -15,7 +15,7 @@ from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
-from surefit.certificates.theorems.long_rows import LONG, Long, scores, slices
+from surefit.certificates.theorems.linear_program.long_rows import LONG, Long, scores, slices
 
 
 class Count(NamedTuple):

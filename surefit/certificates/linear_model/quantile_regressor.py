@@ -15,9 +15,15 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.search.program_in_memory import InMemory
-from surefit.certificates.theorems.long_rows import LONG, Long, Slice, center_of, slices
-from surefit.certificates.theorems.piecewise_linear import Program, Proof, sizes_of
-from surefit.certificates.theorems.program_claim import Question, below_rounding, optimal, relative, unit_of
+from surefit.certificates.theorems.linear_program.long_rows import LONG, Long, Slice, center_of, slices
+from surefit.certificates.theorems.linear_program.piecewise_linear import Program, Proof, sizes_of
+from surefit.certificates.theorems.linear_program.program_claim import (
+    Question,
+    below_rounding,
+    optimal,
+    relative,
+    unit_of,
+)
 
 COVERED = ("coef_", "intercept_", "dual_", "predict")
 

@@ -15,10 +15,10 @@ from surefit.certificates.linear_model.linear_fit import linear_claims
 from surefit.certificates.linear_model.ridge import read_alpha
 from surefit.certificates.rounding import epsilon
 from surefit.certificates.search.column_basis import ColumnBases
-from surefit.certificates.theorems.least_squares_data import Data, slices
-from surefit.certificates.theorems.least_squares_gap import basis_of
-from surefit.certificates.theorems.left_out import RidgeFit
-from surefit.certificates.theorems.orthonormal_columns import SAFE, sums_of
+from surefit.certificates.theorems.least_squares.least_squares_data import Data, slices
+from surefit.certificates.theorems.least_squares.least_squares_gap import basis_of
+from surefit.certificates.theorems.least_squares.left_out import RidgeFit
+from surefit.certificates.theorems.least_squares.orthonormal_columns import SAFE, sums_of
 
 EXCUSED = 10.0  # roundings of deviations from the mean (one of predictions, for folds), in squares of left-out errors
 MAX_WORK = 1e12

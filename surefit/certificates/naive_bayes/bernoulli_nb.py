@@ -13,7 +13,7 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim
 from surefit.certificates.predictions import sample_rows
 from surefit.certificates.rounding import UNIT, gamma
-from surefit.certificates.theorems.class_claims import (
+from surefit.certificates.theorems.class_statistics.class_claims import (
     class_count_claims,
     counts_claim,
     logs_claim,
@@ -21,8 +21,8 @@ from surefit.certificates.theorems.class_claims import (
     prior_rounding,
     unit,
 )
-from surefit.certificates.theorems.class_counts import Counts, feature_counts, read_alpha
-from surefit.certificates.theorems.labelled import read_classes
+from surefit.certificates.theorems.class_statistics.class_counts import Counts, feature_counts, read_alpha
+from surefit.certificates.theorems.class_statistics.labelled import read_classes
 
 
 @checker(

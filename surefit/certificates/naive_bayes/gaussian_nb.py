@@ -13,7 +13,7 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim
 from surefit.certificates.predictions import sample_rows
 from surefit.certificates.rounding import UNIT, gamma
-from surefit.certificates.theorems.class_claims import (
+from surefit.certificates.theorems.class_statistics.class_claims import (
     TEN,
     counts_claim,
     entries_claim,
@@ -25,8 +25,8 @@ from surefit.certificates.theorems.class_claims import (
     roundings,
     unit,
 )
-from surefit.certificates.theorems.class_spread import Spread, class_spread
-from surefit.certificates.theorems.labelled import read_classes
+from surefit.certificates.theorems.class_statistics.class_spread import Spread, class_spread
+from surefit.certificates.theorems.class_statistics.labelled import read_classes
 
 Columns = NDArray[np.intp] | None
 

@@ -16,16 +16,16 @@ from surefit.certificates.naive_bayes.categorical_nb import categorical_claims, 
 from surefit.certificates.naive_bayes.gaussian_nb import gaussian_claims, gaussian_scores
 from surefit.certificates.predictions import sample_rows
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.class_claims import (
+from surefit.certificates.theorems.class_statistics.class_claims import (
     class_count_claims,
     posterior_claims,
     prior_rounding,
     priors_claim,
     unit,
 )
-from surefit.certificates.theorems.class_counts import category_counts, feature_counts, read_alpha
-from surefit.certificates.theorems.class_spread import class_spread
-from surefit.certificates.theorems.labelled import class_weights, read_classes
+from surefit.certificates.theorems.class_statistics.class_counts import category_counts, feature_counts, read_alpha
+from surefit.certificates.theorems.class_statistics.class_spread import class_spread
+from surefit.certificates.theorems.class_statistics.labelled import class_weights, read_classes
 
 KINDS = ("gaussian", "bernoulli", "categorical")
 Parts = dict[str, NDArray[np.intp]]

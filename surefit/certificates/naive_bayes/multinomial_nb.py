@@ -12,7 +12,7 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, failed
 from surefit.certificates.predictions import sample_rows
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.class_claims import (
+from surefit.certificates.theorems.class_statistics.class_claims import (
     TEN,
     class_count_claims,
     counts_claim,
@@ -22,8 +22,8 @@ from surefit.certificates.theorems.class_claims import (
     prior_rounding,
     unit,
 )
-from surefit.certificates.theorems.class_counts import feature_counts, read_alpha
-from surefit.certificates.theorems.labelled import read_classes
+from surefit.certificates.theorems.class_statistics.class_counts import feature_counts, read_alpha
+from surefit.certificates.theorems.class_statistics.labelled import read_classes
 
 COVERS = (
     *("classes_", "class_count_", "class_log_prior_", "feature_count_", "feature_log_prob_"),

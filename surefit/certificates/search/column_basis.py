@@ -8,7 +8,7 @@ import numpy as np
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import UNIT
-from surefit.certificates.theorems.least_squares_data import Data, columns, slices
+from surefit.certificates.theorems.least_squares.least_squares_data import Data, columns, slices
 
 MAX_COLUMNS, MAX_WORK = 5000, 1e12  # of a factor: columns, and 2 n d²
 ENOUGH = 1000

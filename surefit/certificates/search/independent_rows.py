@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
-from surefit.certificates.theorems.piecewise_linear import MOST_COLUMNS
+from surefit.certificates.theorems.linear_program.piecewise_linear import MOST_COLUMNS
 
 CUTS = (1e-15, 1e-13, 1e-11, 1e-8)  # pivots below these shares of the first may be rounding
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, Rows
 from surefit.certificates.search.logistic import MOST_ACTIVE, moved
-from surefit.certificates.theorems.log_loss import LogLoss, probabilities
-from surefit.certificates.theorems.log_loss_free import Coordinates
+from surefit.certificates.theorems.log_loss.log_loss import LogLoss, probabilities
+from surefit.certificates.theorems.log_loss.log_loss_free import Coordinates
 
 MOST_COLUMNS = 3000  # of coordinates
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.blocks import F64, Blocks
-from surefit.certificates.theorems.centered import centered
-from surefit.certificates.theorems.spectrum import long_double
+from surefit.certificates.theorems.spectral.centered import centered
+from surefit.certificates.theorems.spectral.spectrum import long_double
 
 MAX_ORDER = 3000
 MAX_WORK = 1e12

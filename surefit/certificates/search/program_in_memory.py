@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from surefit.certificates.blocks import F64, dense
 from surefit.certificates.search.independent_rows import approximate_inverse, independent_rows
 from surefit.certificates.search.smoothed_dual import Kinks, Smoothed, balanced, smoothed_dual
-from surefit.certificates.theorems.long_rows import slices
-from surefit.certificates.theorems.piecewise_linear import Basis, Program
+from surefit.certificates.theorems.linear_program.long_rows import slices
+from surefit.certificates.theorems.linear_program.piecewise_linear import Basis, Program
 
 CAPACITY = 2e7  # numbers held in memory
 MOST_WORK = 2e8  # rows times columns squared, for a search

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from surefit.certificates.blocks import F64, Block, Blocks, dense, matmul
-from surefit.certificates.theorems.long_rows import slices
+from surefit.certificates.theorems.linear_program.long_rows import slices
 
 MAX_STEPS = 400
 MAX_WORK = 3e9  # multiplications

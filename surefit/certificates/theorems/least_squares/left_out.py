@@ -15,8 +15,14 @@ import numpy as np
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import UNIT, gamma
-from surefit.certificates.theorems.least_squares_data import LONG_UNIT, Data, columns, residual_rows, slices
-from surefit.certificates.theorems.orthonormal_columns import SAFE, Basis, Sums
+from surefit.certificates.theorems.least_squares.least_squares_data import (
+    LONG_UNIT,
+    Data,
+    columns,
+    residual_rows,
+    slices,
+)
+from surefit.certificates.theorems.least_squares.orthonormal_columns import SAFE, Basis, Sums
 
 
 @dataclass

@@ -13,7 +13,7 @@ import numpy as np
 
 from surefit.certificates.blocks import F64, dense
 from surefit.certificates.rounding import UNIT, gamma
-from surefit.certificates.theorems.least_squares_data import (
+from surefit.certificates.theorems.least_squares.least_squares_data import (
     LONG,
     LONG_UNIT,
     Data,

@@ -9,8 +9,8 @@ import numpy as np
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.theorems.long_rows import LONG, Long
-from surefit.certificates.theorems.piecewise_linear import Program, Proof, measure_at, prove
+from surefit.certificates.theorems.linear_program.long_rows import LONG, Long
+from surefit.certificates.theorems.linear_program.piecewise_linear import Program, Proof, measure_at, prove
 
 EXCUSED = 2.0  # roundings of the coefficients in their own precision
 NOTHING = 10.0  # P(θ) of so many roundings, and of a thousandth of what the targets are, counts as zero

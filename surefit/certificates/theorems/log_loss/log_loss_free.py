@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.log_loss import TIE, LogLoss, probabilities, residuals
+from surefit.certificates.theorems.log_loss.log_loss import TIE, LogLoss, probabilities, residuals
 
 SURE = 0.5  # νR near one is what the tail of separated classes has
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.labelled import class_sums, labelled
+from surefit.certificates.theorems.class_statistics.labelled import class_sums, labelled
 
 
 @dataclass

@@ -11,7 +11,7 @@ import numpy as np
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.centered import Center, centered
+from surefit.certificates.theorems.spectral.centered import Center, centered
 
 STARTS, STEPS, DELTA = 8, 6, 0.01
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.rounding import UNIT, gamma
-from surefit.certificates.theorems.class_spread import Spread
-from surefit.certificates.theorems.labelled import labelled
+from surefit.certificates.theorems.class_statistics.class_spread import Spread
+from surefit.certificates.theorems.class_statistics.labelled import labelled
 
 GROUP = 256
 LONG_OPERATIONS = 5e7  # products in long double

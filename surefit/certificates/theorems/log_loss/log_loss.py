@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, Block, Blocks, Rows, dense, magnitude, matmul, tmatmul
 from surefit.certificates.rounding import UNIT, gamma
-from surefit.certificates.theorems.classes import codes, weights_of
+from surefit.certificates.theorems.log_loss.classes import codes, weights_of
 
 LONG = np.longdouble
 LONG_UNIT = float(np.finfo(LONG).eps) / 2

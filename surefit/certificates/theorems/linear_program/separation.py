@@ -18,8 +18,8 @@ from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64, BadData, Blocks, Rows
 from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
-from surefit.certificates.theorems.long_rows import LONG, Long, Slice, scores, slices
-from surefit.certificates.theorems.piecewise_linear import Program, measure, repair
+from surefit.certificates.theorems.linear_program.long_rows import LONG, Long, Slice, scores, slices
+from surefit.certificates.theorems.linear_program.piecewise_linear import Program, measure, repair
 
 BALANCED = 1e-9  # ν that still counts as none
 

@@ -21,8 +21,8 @@ import numpy as np
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.least_squares_data import Data
-from surefit.certificates.theorems.orthonormal_columns import SAFE, Basis, Sums, combinations, sums_of
+from surefit.certificates.theorems.least_squares.least_squares_data import Data
+from surefit.certificates.theorems.least_squares.orthonormal_columns import SAFE, Basis, Sums, combinations, sums_of
 
 RADIUS = 1e6  # B² where it costs little, in squared spreads of y
 

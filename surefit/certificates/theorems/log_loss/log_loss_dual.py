@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, Block, magnitude
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.log_loss import LogLoss, probabilities, residuals
+from surefit.certificates.theorems.log_loss.log_loss import LogLoss, probabilities, residuals
 
 
 def least_value(task: LogLoss, near: F64) -> float:

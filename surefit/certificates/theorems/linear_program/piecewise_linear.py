@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, Blocks, Rows
-from surefit.certificates.theorems.long_rows import (
+from surefit.certificates.theorems.linear_program.long_rows import (
     LONG,
     UNIT,
     Long,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64, BadData, Blocks, Rows
-from surefit.certificates.theorems.labelled import class_sums, labelled
+from surefit.certificates.theorems.class_statistics.labelled import class_sums, labelled
 
 MAX_CATEGORIES = 1 << 24  # counts held at once, over all columns and classes
 LEAST_ALPHA = 1e-10

@@ -15,9 +15,9 @@ import numpy as np
 
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.centered import Center, centered
-from surefit.certificates.theorems.one_dimensional import Pieces, bins, least_cost, points
-from surefit.certificates.theorems.spectrum import spectrum
+from surefit.certificates.theorems.spectral.centered import Center, centered
+from surefit.certificates.theorems.spectral.one_dimensional import Pieces, bins, least_cost, points
+from surefit.certificates.theorems.spectral.spectrum import spectrum
 
 MAX_POINTS = 1024  # beyond, points are sorted into bins
 QUANTILES, WIDTHS = 512, 256

@@ -1,0 +1,1 @@
+"""Counts, means, spreads and covariances of every class."""

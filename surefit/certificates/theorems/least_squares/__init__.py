@@ -1,0 +1,1 @@
+"""Least squares: the gap of a fit, and left-out scores."""

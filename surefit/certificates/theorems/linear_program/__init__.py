@@ -1,0 +1,1 @@
+"""Piecewise linear fits and hyperplanes: dual points repaired, margins, Farkas' vector."""

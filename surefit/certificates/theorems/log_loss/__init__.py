@@ -1,0 +1,1 @@
+"""Logistic and softmax regression: lower bounds, and rays where there is no minimum."""

@@ -1,0 +1,1 @@
+"""Variances along axes, and what they bound."""
