@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 import sklearn.linear_model
-from scipy.optimize import minimize
+from scipy.optimize import linprog, minimize
 from scipy.special import log_softmax
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
@@ -385,3 +385,13 @@ def test_callbacks_are_told_before_and_after_each_iteration():
     assert len(begins) == model.n_iter_[0] + 1 and not np.any(begins[0])
     assert list(begins[1:]) == list(ends[:-1]) and ends[-1] is None
     assert ends[-2] == model.coef_.tolist()
+
+
+@pytest.mark.filterwarnings("ignore:the classes can be separated")
+def test_coefficients_of_separated_classes_separate_them():
+    """Breast cancer is separable (a linear program says so); one direction alone leaves some of its rows tied."""
+    X, y = load_breast_cancer(return_X_y=True)
+    sign = np.where(y == 1, 1.0, -1.0)[:, None] * np.hstack([X / X.max(axis=0), np.ones((len(X), 1))])
+    assert linprog(np.zeros(31), A_ub=-sign, b_ub=-np.ones(len(X)), bounds=(None, None)).status == 0
+    model = LogisticRegression(C=np.inf).fit(X, y)
+    assert model.score(X, y) == 1.0 and model.certify(X, y).grade == "NO_SOLUTION"

@@ -11,7 +11,7 @@ import numpy as np
 from surefit.engine.source import Source
 from surefit.solvers.logistic.elastic_net import ElasticNetProblem
 from surefit.solvers.logistic.logistic import Evaluation, LogisticProblem, Penalty
-from surefit.solvers.logistic.separation import separating_direction
+from surefit.solvers.logistic.separation import moved_along, separating_direction
 from surefit.solvers.logistic.stochastic import ascend
 from surefit.solvers.optimise.metric import FullMetric
 from surefit.solvers.optimise.newton import minimize
@@ -94,6 +94,11 @@ def fit_logistic(
     if watch.separation is not None:
         rel_gap, finished = math.nan, True
     coef, intercept = _answer(problem, u)
+    if watch.separation is not None:
+        d = data.n_features
+        theta = np.hstack([coef, intercept[:, None]]) if fit_intercept else coef
+        theta = moved_along(data, watch.separation, theta, fit_intercept)
+        coef, intercept = theta[:, :d], theta[:, d] if fit_intercept else intercept
     return Fit(coef, intercept, n_iter, float(rel_gap), watch.separation, history, finished, inference, at_rounding)
 
 
