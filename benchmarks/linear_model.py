@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -135,6 +136,21 @@ def text(n: int, d: int, words: int) -> Callable[[], Data]:
     return make
 
 
+def categories(n: int) -> Callable[[], Data]:
+    """Fourteen categories of 2 to 41 levels, one column for each level: 123 columns with dependent groups."""
+
+    def make() -> Data:
+        rng = np.random.default_rng(0)
+        levels = np.array([5, 8, 16, 7, 14, 6, 5, 2, 41, 5, 5, 4, 3, 2])
+        first = np.cumsum(levels) - levels
+        column = first + np.minimum((rng.exponential(size=(n, 14)) * levels / 3).astype(np.int64), levels - 1)
+        y = rng.normal(size=levels.sum())[column].sum(axis=1) + rng.normal(size=n)
+        indptr, shape = np.arange(0, 14 * n + 1, 14), np.array([n, levels.sum()])
+        return {"values": np.ones(14 * n), "indices": column.ravel(), "indptr": indptr, "shape": shape, "y": y}
+
+    return make
+
+
 def clouds(n: int, d: int, classes: int) -> Callable[[], Data]:
     """One round cloud of rows for each class."""
 
@@ -157,7 +173,7 @@ def objective(model: Any, data: Data, alpha: float = 0.0) -> Callable[[], float]
     """Σ residual² + alpha ‖w‖²: every contender minimises it."""
 
     def value() -> float:
-        residual = data["y"] - data["X"] @ model.coef_ - model.intercept_
+        residual = data["y"] - matrix(data) @ model.coef_ - model.intercept_
         return float(residual @ residual + alpha * (model.coef_ @ model.coef_))
 
     return value
@@ -249,6 +265,21 @@ WORKS = [
         bar={"sklearnex": 1.0},
         quality_name="objective",
         flops=200_000 * 200 * 201,
+    ),
+    *(
+        Work(
+            f"{what}, CSR {size}",
+            data=data,
+            contenders={
+                "surefit": fit(OURS, name, partial(objective, alpha=alpha)),
+                "scikit-learn": fit(THEIRS, name, partial(objective, alpha=alpha)),
+            },
+            bar={"scikit-learn": 1.0},
+            quality_name="objective",
+            quality_within=1e-6,
+        )
+        for what, name, alpha in (("ridge", "Ridge", 1.0), ("least squares", "LinearRegression", 0.0))
+        for size, data in (("32k×123 categories", categories(32_000)), ("20k×5k text", text(20_000, 5_000, 60)))
     ),
     Work(
         "leave-one-out 100k×100, 20 penalties",
