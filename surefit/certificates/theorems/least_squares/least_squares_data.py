@@ -37,11 +37,13 @@ class Data:
     scale: F64
     y_mean: F64  # (t,), zero without intercept
     y_scale: F64  # (t,)
+    y_center: F64  # (t,), the mean of y, with or without intercept
     targets: F64  # which columns of y these are
 
     def only(self, targets: F64) -> Data:
         """The same rows with some of the targets."""
-        return replace(self, y_mean=self.y_mean[targets], y_scale=self.y_scale[targets], targets=self.targets[targets])
+        kept = {name: getattr(self, name)[targets] for name in ("y_mean", "y_scale", "y_center", "targets")}
+        return replace(self, **kept)
 
 
 def read_data(blocks: Blocks, intercept: bool) -> Data:
@@ -72,7 +74,7 @@ def read_data(blocks: Blocks, intercept: bool) -> Data:
     width = np.maximum(np.abs(high - shift), np.abs(low - shift))
     scale = np.array([power_of_two(float(v)) for v in width])
     y_scale = np.array([power_of_two(float(v)) for v in np.maximum(np.abs(y_low), np.abs(y_high))])
-    return Data(blocks, intercept, total, rows, shift, scale, y_mean, y_scale, np.arange(len(y_low)))
+    return Data(blocks, intercept, total, rows, shift, scale, y_mean, y_scale, mean[1], np.arange(len(y_low)))
 
 
 def slices(blocks: Blocks, targets: F64 | slice = slice(None)) -> Iterator[tuple[Block, F64, F64]]:

@@ -76,7 +76,7 @@ def sums_of(data: Data, coef: F64, intercept: F64, alpha: float, basis: Basis) -
         rho, terms, ours = residual_rows(data, W, intercept, X, y, omega)
         add(columns(data, X, omega), rho)
         everything, size = everything + (terms * terms).sum(axis=0), size + (ours * ours).sum(axis=0)
-        spread = spread + omega @ ((y - data.y_mean) / data.y_scale) ** 2
+        spread = spread + omega @ ((y - data.y_center) / data.y_scale) ** 2
     for j, rows in penalty_rows(data, alpha):
         add(rows, -np.sqrt(alpha) * (W[j] / data.y_scale))
 
