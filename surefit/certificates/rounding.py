@@ -25,15 +25,6 @@ def gamma(n: float, u: float = UNIT) -> float:
     return nu / (1.0 - nu) if nu < 1.0 else math.inf
 
 
-def typical(n: float, u: float = UNIT) -> float:
-    """The size that n rounding errors reach when they are not all of one sign: about √n u.
-
-    Worst cases grow like n u but need every error to conspire (Higham and Mary, 2019: with probability close to one
-    the constant is √n times a number below 10). Limits for solvers are set from this, with a stated factor.
-    """
-    return (math.sqrt(max(float(n), 1.0)) + 8.0) * u
-
-
 def epsilon(single_data: bool, *attributes: NDArray) -> float:
     """The machine epsilon a model was fitted in: that of float32 if the data or an attribute are float32."""
     single = single_data or any(a.dtype == np.float32 for a in attributes)

@@ -79,11 +79,6 @@ def weights_of(X: Block, w: NDArray | None) -> F64:
     return np.ones(X.shape[0]) if w is None else np.asarray(w, dtype=np.float64)
 
 
-def signs(y: NDArray) -> F64:
-    """−1 for the first class, +1 for the second."""
-    return 2.0 * codes(y) - 1.0
-
-
 def class_factors(attrs: Attributes, labels: Labels) -> F64 | None:
     """The factor of every class by `class_weight`: a dictionary, "balanced" (Σω / (K Σω of the class)) or None."""
     k = labels.weight.size
