@@ -94,7 +94,7 @@ def fit_logistic(
     if watch.separation is not None:
         rel_gap, finished = math.nan, True
     coef, intercept = _answer(problem, u)
-    if watch.separation is not None:
+    if watch.separation is not None and n_iter < max_iter:  # where iterations ran out a warm start goes on from u
         d = data.n_features
         theta = np.hstack([coef, intercept[:, None]]) if fit_intercept else coef
         theta = moved_along(data, watch.separation, theta, fit_intercept)
