@@ -127,6 +127,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         if data.n_rows < p.n_clusters:
             raise InvalidData(f"n_samples={data.n_rows} should be >= n_clusters={p.n_clusters}.")
         starts, n_init = _starts(self, p, data)
+        self._n_init = n_init  # where scikit-learn keeps it
         extent = measure_extent(data)
         progress = Progress(self, n_init * p.max_iter, X)
         best: LloydResult | None = None
