@@ -1,0 +1,1 @@
+"""What checkers of kernel machines prove with."""
