@@ -63,15 +63,16 @@ def check_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
         return [bad_attributes(attrs)], "one pass"
     eps = epsilon(center.single, np.asarray(model.cluster_centers_))
     stored = eps / 2 * np.sqrt(np.einsum("ij,ij->i", C, C))  # the rounding of a center in its type
-    now = _clusters(blocks, center, C - center.mean, labels, eps, stored)
+    given = _clusters(blocks, center, C - center.mean, labels, eps, stored)
+    now = given if given.wrong == 0 else _clusters(blocks, center, C - center.mean, None, eps, stored)
     if not (np.isfinite(now.inertia).all() and (now.total == 0 or now.total > 1e-280)):
         return [failed("finite", "Squared distances to the centers overflow or underflow.")], "two passes"
     filled = now.weight > 0
     shift = now.drift / np.where(filled, now.weight, 1.0)[:, None]
     after = _clusters(blocks, center, C - center.mean + shift, None, eps, stored)
-    point = now.inertia <= ROUNDINGS * now.weight * stored**2
+    point = now.inertia <= now.weight * stored**2
     claims = [
-        *([] if labels is None else [_nearest(now, n)]),
+        *([] if labels is None else [_nearest(given, n)]),
         _inertia(inertia, now, shift, stored, n + d, eps, tol),
         _used(now, C, point),
         *([] if point.all() else _steps(attrs, now, after, shift, stored, point, n + d, tol)),
