@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; at run time it is load
         decomposition,
         discriminant_analysis,
         io,
+        kernels,
         linear_model,
         model_selection,
         naive_bayes,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; at run time it is load
 __version__ = "0.1.0"
 
 _FAMILIES = ("cluster", "decomposition", "discriminant_analysis", "linear_model", "naive_bayes")
-_TOOLS = ("io", "model_selection", "plot", "report")
+_TOOLS = ("io", "kernels", "model_selection", "plot", "report")
 _FUNCTIONS = {
     "Certificate": "surefit.certificates",
     "certify": "surefit.engine.certify",
@@ -46,6 +47,7 @@ __all__ = [
     "decomposition",
     "discriminant_analysis",
     "io",
+    "kernels",
     "linear_model",
     "model_selection",
     "naive_bayes",

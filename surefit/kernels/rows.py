@@ -1,0 +1,205 @@
+"""Inputs of kernels, with what is computed once for each of them: centered rows, squared norms, features.
+
+Squared distances do not change when both sides are moved, and
+
+    ‖x − x'‖² = ‖x‖² + ‖x'‖² − 2 x·x'
+
+loses the digits of an offset common to all rows. So dense rows are centered by their mean first, in double precision;
+rows that are compared with them are moved by the same vector. CSR rows stay where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from surefit._core.errors import InvalidData
+from surefit._core.faults import refuse_non_finite
+
+if TYPE_CHECKING:
+    from surefit.kernels.kernel import Kernel
+
+DOUBLE = np.dtype(np.float64)
+SINGLE = np.dtype(np.float32)
+
+
+class _TakesDomain(Protocol):
+    domain: Any
+
+
+class Rows:
+    """n inputs: a float array, CSR, or objects (a 1-d array of them, or a 2-d one with columns of several kinds)."""
+
+    def __init__(
+        self, X: Any, dtype: np.dtype, *, parent: Rows | None = None, places: Any = None, pair: Rows | None = None
+    ) -> None:
+        self.X, self.dtype = X, dtype
+        self.parent, self.places = parent, places
+        """Where these rows were taken from."""
+        self.pair = pair
+        """The rows that these are compared with, whose center they use."""
+        self._kept: dict[Any, Any] = {}
+
+    @staticmethod
+    def of(kernel: _TakesDomain, X: Any, dtype: Any = None) -> Rows:
+        X = as_inputs(kernel, X)
+        is_numbers = sp.issparse(X) or X.dtype in (DOUBLE, SINGLE)
+        return Rows(X, np.dtype(dtype) if dtype is not None else X.dtype if is_numbers else DOUBLE)
+
+    @property
+    def n(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def is_sparse(self) -> bool:
+        return sp.issparse(self.X)
+
+    def like(self, Y: Any) -> Rows:
+        """Rows that are compared with these: of the same kind, in the same coordinates."""
+        if isinstance(self.X, np.ndarray) and self.X.dtype == object:
+            return Rows(as_objects(Y), self.dtype, pair=self)
+        Y = as_vectors(Y)
+        if self.is_sparse != sp.issparse(Y):  # one of them dense: both are
+            Y = sp.csr_array(Y) if self.is_sparse else Y.toarray()
+        if Y.shape[1] != self.X.shape[1]:
+            raise InvalidData(f"X has {self.X.shape[1]} columns and Y has {Y.shape[1]}; they must have the same")
+        return Rows(Y, self.dtype, pair=self)
+
+    def take(self, places: Any) -> Rows:
+        """Some of the rows; what was computed for these is not computed again."""
+        return Rows(self.X[places], self.dtype, parent=self, places=places, pair=self.pair)
+
+    def kept(self, key: Any, make: Callable[[Rows], Any]) -> Any:
+        """make(self), an array with one entry for each row (or other Rows), computed once."""
+        if key not in self._kept:
+            if self.parent is None:
+                self._kept[key] = make(self)
+            else:
+                whole = self.parent.kept(key, make)
+                self._kept[key] = whole.take(self.places) if isinstance(whole, Rows) else whole[self.places]
+        return self._kept[key]
+
+    # Coordinates of dense rows
+
+    @cached_property
+    def center(self) -> np.ndarray:
+        """The mean in double; taken from the first row, so that an offset costs no digits."""
+        source = self.pair if self.pair is not None else self.parent
+        if source is not None:
+            return source.center
+        first = self.X[0].astype(np.float64)
+        return first + np.subtract(self.X, first, dtype=np.float64).mean(axis=0) if self.n > 1 else first
+
+    @property
+    def centered(self) -> Any:
+        return self.kept("centered", Rows._centered)
+
+    def _centered(self) -> Any:
+        if self.is_sparse:
+            return self.values
+        return np.ascontiguousarray(np.subtract(self.X, self.center, dtype=np.float64).astype(self.dtype, copy=False))
+
+    @property
+    def values(self) -> Any:
+        """The numbers as they are, in the precision asked for."""
+        return self.kept("values", lambda rows: in_precision(rows.X, rows.dtype))
+
+    @property
+    def sq_norms(self) -> np.ndarray:
+        """Of the centered rows."""
+        return self.kept("sq_norms", lambda rows: squares(rows.centered))
+
+    # Other rows made of these
+
+    def columns(self, columns: Any, kernel: Kernel) -> Rows:
+        return self._other((kernel, "columns"), lambda X: _columns(X, columns), kernel)
+
+    def mapped(self, function: Callable[[Any], Any], kernel: Kernel) -> Rows:
+        return self._other((kernel, "mapped"), function, kernel)
+
+    def _other(self, key: Any, function: Callable[[Any], Any], kernel: Kernel) -> Rows:
+        def make(rows: Rows) -> Rows:
+            X = function(rows.X)
+            if len(X) != rows.n if not sp.issparse(X) else X.shape[0] != rows.n:
+                raise InvalidData(f"a feature map must give one row for each of {rows.n}")
+            if rows.pair is not None:
+                return rows.pair._other(key, function, kernel).like(X)
+            return Rows.of(kernel, X, self.dtype if rows.X.dtype in (DOUBLE, SINGLE) else None)
+
+        return self.kept(key, make)
+
+
+def in_precision(X: Any, dtype: np.dtype) -> Any:
+    X = X.astype(dtype, copy=False)
+    return X if sp.issparse(X) else np.ascontiguousarray(X)
+
+
+def squares(X: Any) -> np.ndarray:
+    if sp.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1), dtype=X.dtype).ravel()
+    return np.einsum("ij,ij->i", X, X)
+
+
+def as_inputs(kernel: _TakesDomain, X: Any) -> Any:
+    """X as a kernel wants it: a float array or CSR for kernels on vectors, an object array for others."""
+    if kernel.domain == "vectors":
+        return as_vectors(X)
+    if kernel.domain == "objects":
+        return as_objects(X)
+    numeric = sp.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub")
+    return as_vectors(X) if numeric else as_objects(X)
+
+
+def as_vectors(X: Any) -> Any:
+    if sp.issparse(X):
+        X = X if X.format == "csr" else X.tocsr()
+        X = X if X.dtype in (DOUBLE, SINGLE) else X.astype(np.float64)
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+    else:
+        try:
+            X = np.asarray(X)
+            X = X if X.dtype in (DOUBLE, SINGLE) else X.astype(np.float64)
+        except (ValueError, TypeError) as error:
+            raise InvalidData(f"this kernel takes rows of numbers: {error}") from error
+        if X.ndim != 2:
+            raise InvalidData(f"Expected 2D array: rows of numbers, one for each input; got {X.ndim} dimension(s)")
+    if X.shape[0] == 0 or X.shape[1] == 0:
+        raise InvalidData(f"X has shape {X.shape}: there must be at least one row and one column")
+    refuse_non_finite(X, "X")
+    return X
+
+
+def as_objects(X: Any) -> np.ndarray:
+    """A 1-d array of objects (a 2-d one stays: columns of several kinds)."""
+    if sp.issparse(X) or isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
+        raise InvalidData(f"X must be a list or an array of inputs, such as sets or strings; got {type(X).__name__}")
+    if len(X) == 0:
+        raise InvalidData("X is empty: there must be at least one input")
+    if hasattr(X, "to_numpy"):
+        X = X.to_numpy()
+    if isinstance(X, np.ndarray):
+        return X if X.dtype == object else _list_to_objects(list(X))
+    return _list_to_objects(X)
+
+
+def _list_to_objects(X: Sequence[Any]) -> np.ndarray:
+    objects = np.empty(len(X), dtype=object)
+    for i, x in enumerate(X):
+        objects[i] = x
+    return objects
+
+
+def _columns(X: Any, columns: Any) -> Any:
+    if X.ndim != 2:
+        raise InvalidData("k.on(columns) takes rows with columns: a two-dimensional array or a dataframe")
+    width = X.shape[1]
+    for column in np.atleast_1d(columns):
+        if not -width <= column < width:
+            raise InvalidData(f"k.on({columns}) asks for column {column}; there are {width}")
+    return X[:, columns] if sp.issparse(X) or X.dtype == object else X[:, np.atleast_1d(columns)]
