@@ -40,6 +40,8 @@ CHECKERS: dict[str, str] = {
     "QuadraticDiscriminantAnalysis": (
         "discriminant_analysis.quadratic_discriminant_analysis:check_quadratic_discriminant_analysis"
     ),
+    "SVC": "svm.svc:check_svc",
+    "SVR": "svm.svr:check_svr",
     "PCA": "decomposition.pca:check_pca",
     "KMeans": "cluster.kmeans:check_kmeans",
 }

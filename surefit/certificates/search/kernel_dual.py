@@ -1,0 +1,141 @@
+"""Proposes a better dual point and function for a support vector machine: an active-set method from the model's own.
+
+Free coefficients F (strictly inside their boxes, and those that would gain by leaving a wall) solve
+    K_FF δ + δb = c_F − f_F − b,   Σδ = −Σβ,      c = t for classes, t ∓ ε for a regression,
+and go as far as the boxes allow; those that come to a wall stay there. The best intercept is a weighted quantile.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefit.certificates.blocks import F64
+from surefit.certificates.theorems.kernel_machine.expansion import pieces
+
+ROWS, ENTRIES = 1 << 25, 1 << 24  # numbers of the data, and of columns of the Gram matrix, that may be in memory
+STEPS, FREE = 300, 1500
+
+
+def better_dual(m: Any, tasks: list[Any], own: list[Any], tol: float) -> tuple[NDArray, F64, F64]:
+    """(row numbers, their coefficients for every task, intercepts)."""
+    n = m.blocks.n_rows
+    beta, b = np.stack([f.beta for f in own], axis=1), np.array([f.b for f in own])
+    X = np.concatenate(list(pieces(m.blocks))) if n * m.blocks.n_features <= ROWS else None
+    for p, (task, f) in enumerate(zip(tasks, own, strict=True)):
+        rows = np.flatnonzero(task.upper > 0)
+        t, U, value = task.target[rows], task.upper[rows], np.asarray(f.value[rows], dtype=np.float64)
+        search = _Search(m.kernel, X, rows, t, U, task.epsilon, np.where(np.isfinite(f.beta[rows]), f.beta[rows], 0.0))
+        if X is not None:
+            value = search.run(value, f.b, 1e-3 * tol)
+            beta[:, p] = 0.0
+            beta[rows, p] = search.beta
+        b[p] = best_intercept(t, U, task.epsilon, value, f.b)
+    places = np.flatnonzero(beta.any(axis=1))
+    return places, beta[places], b
+
+
+def best_intercept(t: F64, U: F64, epsilon: float | None, value: F64, b: float) -> float:
+    """The minimum over b of Σ U max(0, v): where the slope, which grows by U at every kink, passes zero."""
+    if np.isinf(U).any():
+        inner = t - value if epsilon is None else np.concatenate([t - epsilon - value, t + epsilon - value])
+        side = t if epsilon is None else np.repeat([1.0, -1.0], len(t))
+        return float((inner[side > 0].max(initial=b) + inner[side < 0].min(initial=b)) / 2)
+    kinks = t - value if epsilon is None else np.concatenate([t - epsilon - value, t + epsilon - value])
+    jumps = U if epsilon is None else np.concatenate([U, U])
+    start = U[t > 0].sum() if epsilon is None else U.sum()
+    order = np.argsort(kinks)
+    slope = np.cumsum(jumps[order]) - start
+    at = min(int(np.searchsorted(slope, -1e-12 * start)), len(order) - 1)
+    flat = abs(slope[at]) <= 1e-12 * start and at + 1 < len(order)
+    return float((kinks[order[at]] + kinks[order[at + 1]]) / 2 if flat else kinks[order[at]])
+
+
+class _Search:
+    def __init__(self, kernel: Any, X: Any, rows: NDArray, t: F64, U: F64, epsilon: float | None, beta: F64) -> None:
+        self.kernel, self.X, self.rows, self.t, self.U, self.epsilon = kernel, X, rows, t, U, epsilon
+        self.columns: dict[int, F64] = {}
+        self.side = t.copy() if epsilon is None else np.where(beta < 0, -1.0, 1.0)
+        self.beta = self.side * np.clip(self.side * beta, 0.0, U)
+        self.moved = not np.array_equal(self.beta, beta)
+
+    def gram(self, F: NDArray) -> F64 | None:
+        """The columns F of the Gram matrix."""
+        new = np.array([j for j in F.tolist() if j not in self.columns], dtype=np.intp)
+        if len(self.rows) * (len(self.columns) + len(new)) > ENTRIES or len(F) > FREE:
+            return None
+        if new.size:
+            at = self.rows[new]
+            block = self.kernel.block(self.X[self.rows], self.X[at], at).value
+            if self.kernel.name == "precomputed":
+                block = self.X[np.ix_(self.rows, at)]
+            self.columns.update(zip(new.tolist(), block.T, strict=True))
+        return np.stack([self.columns[j] for j in F.tolist()], axis=1)
+
+    def wish(self, g: F64) -> F64:
+        """c − f − b for the side of every coefficient; a zero of a regression takes the side that gains."""
+        if self.epsilon is None:
+            return g
+        zero = self.beta == 0
+        self.side = np.where(zero, np.where(g < 0, -1.0, 1.0), self.side)
+        return g - self.side * self.epsilon
+
+    def run(self, value: F64, b: float, tol: float) -> F64:
+        """Improves β; returns f at all rows."""
+        if self.moved:
+            held = np.flatnonzero(self.beta)
+            K = self.gram(held)
+            if K is None:
+                return value
+            value = K @ self.beta[held]
+        b, banned = best_intercept(self.t, self.U, self.epsilon, value, b), np.zeros(len(self.t), dtype=bool)
+        scale = np.abs(self.t).max() + (self.epsilon or 0.0)
+        for _ in range(STEPS):
+            wish = self.wish(self.t - value - b) * self.side  # > 0: would grow, < 0: would shrink
+            size = np.abs(self.beta)
+            inside = (size > 0) & (size < self.U)
+            gains = np.where(size == 0, wish, np.where(size == self.U, -wish, 0.0))
+            eager = np.flatnonzero(~inside & ~banned & (gains > 1e-3 * tol * scale))
+            eager = eager[np.argsort(-gains[eager])][: max(5, int(inside.sum()) // 5)]
+            F = np.concatenate([np.flatnonzero(inside), eager])
+            if F.size == 0 or (eager.size == 0 and np.abs(wish[inside]).max(initial=0.0) <= 1e-13 * scale):
+                break
+            K = self.gram(F)
+            if K is None:
+                break
+            step, rise = self._newton(K[F], (wish * self.side)[F])
+            share, stop = self._share(F, step)
+            if stop is not None:
+                banned[F[stop]] = True
+            self.beta[F] += share * step
+            if stop is not None:
+                hit = F[stop]
+                self.beta[hit] = self.side[hit] * np.where(np.abs(self.beta[hit]) > self.U[hit] / 2, self.U[hit], 0.0)
+            self.beta = self.side * np.clip(self.side * self.beta, 0.0, self.U)
+            value, b = value + share * (K @ step), b + share * rise
+            if share > 1e-9:
+                banned[:] = False
+        held = np.flatnonzero(self.beta)
+        K = self.gram(held)
+        return value if K is None else K @ self.beta[held]
+
+    def _newton(self, K: F64, g: F64) -> tuple[F64, float]:
+        n, ridge = len(K), 1e-11 * float(np.abs(np.diag(K)).mean())
+        A = np.zeros((n + 1, n + 1))
+        A[:n, :n], A[:n, n], A[n, :n] = K + ridge * np.eye(n), 1.0, 1.0
+        right = np.append(g, -self.beta.sum())
+        try:
+            found = np.linalg.solve(A, right)
+        except np.linalg.LinAlgError:
+            found = np.linalg.lstsq(A, right, rcond=None)[0]
+        return found[:n], float(found[n])
+
+    def _share(self, F: NDArray, step: F64) -> tuple[float, NDArray | None]:
+        """How much of the step the boxes allow, and the coefficients that come to a wall."""
+        size, move = np.abs(self.beta[F]), step * self.side[F]
+        with np.errstate(all="ignore"):
+            space = np.where(move < 0, size / -move, np.where(move > 0, (self.U[F] - size) / move, np.inf))
+        share = min(1.0, float(space.min(initial=1.0)))
+        return share, np.flatnonzero(space <= share) if share < 1 else None

@@ -1,0 +1,126 @@
+"""f(x) = Σⱼ βⱼ k(xⱼ, x) at every row of the data, in blocks of the Gram matrix, with a bound of its rounding.
+
+A block has at most 256 centers: its product with β is off by at most γ₂₆₄ Σ|k||β|, and blocks are added in long double.
+For the linear kernel f(x) = x·w with w = Σ βⱼxⱼ, all in long double.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefit.certificates.blocks import F64, BadData, Block, Blocks, all_finite, dense
+from surefit.certificates.claim import CertificateError
+from surefit.certificates.rounding import gamma as g
+from surefit.certificates.theorems.kernel_machine.kernels import Kernel
+
+LONG = np.longdouble
+LONG_UNIT = float(np.finfo(LONG).eps) / 2
+CHUNK = 256  # centers at a time
+ENTRIES = 1 << 20  # of a dense piece of rows, and of a block of the Gram matrix
+
+Long = Any  # an array, or a number, of long doubles
+
+
+class Data(NamedTuple):
+    """Targets (or class codes) and weights of all rows, and whether the rows are float32."""
+
+    y: F64
+    w: F64
+    single: bool
+
+
+class Expansion(NamedTuple):
+    """One column for each function: |exact − value| ≤ error; size = Σ|β||k| is what roundings are relative to."""
+
+    value: Long
+    error: F64
+    size: F64
+
+
+def read_data(blocks: Blocks) -> Data:
+    """One pass. Raises BadData where there is nothing to compute with."""
+    targets, weights, single = [np.zeros(0)], [np.zeros(0)], False
+    for X, y, w in blocks:
+        if y is None:
+            raise CertificateError("This check needs y: the targets or labels the model was fitted to.")
+        y = np.asarray(y)
+        y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+        w = np.ones(X.shape[0]) if w is None else np.asarray(w)
+        if X.shape[1] != blocks.n_features or not X.shape[:1] == y.shape == w.shape:
+            raise BadData(f"a block has the shapes {X.shape}, {y.shape} and {w.shape}")
+        if not (all_finite(X) and all_finite(y) and all_finite(w) and (w >= 0).all()):
+            raise BadData("the data have entries that are NaN, infinite or not numbers, or weights below zero")
+        targets.append(y.astype(np.float64))
+        weights.append(w.astype(np.float64))
+        single = single or X.dtype == np.float32
+    y, w = np.concatenate(targets), np.concatenate(weights)
+    if y.size != blocks.n_rows or not w.sum() > 0:
+        raise BadData(f"the blocks have {y.size} rows, expected {blocks.n_rows}, or the total weight is zero")
+    return Data(y, w, single)
+
+
+def rows_at(blocks: Blocks, places: NDArray) -> list[Block]:
+    """The rows with these numbers, each a block of its own."""
+    found: dict[int, Block] = {}
+    wanted, first = np.unique(places), 0
+    for X, _, _ in blocks:
+        inside = wanted[(wanted >= first) & (wanted < first + X.shape[0])]
+        found |= {int(i): X[i - first : i - first + 1] for i in inside}
+        first += X.shape[0]
+    return [found[int(i)] for i in places]
+
+
+def stacked(rows: list[Block]) -> F64:
+    return np.concatenate([dense(row) for row in rows])
+
+
+def pieces(blocks: Blocks) -> Iterator[F64]:
+    """All rows in order, dense, a few at a time."""
+    for X, _, _ in blocks:
+        step = max(1, min(ENTRIES // CHUNK, ENTRIES // max(1, X.shape[1])))
+        for lo in range(0, X.shape[0], step):
+            yield dense(X[lo : lo + step])
+
+
+def expansion(kernel: Kernel, rows: Iterator[F64], centers: list[Block], places: NDArray, coef: F64) -> Expansion:
+    """Σⱼ coef[j] k(centers[j], ·) at all rows; one column of `coef` for each function."""
+    if kernel.name == "linear":
+        return _linear(rows, centers, coef)
+    found = []
+    for A in rows:
+        value, error, size = (np.zeros((len(A), coef.shape[1]), dtype=t) for t in (LONG, float, float))
+        for lo in range(0, len(centers), CHUNK):
+            part = slice(lo, lo + CHUNK)
+            K, off = kernel.block(A, stacked(centers[part]), places[part])
+            absolute = np.abs(coef[part])
+            here = np.abs(K) @ absolute
+            value, size = value + K @ coef[part], size + here
+            error += off @ absolute + g(CHUNK + 8) * here
+        found.append((value, error + g(len(centers) + 8, LONG_UNIT) * size, size))
+    return Expansion(*(np.concatenate(part) for part in zip(*found, strict=True)))
+
+
+def weights_of(centers: list[Block], coef: F64) -> tuple[Long, F64]:
+    """w = Σ βⱼxⱼ, one column for each function, and Σ |βⱼ||xⱼ|."""
+    d = centers[0].shape[1] if centers else 0
+    W, size = np.zeros((d, coef.shape[1]), dtype=LONG), np.zeros((d, coef.shape[1]))
+    for lo in range(0, len(centers), CHUNK):
+        S, beta = stacked(centers[lo : lo + CHUNK]), coef[lo : lo + CHUNK]
+        W += S.T.astype(LONG) @ beta.astype(LONG)
+        size += np.abs(S).T @ np.abs(beta)
+    return W, size
+
+
+def _linear(rows: Iterator[F64], centers: list[Block], coef: F64) -> Expansion:
+    (W, size), found = weights_of(centers, coef), []
+    for A in rows:
+        if not centers:
+            W, size = (np.zeros((A.shape[1], coef.shape[1]), dtype=t) for t in (LONG, float))
+        here = np.abs(A) @ size
+        value = A.astype(LONG) @ W
+        found.append((value, 2 * g(len(centers) + A.shape[1] + 8, LONG_UNIT) * here, here))
+    return Expansion(*(np.concatenate(part) for part in zip(*found, strict=True)))
