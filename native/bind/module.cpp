@@ -19,6 +19,7 @@ void bind_lms(nb::module_& m);
 void bind_logistic(nb::module_& m);
 void bind_perceptron(nb::module_& m);
 void bind_summaries(nb::module_& m);
+void bind_svm(nb::module_& m);
 
 namespace {
 
@@ -63,4 +64,5 @@ NB_MODULE(_native, m) {
   bind_logistic(m);
   bind_perceptron(m);
   bind_summaries(m);
+  bind_svm(m);
 }
