@@ -75,6 +75,17 @@ struct CsrRow {
     return sum;
   }
 
+  // The same without a scale, in four sums that do not wait for each other.
+  SUREFIT_INLINE double product(const double* v) const {
+    double sum[4] = {};
+    std::size_t e = 0;
+    for (; e + 4 <= count; e += 4) {
+      for (std::size_t k = 0; k < 4; ++k) sum[k] += static_cast<double>(x[e + k]) * v[column[e + k]];
+    }
+    for (; e < count; ++e) sum[0] += static_cast<double>(x[e]) * v[column[e]];
+    return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+  }
+
   SUREFIT_INLINE void prefetch(std::size_t most) const {
     const std::size_t end = count < most ? count : most;
     for (std::size_t e = 0; e < end; e += 64 / sizeof(T)) __builtin_prefetch(x + e);

@@ -32,9 +32,7 @@ void scores(const CsrRows<T, Index>& rows, const double* w, const double* b, std
   for_runs(rows, m, n_threads, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       if (m == 1) {
-        double z = b[0];
-        rows.row(i).each([&](double x, std::size_t j, std::size_t) { z += x * w[j]; });
-        scores[i] = z;
+        scores[i] = b[0] + rows.row(i).product(w);
         continue;
       }
       double* z = scores + i * m;

@@ -2,19 +2,23 @@
 
 With ones e, centered and weighted rows are A = √W (X − e mᵀ): products with A and Aᵀ cost one sparse product and a few
 sums. LSMR runs on AᵀA implicitly, starts at zero and stays in the span of the rows, so it ends at the shortest answer.
+With a penalty there is one answer, and columns of [A; √α I] scaled to unit length get there in fewer iterations.
 """
 
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from surefit._core.errors import CannotStream
+from surefit._core.threads import threads_for
 from surefit.engine.block import target_columns
 from surefit.engine.source import Source
+from surefit.summaries.row_products import scores
 
 _TOLERANCE = 1e-14
 
@@ -62,21 +66,34 @@ def iterated(data: Source, alpha: np.ndarray, fit_intercept: bool, limit: int) -
         x_mean = (X.T @ w) / total
         y_mean = Y[0] + (w @ (Y - Y[0])) / total
 
+    by_columns = sp.csr_array(X.T)
+    n_threads = threads_for(2.0 * X.nnz)
+    nothing = np.zeros(1)
+
     def forward(v: np.ndarray) -> np.ndarray:
-        v = v.ravel()
-        return root * (X @ v - x_mean @ v)
+        return root * (scores(X, v[None], nothing, n_threads)[:, 0] - x_mean @ v)
 
     def backward(u: np.ndarray) -> np.ndarray:
-        u = root * u.ravel()
-        return X.T @ u - x_mean * u.sum()
+        u = root * u
+        return scores(by_columns, u[None], nothing, n_threads)[:, 0] - x_mean * u.sum()
 
-    A = LinearOperator((n, d), matvec=forward, rmatvec=backward, dtype=np.float64)
+    def penalized(unit: np.ndarray, root_alpha: float) -> Any:
+        """[A; √α I] diag(unit)."""
+        return LinearOperator(
+            (n + d, d),
+            matvec=lambda v: np.append(forward(unit * v), root_alpha * unit * v),
+            rmatvec=lambda u: unit * (backward(u[:n]) + root_alpha * u[n:]),
+            dtype=np.float64,
+        )
+
+    squares = np.maximum(X.power(2).T @ w - total * x_mean**2, 0.0)
     coef, gradient = np.zeros((Y.shape[1], d)), 0.0
     for k in range(Y.shape[1]):
-        target = root * (Y[:, k] - y_mean[k])
-        coef[k], reason, _, residual, slope, norm, *_ = lsmr(
-            A, target, np.sqrt(alpha[k]), _TOLERANCE, _TOLERANCE, conlim=0, maxiter=limit
-        )
+        unit = 1.0 / np.sqrt(squares + alpha[k]) if alpha[k] > 0 else np.ones(d)
+        target = np.append(root * (Y[:, k] - y_mean[k]), np.zeros(d))
+        A = penalized(unit, float(np.sqrt(alpha[k])))
+        v, reason, _, residual, slope, norm, *_ = lsmr(A, target, 0.0, _TOLERANCE, _TOLERANCE, conlim=0, maxiter=limit)
+        coef[k] = unit * v
         if reason == 7:
             gradient = max(gradient, slope / (norm * max(residual, np.finfo(float).tiny)))
     return Iterated(coef, y_mean - coef @ x_mean, gradient)
