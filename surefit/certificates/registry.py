@@ -42,6 +42,7 @@ CHECKERS: dict[str, str] = {
     ),
     "SVC": "svm.svc:check_svc",
     "SVR": "svm.svr:check_svr",
+    "LinearSVC": "svm.linear_svc:check_linear_svc",
     "PCA": "decomposition.pca:check_pca",
     "KMeans": "cluster.kmeans:check_kmeans",
 }

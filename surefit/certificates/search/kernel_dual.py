@@ -27,7 +27,7 @@ def better_dual(m: Any, tasks: list[Any], own: list[Any], tol: float) -> tuple[N
     for p, (task, f) in enumerate(zip(tasks, own, strict=True)):
         rows = np.flatnonzero(task.upper > 0)
         t, U, value = task.target[rows], task.upper[rows], np.asarray(f.value[rows], dtype=np.float64)
-        search = _Search(m.kernel, X, rows, t, U, task.epsilon, np.where(np.isfinite(f.beta[rows]), f.beta[rows], 0.0))
+        search = Search(m.kernel, X, rows, t, U, task.epsilon, np.where(np.isfinite(f.beta[rows]), f.beta[rows], 0.0))
         if X is not None:
             value = search.run(value, f.b, 1e-3 * tol)
             beta[:, p] = 0.0
@@ -53,7 +53,11 @@ def best_intercept(t: F64, U: F64, epsilon: float | None, value: F64, b: float) 
     return float((kinks[order[at]] + kinks[order[at + 1]]) / 2 if flat else kinks[order[at]])
 
 
-class _Search:
+class Search:
+    """Improves the coefficients of one task; without an intercept Σβ is free."""
+
+    intercept = True
+
     def __init__(self, kernel: Any, X: Any, rows: NDArray, t: F64, U: F64, epsilon: float | None, beta: F64) -> None:
         self.kernel, self.X, self.rows, self.t, self.U, self.epsilon = kernel, X, rows, t, U, epsilon
         self.columns: dict[int, F64] = {}
@@ -90,7 +94,8 @@ class _Search:
             if K is None:
                 return value
             value = K @ self.beta[held]
-        b, banned = best_intercept(self.t, self.U, self.epsilon, value, b), np.zeros(len(self.t), dtype=bool)
+        b = best_intercept(self.t, self.U, self.epsilon, value, b) if self.intercept else 0.0
+        banned = np.zeros(len(self.t), dtype=bool)
         scale = np.abs(self.t).max() + (self.epsilon or 0.0)
         for _ in range(STEPS):
             wish = self.wish(self.t - value - b) * self.side  # > 0: would grow, < 0: would shrink
@@ -123,6 +128,8 @@ class _Search:
 
     def _newton(self, K: F64, g: F64) -> tuple[F64, float]:
         n, ridge = len(K), 1e-11 * float(np.abs(np.diag(K)).mean())
+        if not self.intercept:
+            return np.linalg.solve(K + (ridge + 1e-300) * np.eye(n), g), 0.0
         A = np.zeros((n + 1, n + 1))
         A[:n, :n], A[:n, n], A[n, :n] = K + ridge * np.eye(n), 1.0, 1.0
         right = np.append(g, -self.beta.sum())

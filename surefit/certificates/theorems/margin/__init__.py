@@ -1,0 +1,1 @@
+"""Linear functions with a margin, and what bounds their objective."""
