@@ -1,0 +1,158 @@
+"""(A + αI)⁻¹ y and the diagonal of (A + αI)⁻¹ for a whole path of penalties α, from one decomposition of A.
+
+A row is left out of a kernel ridge fit, with its error, without fitting again: with G = (A + αI)⁻¹ and c = G y
+
+    yᵢ − f₋ᵢ(xᵢ) = cᵢ / Gᵢᵢ .
+
+(Leaving out row i is adding to A + αI, at the place (i, i), a number that grows without bound.)
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Protocol
+
+import numpy as np
+import scipy.linalg
+
+from surefit._core.memory import refuse_beyond_memory
+from surefit._core.threads import threads_for
+from surefit.engine.leaves import fold_tree
+from surefit.solvers.kernel_system.band import Band, BandFactor, reduce_to_band
+
+SMALL = 256
+"""Up to so many rows an eigendecomposition takes no time worth saving."""
+CHUNK = 512
+
+
+class PenaltyPath(Protocol):
+    """One decomposition of A (n × n) that serves all penalties."""
+
+    def solve(self, alpha: float, Y: np.ndarray) -> np.ndarray:
+        """(A + αI)⁻¹ Y for Y (n, t)."""
+
+    def inverse_diagonal(self, alpha: float) -> np.ndarray:
+        """The diagonal of (A + αI)⁻¹."""
+
+
+def penalty_path(A: np.ndarray, alphas: np.ndarray) -> PenaltyPath:
+    """The decomposition that suits A and the penalties; A is overwritten.
+
+    The band form is for A + αI that are positive definite; where one is not, eigenvalues say what is wrong.
+    """
+    if len(A) <= SMALL:
+        return Eigen(A)
+    copy = None if (alphas > 0).all() else A.copy()
+    path = BandPath(reduce_to_band(A))
+    if path.positive(float(alphas.min())):
+        return path
+    if copy is None:
+        copy = path.matrix()
+    return Eigen(copy)
+
+
+def path_bytes(n: int) -> int:
+    """What a path of n rows needs: A and Q, or A, eigenvectors and the workspace of LAPACK."""
+    return 16 * n * n
+
+
+def refuse_path_beyond_memory(n: int) -> None:
+    refuse_beyond_memory(
+        path_bytes(n),
+        f"a path of penalties for {n} rows (a Gram matrix and its orthogonal factor)",
+        "Use cv=5, which fits with solver='auto', or KernelRidge(solver='nystrom_cg') with one penalty.",
+    )
+
+
+class BandPath:
+    """From the band form A = Q B Qᵀ: rows of Q are solved with the factor of B + αI, a chunk at a time."""
+
+    def __init__(self, band: Band) -> None:
+        self._band = band
+        self._factors: dict[float, BandFactor] = {}
+
+    def _factor(self, alpha: float) -> BandFactor:
+        if alpha not in self._factors:
+            self._factors = {alpha: BandFactor(self._band, alpha)}
+        return self._factors[alpha]
+
+    def positive(self, alpha: float) -> bool:
+        """Whether A + αI is positive definite."""
+        return self._factor(alpha).positive
+
+    def solve(self, alpha: float, Y: np.ndarray) -> np.ndarray:
+        factor, Q = self._factor(alpha), self._band.Q
+        rows = factor.forward(np.ascontiguousarray((Q.T @ Y).T))
+        return Q @ factor.backward(np.ascontiguousarray(rows.T))
+
+    def inverse_diagonal(self, alpha: float) -> np.ndarray:
+        factor, Q = self._factor(alpha), self._band.Q
+        n = len(Q)
+        diagonal = np.empty(n)
+
+        def chunk(i: int) -> None:
+            rows = slice(i * CHUNK, min((i + 1) * CHUNK, n))
+            diagonal[rows] = factor.squared_lengths(Q[rows])
+
+        factor.invert_blocks()
+        fold_tree(-(-n // CHUNK), chunk, lambda left, right: None, threads_for(64.0 * n * n))
+        return diagonal
+
+    def matrix(self) -> np.ndarray:
+        """A again, to rounding."""
+        Q, D, E = self._band
+        product, s = np.zeros_like(Q), 0
+        for j, block in enumerate(D):
+            stop = s + len(block)
+            product[:, s:stop] += Q[:, s:stop] @ block
+            if j < len(E):
+                below = slice(stop, stop + len(E[j]))
+                product[:, s:stop] += Q[:, below] @ E[j]
+                product[:, below] += Q[:, s:stop] @ E[j].T
+            s = stop
+        return product @ Q.T
+
+
+class Eigen:
+    """A = U diag(λ) Uᵀ. Where λ + α is no more than rounding its direction is left out: the least-squares answer."""
+
+    def __init__(self, A: np.ndarray) -> None:
+        self.values, self.vectors = scipy.linalg.eigh(A, lower=True, overwrite_a=True, driver="evd", check_finite=False)
+        self._warned = False
+
+    def _inverse(self, alpha: float) -> np.ndarray:
+        """1 / (λ + α), or 0 in the directions left out."""
+        shifted = self.values + alpha
+        kept = np.abs(shifted) > len(shifted) * np.finfo(np.float64).eps * np.abs(shifted).max(initial=0.0)
+        return np.divide(1.0, shifted, out=np.zeros_like(shifted), where=kept)
+
+    def solve(self, alpha: float, Y: np.ndarray) -> np.ndarray:
+        return self.vectors @ (self._inverse(alpha)[:, None] * (self.vectors.T @ Y))
+
+    def inverse_diagonal(self, alpha: float) -> np.ndarray:
+        return (self.vectors * self.vectors) @ self._inverse(alpha)
+
+    def trouble(self, alpha: float) -> str:
+        """What is wrong with A + αI, if anything: it is singular, or not positive definite."""
+        shifted = self.values + alpha
+        negligible = len(shifted) * np.finfo(np.float64).eps * float(np.abs(shifted).max(initial=0.0))
+        if shifted.min(initial=np.inf) < -negligible:
+            return "indefinite"
+        return "singular" if (np.abs(shifted) <= negligible).any() else ""
+
+
+def warn_of_trouble(trouble: str, alpha: float, least: float) -> None:
+    """The warning that goes with the least-squares answer."""
+    if trouble == "indefinite":
+        warnings.warn(
+            f"the kernel is not positive semidefinite: its Gram matrix has the eigenvalue {least:.3g}, and with "
+            f"alpha={alpha:g} the penalized problem has no minimum. Using least-squares solution of the system instead; "
+            f"for a minimum use alpha > {-least:.3g}, or another kernel",
+            stacklevel=6,
+        )
+    elif trouble == "singular":
+        warnings.warn(
+            f"Singular matrix in solving dual problem (alpha={alpha:g}). Using least-squares solution instead: raise alpha "
+            "for an answer that is determined",
+            stacklevel=6,
+        )
