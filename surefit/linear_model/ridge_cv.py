@@ -9,12 +9,12 @@ from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import sklearn
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import check_scoring, get_scorer
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from surefit._core.base import fitting
 from surefit._core.errors import InvalidParameter
+from surefit._core.given import Given
 from surefit._core.params import Rule
 from surefit.engine.open import open_data
 from surefit.engine.source import Source
@@ -38,19 +38,6 @@ def _alpha_faults(alphas: Any, one_left_out: bool) -> list[str]:
         elif not 0 <= float(alpha) < np.inf:
             faults.append(f"RidgeCV: alphas[{i}] == {alpha}, must be >= 0.0 and finite")
     return faults
-
-
-class _Given(RegressorMixin, BaseEstimator):
-    """Hands predictions to a scorer that expects an estimator: what it is asked to predict is the answer."""
-
-    def fit(self, X: Any, y: Any) -> _Given:
-        return self
-
-    def predict(self, X: Any) -> Any:
-        return X
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
 
 
 class RidgeCV(LinearRegressor):
@@ -182,7 +169,7 @@ class RidgeCV(LinearRegressor):
         if scorer is None:
             means = -left_out.sums() / data.n_rows
             return means.T if p.alpha_per_target else means.mean(axis=0)
-        judge, flat = _Given(), data.target_ndim == 1
+        judge, flat = Given(), data.target_ndim == 1
         if p.alpha_per_target:
             return np.array(
                 [

@@ -55,6 +55,31 @@ def canonical_rows(
     With `y` (and `example_hashes`) rows are equal only if their targets are, and the weights of equal rows are added
     from the smallest to the largest, so that their sum has no order either.
     """
+    order, starts = _runs(X, w, hashes, first_only, y)
+    if starts is None:
+        return Canonical(X, order, None if w is None else w[order])
+    if w is None:
+        weights = np.diff(np.append(starts, len(order))).astype(np.float64)
+    else:
+        terms = w[order]
+        if y is not None:
+            terms = terms[np.lexsort((terms, _run_numbers(starts, len(order))))]
+        weights = np.add.reduceat(terms, starts)
+    return Canonical(X, order[starts], weights)
+
+
+def distinct_places(X: Any, w: np.ndarray | None, hashes: np.ndarray, y: np.ndarray | None = None) -> np.ndarray:
+    """For every row, which of `canonical_rows` it is; −1 where its weight is zero."""
+    order, starts = _runs(X, w, hashes, None, y)
+    places = np.full(len(hashes), -1)
+    places[order] = np.arange(len(order)) if starts is None else _run_numbers(starts, len(order))
+    return places
+
+
+def _runs(
+    X: Any, w: np.ndarray | None, hashes: np.ndarray, first_only: int | None, y: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Rows of positive weight in canonical order, and where each run of equal ones starts; None: all are distinct."""
     order = _native.order_by_hash(hashes)
     if w is not None:
         order = order[w[order] > 0]
@@ -63,17 +88,14 @@ def canonical_rows(
     sorted_hashes = hashes[order]
     alike = sorted_hashes[1:] == sorted_hashes[:-1]
     if not alike.any():
-        return Canonical(X, order, None if w is None else w[order])
+        return order, None
     order, same = _by_contents(X, y, order, alike)
-    starts = np.flatnonzero(np.concatenate([[True], ~same]))
-    if w is None:
-        weights = np.diff(np.append(starts, len(order))).astype(np.float64)
-    else:
-        terms = w[order]
-        if y is not None:
-            terms = terms[np.lexsort((terms, np.cumsum(np.concatenate([[False], ~same]))))]
-        weights = np.add.reduceat(terms, starts)
-    return Canonical(X, order[starts], weights)
+    return order, np.flatnonzero(np.concatenate([[True], ~same]))
+
+
+def _run_numbers(starts: np.ndarray, n: int) -> np.ndarray:
+    """0 for the places of the first run, 1 for those of the second, …"""
+    return np.repeat(np.arange(len(starts)), np.diff(np.append(starts, n)))
 
 
 def _leading(order: np.ndarray, hashes: np.ndarray, count: int) -> np.ndarray:

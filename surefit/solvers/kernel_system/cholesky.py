@@ -20,7 +20,7 @@ from surefit.engine.leaves import fold_tree
 from surefit.solvers.numerics.blas import add_product, add_square, cholesky, divide_left, divide_right
 
 WIDTH = 512
-"""Columns of a panel: a product with so many terms runs at full speed, and its diagonal tile does not hold up the rest."""
+"""Columns of a panel: products with so many terms run at full speed, and the diagonal tile is soon done."""
 TILE_ROWS = 1024
 
 Block = Callable[[slice, slice], np.ndarray]
@@ -71,7 +71,7 @@ class HalfMatrix:
     def _update(self, k: int, n_threads: int) -> None:
         """Panels after k lose L_ik L_jkᵀ; the tasks are tiles, those of the next panel first."""
         L = self.panels[k]
-        tiles = []
+        tiles: list[tuple[np.ndarray, np.ndarray, np.ndarray | None]] = []
         for j in range(k + 1, len(self.panels)):
             target, offset = self.panels[j], (j - k) * WIDTH
             top = L[offset : offset + target.shape[1]]

@@ -19,6 +19,8 @@ from surefit._core.memory import refuse_beyond_memory
 from surefit._core.threads import threads_for
 from surefit.engine.leaves import fold_tree
 from surefit.solvers.kernel_system.band import Band, BandFactor, reduce_to_band
+from surefit.solvers.kernel_system.low_rank import LowRank, suits_low_rank
+from surefit.solvers.kernel_system.system import KernelSystem
 
 SMALL = 256
 """Up to so many rows an eigendecomposition takes no time worth saving."""
@@ -34,21 +36,23 @@ class PenaltyPath(Protocol):
     def inverse_diagonal(self, alpha: float) -> np.ndarray:
         """The diagonal of (A + αI)⁻¹."""
 
+    def trouble(self, alpha: float) -> str:
+        """What is wrong with A + αI: "singular", "indefinite" or nothing, ""."""
 
-def penalty_path(A: np.ndarray, alphas: np.ndarray) -> PenaltyPath:
-    """The decomposition that suits A and the penalties; A is overwritten.
+
+def penalty_path(system: KernelSystem, alphas: np.ndarray) -> PenaltyPath:
+    """The decomposition that suits A and the penalties.
 
     The band form is for A + αI that are positive definite; where one is not, eigenvalues say what is wrong.
     """
-    if len(A) <= SMALL:
-        return Eigen(A)
-    copy = None if (alphas > 0).all() else A.copy()
-    path = BandPath(reduce_to_band(A))
-    if path.positive(float(alphas.min())):
-        return path
-    if copy is None:
-        copy = path.matrix()
-    return Eigen(copy)
+    if suits_low_rank(system):
+        return LowRank(system)
+    refuse_path_beyond_memory(system.n)
+    if system.n > SMALL:
+        path = BandPath(reduce_to_band(system.lower()))
+        if path.positive(float(alphas.min())):
+            return path
+    return Eigen(system.lower())
 
 
 def path_bytes(n: int) -> int:
@@ -98,19 +102,8 @@ class BandPath:
         fold_tree(-(-n // CHUNK), chunk, lambda left, right: None, threads_for(64.0 * n * n))
         return diagonal
 
-    def matrix(self) -> np.ndarray:
-        """A again, to rounding."""
-        Q, D, E = self._band
-        product, s = np.zeros_like(Q), 0
-        for j, block in enumerate(D):
-            stop = s + len(block)
-            product[:, s:stop] += Q[:, s:stop] @ block
-            if j < len(E):
-                below = slice(stop, stop + len(E[j]))
-                product[:, s:stop] += Q[:, below] @ E[j]
-                product[:, below] += Q[:, s:stop] @ E[j].T
-            s = stop
-        return product @ Q.T
+    def trouble(self, alpha: float) -> str:
+        return ""
 
 
 class Eigen:
@@ -118,7 +111,6 @@ class Eigen:
 
     def __init__(self, A: np.ndarray) -> None:
         self.values, self.vectors = scipy.linalg.eigh(A, lower=True, overwrite_a=True, driver="evd", check_finite=False)
-        self._warned = False
 
     def _inverse(self, alpha: float) -> np.ndarray:
         """1 / (λ + α), or 0 in the directions left out."""
@@ -133,7 +125,6 @@ class Eigen:
         return (self.vectors * self.vectors) @ self._inverse(alpha)
 
     def trouble(self, alpha: float) -> str:
-        """What is wrong with A + αI, if anything: it is singular, or not positive definite."""
         shifted = self.values + alpha
         negligible = len(shifted) * np.finfo(np.float64).eps * float(np.abs(shifted).max(initial=0.0))
         if shifted.min(initial=np.inf) < -negligible:
@@ -141,18 +132,20 @@ class Eigen:
         return "singular" if (np.abs(shifted) <= negligible).any() else ""
 
 
-def warn_of_trouble(trouble: str, alpha: float, least: float) -> None:
-    """The warning that goes with the least-squares answer."""
+def warn_of_trouble(path: PenaltyPath, alpha: float) -> None:
+    """The warning that goes with a least-squares answer."""
+    trouble = path.trouble(alpha)
     if trouble == "indefinite":
+        least = float(path.values.min()) if isinstance(path, Eigen) else np.nan
         warnings.warn(
             f"the kernel is not positive semidefinite: its Gram matrix has the eigenvalue {least:.3g}, and with "
-            f"alpha={alpha:g} the penalized problem has no minimum. Using least-squares solution of the system instead; "
-            f"for a minimum use alpha > {-least:.3g}, or another kernel",
-            stacklevel=6,
+            f"alpha={alpha:g} the penalized problem has no minimum. Using least-squares solution of the system "
+            f"instead; a minimum needs alpha > {-least:.3g} or another kernel",
+            stacklevel=7,
         )
     elif trouble == "singular":
         warnings.warn(
-            f"Singular matrix in solving dual problem (alpha={alpha:g}). Using least-squares solution instead: raise alpha "
-            "for an answer that is determined",
-            stacklevel=6,
+            f"Singular matrix in solving dual problem (alpha={alpha:g}). Using least-squares solution instead: the "
+            "smallest coefficients of those that miss the targets least. A larger alpha has one answer",
+            stacklevel=7,
         )
