@@ -45,6 +45,7 @@ CHECKERS: dict[str, str] = {
     "LinearSVC": "svm.linear_svc:check_linear_svc",
     "PCA": "decomposition.pca:check_pca",
     "KMeans": "cluster.kmeans:check_kmeans",
+    "KernelRidge": "kernel_ridge.kernel_ridge:check_kernel_ridge",
 }
 
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks, dense
-from surefit.certificates.rounding import UNIT
 from surefit.certificates.rounding import gamma as g
 
 NAMES = {"polynomial": "poly", "gaussian": "rbf"}
@@ -59,7 +58,8 @@ class Kernel:
         return {"linear": True, "cosine": True, "precomputed": None}.get(self.name, False)
 
     def block(self, A: F64, B: F64, places: NDArray) -> Entries:
-        """k(a, b) for all rows a of A and b of B; `places` are the row numbers of B in the data."""
+        """k(a, b) for all rows a of A and b of B, in their precision; `places` are the row numbers of B in the data."""
+        u = _unit(A)
         if self.name in ("precomputed", "callable"):
             K = A[:, places] if self.call is None else np.asarray(self.call(A, B), dtype=np.float64)
             if K.shape != (len(A), len(B)) or not np.isfinite(K).all():
@@ -68,10 +68,10 @@ class Kernel:
         if self.name == "rbf":
             return self._exp(*_sq_dist(A - self.center, B - self.center))
         if self.name in COLUMNS:
-            D = np.zeros((len(A), len(B)))
+            D = np.zeros((len(A), len(B)), A.dtype)
             for j in range(A.shape[1]):
                 D += COLUMNS[self.name](A[:, j, None], B[None, :, j])
-            off = g(A.shape[1] + 8) * D
+            off = g(A.shape[1] + 8, u) * D
             return Entries(-D, off) if self.name == "additive_chi2" else self._exp(D, off)
         T, off = _inner(A, B)
         if self.name == "linear":
@@ -79,32 +79,38 @@ class Kernel:
         if self.name == "cosine":
             size = np.sqrt(np.outer(np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)))
             T = T / np.where(size > 0, size, 1.0)
-            return Entries(T, np.full_like(T, g(2 * A.shape[1] + 16)))
+            return Entries(T, np.full_like(T, g(2 * A.shape[1] + 16, u)))
         off = abs(self.gamma) * off
         T = self.gamma * T
-        off += 2 * UNIT * (np.abs(T) + abs(self.coef0))
+        off += 2 * u * (np.abs(T) + abs(self.coef0))
         T += self.coef0
         if self.name == "sigmoid":
-            return Entries(np.tanh(T), off + 8 * UNIT)
+            slope = 1 / np.cosh(np.maximum(np.abs(T) - off, 0.0)) ** 2  # the largest between
+            return Entries(np.tanh(T), slope * off + 8 * u)
         far = np.abs(T) + off  # |s^p − t^p| ≤ p |far|^{p−1} |s − t|
-        return Entries(T**self.degree, self.degree * far ** max(self.degree - 1, 0) * off + 8 * UNIT * far**self.degree)
+        return Entries(T**self.degree, self.degree * far ** max(self.degree - 1, 0) * off + 8 * u * far**self.degree)
 
     def _exp(self, D: F64, off: F64) -> Entries:
         """exp(−γD) for D off by at most `off`."""
         K = np.exp(-self.gamma * D)
-        rounding = self.gamma * (off + 2 * UNIT * D) + 8 * UNIT
+        u = _unit(D)
+        rounding = self.gamma * (off + 2 * u * D) + 8 * u
         return Entries(K, K * np.expm1(rounding) + np.finfo(np.float64).tiny)
+
+
+def _unit(A: F64) -> float:
+    return float(np.finfo(A.dtype).eps) / 2
 
 
 def _inner(A: F64, B: F64) -> tuple[F64, F64]:
     size = np.sqrt(np.outer(np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)))
-    return A @ B.T, g(A.shape[1] + 8) * size
+    return A @ B.T, g(A.shape[1] + 8, _unit(A)) * size
 
 
 def _sq_dist(A: F64, B: F64) -> tuple[F64, F64]:
     a, b = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)
     D = a[:, None] + b[None, :] - 2.0 * (A @ B.T)
-    return np.maximum(D, 0.0), g(A.shape[1] + 8) * (np.sqrt(a)[:, None] + np.sqrt(b)[None, :]) ** 2
+    return np.maximum(D, 0.0), g(A.shape[1] + 8, _unit(A)) * (np.sqrt(a)[:, None] + np.sqrt(b)[None, :]) ** 2
 
 
 def read_kernel(attrs: Attributes, blocks: Blocks, *, gamma: Any, coef0: float, by_rows: bool = False) -> Kernel | None:
