@@ -32,7 +32,10 @@ def sq_dist_block(A: Rows, B: Rows) -> np.ndarray:
     for first in range(0, len(i), PAIRS):
         ii, jj = i[first : first + PAIRS], j[first : first + PAIRS]
         gap = A.centered[ii] - B.centered[jj]
-        D[ii, jj] = gap.multiply(gap).sum(axis=1) if sp.issparse(gap) else np.einsum("ij,ij->i", gap, gap)
+        if sp.issparse(gap):
+            D[ii, jj] = np.asarray(gap.multiply(gap).sum(axis=1)).ravel()
+        else:
+            D[ii, jj] = np.einsum("ij,ij->i", gap, gap)
     return D
 
 

@@ -122,13 +122,18 @@ def resolve_kernel(
     return plain[kernel]()
 
 
-def gamma_scale(X: Any) -> float:
-    """SVC's gamma="scale": 1 / (columns · variance of all numbers of X); 1 when they are all equal."""
+def gamma_scale(X: Any, w: np.ndarray | None = None) -> float:
+    """SVC's gamma="scale": 1 / (columns · variance of all numbers of X); 1 when they are all equal.
+
+    With weights of the rows a row of weight two counts twice.
+    """
+    share = np.full(X.shape[0], 1.0 / X.shape[0]) if w is None else w / w.sum()
     if sp.issparse(X):
-        mean = X.mean()
-        variance = float(X.multiply(X).mean() - mean**2)
+        mean = float(share @ np.asarray(X.mean(axis=1), dtype=np.float64).ravel())
+        variance = float(share @ np.asarray(X.multiply(X).mean(axis=1), dtype=np.float64).ravel()) - mean**2
     else:
-        variance = float(np.var(X, dtype=np.float64))
+        mean = float(share @ X.mean(axis=1, dtype=np.float64))
+        variance = float(share @ np.square(np.subtract(X, mean, dtype=np.float64)).mean(axis=1))
     return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 

@@ -13,9 +13,10 @@ from surefit._core.callbacks import Progress
 from surefit._core.memory import refuse_beyond_memory
 from surefit._core.params import Range
 from surefit._core.threads import thread_count
-from surefit.linear_model.two_classes import TwoClassClassifier, TwoClasses, farkas_vector, least_violations
+from surefit.linear_model.two_classes import TwoClassClassifier, TwoClasses, least_violations
 from surefit.solvers.linear_program.linear_program import Solution
 from surefit.solvers.margin.batch_perceptron import MOST_WORK, SEPARATED, STEP_WORK, BatchPerceptronVisit
+from surefit.solvers.margin.farkas import farkas_vector
 from surefit.solvers.margin.max_margin import shortest_separator
 from surefit.solvers.margin.signed_rows import SignedRows
 from surefit.summaries.canonical import canonical_rows, example_hashes

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from surefit._core.base import fitting
-from surefit.linear_model.two_classes import TwoClassClassifier, farkas_vector, least_violations
+from surefit.linear_model.two_classes import TwoClassClassifier, least_violations
+from surefit.solvers.margin.farkas import farkas_vector
 from surefit.solvers.margin.signed_rows import SignedRows
 
 

@@ -98,6 +98,21 @@ def _run_numbers(starts: np.ndarray, n: int) -> np.ndarray:
     return np.repeat(np.arange(len(starts)), np.diff(np.append(starts, n)))
 
 
+def canonical_groups(
+    X: Any, w: np.ndarray | None, hashes: np.ndarray, y: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """(order, starts): rows of positive weight in canonical order, and where each run of equal rows begins in it."""
+    order = _native.order_by_hash(hashes)
+    if w is not None:
+        order = order[w[order] > 0]
+    sorted_hashes = hashes[order]
+    alike = sorted_hashes[1:] == sorted_hashes[:-1]
+    if not alike.any():
+        return order, np.arange(len(order))
+    order, same = _by_contents(X, y, order, alike)
+    return order, np.flatnonzero(np.concatenate([[True], ~same]))
+
+
 def _leading(order: np.ndarray, hashes: np.ndarray, count: int) -> np.ndarray:
     """The rows of the first `count` hashes, all repetitions with them."""
     sorted_hashes = hashes[order]

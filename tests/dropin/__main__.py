@@ -35,6 +35,8 @@ MODULES = (
     "linear_model/tests/test_perceptron.py",
     "linear_model/tests/test_quantile.py",
     "linear_model/tests/test_ridge.py",
+    "svm/tests/test_sparse.py",
+    "svm/tests/test_svm.py",
     "tests/test_discriminant_analysis.py",
     "tests/test_naive_bayes.py",
 )

@@ -23,6 +23,7 @@ NAMES = {
     "discriminant_analysis": ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
     "linear_model": ("LinearRegression", "LogisticRegression", "Perceptron", "QuantileRegressor", "Ridge", "RidgeCV"),
     "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
+    "svm": ("SVC", "SVR"),
 }
 REPLACED = os.environ["DROPIN"] == "surefit"
 
