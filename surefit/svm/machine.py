@@ -28,6 +28,7 @@ BLOCK_BYTES = 2**25
 GAP_PER_TOL = 1e-3
 RESERVE = 0.5
 """The solver stops at this part of the gap allowed: the rest is for the rounding of coefficients."""
+Finish = Callable[[np.ndarray, np.dtype], np.ndarray]
 LEVEL = 5  # from a warning through fit and its frame to the caller
 
 
@@ -215,17 +216,15 @@ class SupportVectorMachine(Estimator):
 
     # New rows
 
-    def _apply(self, X: Any, finish: Callable[[np.ndarray], np.ndarray]) -> Any:
-        """`finish` of the scores (n, m), in single precision where all rows are."""
+    def _apply(self, X: Any, finish: Finish) -> Any:
+        """`finish` of the scores (n, m) and of the precision of the answer: single where all rows are."""
         if self._route == "vectors":
-            return apply_rows(self, X, lambda rows: self._in_precision(rows, finish))
+            return apply_rows(self, X, lambda rows: finish(self._scores(rows), self._precision(rows)))
         with single_threaded_blas():
-            return finish(self._matrix_scores(X))
+            return finish(self._matrix_scores(X), np.dtype(np.float64))
 
-    def _in_precision(self, rows: Any, finish: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        answers = finish(self._scores(rows))
-        single = rows.dtype == np.float32 and self.support_vectors_.dtype == np.float32
-        return answers.astype(np.float32) if single and answers.dtype == np.float64 else answers
+    def _precision(self, rows: Any) -> np.dtype:
+        return np.result_type(rows.dtype, self.support_vectors_.dtype)
 
     def _scores(self, rows: Any) -> np.ndarray:
         """In double precision."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from surefit.kernels import GramRows
-from surefit.solvers.margin.platt import agreeing, coupled, pair_probability, pair_slopes
+from surefit.solvers.margin.platt import coupled, pair_probability, pair_slopes
 from surefit.solvers.margin.support_vectors import Limits, separate
 
 FOLDS = 5
@@ -40,8 +40,7 @@ def slopes_of_pair(
     return pair_slopes(scores, sign, w)
 
 
-def probabilities(scores: np.ndarray, slopes: np.ndarray, chosen: np.ndarray, n_classes: int) -> np.ndarray:
-    """(n, classes) from the scores of pairs; the largest is that of the class `chosen` by predict, always."""
+def probabilities(scores: np.ndarray, slopes: np.ndarray, n_classes: int) -> np.ndarray:
+    """(n, classes) from the scores of pairs."""
     p = pair_probability(scores, slopes)
-    p = np.column_stack([1 - p[:, 0], p[:, 0]]) if n_classes == 2 else coupled(p, n_classes)
-    return agreeing(p, chosen)
+    return np.column_stack([1 - p[:, 0], p[:, 0]]) if n_classes == 2 else coupled(p, n_classes)

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from surefit._core.base import fitting
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.random import RandomStateLike, random_stream
+from surefit.solvers.margin.platt import agreeing
 from surefit.solvers.margin.simplified_smo import simplified_smo
 from surefit.solvers.margin.support_vectors import DualSolver, Machine, separate, soft_instead
 from surefit.solvers.optimise.smo import solve_box_dual
@@ -247,10 +248,11 @@ class SVC(ClassifierMixin, SupportVectorMachine):
         check_is_fitted(self, "support_")
         n_classes = len(self.classes_)
 
-        def shaped(scores: np.ndarray) -> np.ndarray:
+        def shaped(scores: np.ndarray, dtype: np.dtype) -> np.ndarray:
             if n_classes == 2:
-                return scores[:, 0]
-            return scores if self.decision_function_shape == "ovo" else class_scores(scores, n_classes)
+                return scores[:, 0].astype(dtype)
+            of_pairs = self.decision_function_shape == "ovo"
+            return (scores if of_pairs else class_scores(scores, n_classes)).astype(dtype)
 
         return self._apply(X, shaped)
 
@@ -259,14 +261,16 @@ class SVC(ClassifierMixin, SupportVectorMachine):
         check_is_fitted(self, "support_")
         if self.break_ties and self.decision_function_shape == "ovo":
             raise InvalidParameter("break_ties must be False when decision_function_shape is 'ovo'")
-        return self._apply(X, lambda scores: self.classes_[self._chosen(scores)])
+        return self._apply(X, lambda scores, dtype: self.classes_[self._chosen(scores, dtype)])
 
-    def _chosen(self, scores: np.ndarray) -> np.ndarray:
+    def _chosen(self, scores: np.ndarray, dtype: np.dtype) -> np.ndarray:
         """Codes of the classes predicted."""
         n_classes = len(self.classes_)
         if n_classes == 2:
             return (scores[:, 0] >= 0).astype(np.intp)
-        return (class_scores if self.break_ties else votes)(scores, n_classes).argmax(axis=1)
+        if self.break_ties:  # as the decision function has them, in the precision it has
+            return class_scores(scores, n_classes).astype(dtype).argmax(axis=1)
+        return votes(scores, n_classes).argmax(axis=1)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -279,9 +283,12 @@ class SVC(ClassifierMixin, SupportVectorMachine):
         if not hasattr(self, "probability_slopes_"):
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
         n_classes = len(self.classes_)
-        return self._apply(
-            X, lambda scores: probabilities(scores, self.probability_slopes_, self._chosen(scores), n_classes)
-        )
+
+        def shaped(scores: np.ndarray, dtype: np.dtype) -> np.ndarray:
+            p = probabilities(scores, self.probability_slopes_, n_classes)
+            return agreeing(p.astype(dtype), self._chosen(scores, dtype))
+
+        return self._apply(X, shaped)
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> np.ndarray:

@@ -125,4 +125,4 @@ class SVR(RegressorMixin, SupportVectorMachine):
     def predict(self, X: Any) -> np.ndarray:
         """The predicted number for every input."""
         check_is_fitted(self, "support_")
-        return self._apply(X, lambda scores: scores[:, 0])
+        return self._apply(X, lambda scores, dtype: scores[:, 0].astype(dtype))

@@ -24,12 +24,12 @@ def noisy(n=120, d=3, seed=0):
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5])
 def test_libsvm_at_a_tight_tolerance_agrees(kernel, epsilon):
     X, y = noisy()
-    ours = SVR(kernel=kernel, epsilon=epsilon, C=2.0).fit(X, y)
+    ours = SVR(kernel=kernel, epsilon=epsilon, C=2.0, tol=1e-8).fit(X, y)
     theirs = sklearn.svm.SVR(kernel=kernel, epsilon=epsilon, C=2.0, tol=1e-10).fit(X, y)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-5)
     if epsilon > 0:  # with ε = 0 a row on the curve may have any coefficient
         np.testing.assert_array_equal(ours.support_, theirs.support_)
-        np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, atol=1e-5)
+        np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, atol=1e-4)  # libsvm keeps K in single precision
     assert ours.rel_gap_ <= 1e-6 and ours.n_support_ == [len(ours.support_)]
 
 

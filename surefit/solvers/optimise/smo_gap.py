@@ -18,6 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+SAME = 1e-14
+"""Gaps that differ by this share of D are one: then the bias is the middle of those that are as good, which does not
+depend on whether a variable is at its bound or a rounding error away from it."""
+
 
 @dataclass(frozen=True)
 class Box:
@@ -51,10 +55,10 @@ def duality_gap(box: Box, beta: np.ndarray, F: np.ndarray) -> Gap:
     biases = [_quantile(F, below, above)]
     free = box.free(beta)
     if len(free):
-        biases.insert(0, -float(F[free].mean()))
+        biases.append(-float(F[free].mean()))
     gaps = [_complementarity(F + b, below, above) for b in biases]
-    best = int(np.argmin(gaps))
     value = 0.5 * float(beta @ (F + box.q))
+    best = int(len(free) > 0 and gaps[0] > gaps[-1] + SAME * abs(value))
     gap = gaps[best]
     size = max(abs(value), abs(gap - value))
     return Gap(biases[best], value, gap, gap / size if gap > 0 else 0.0)

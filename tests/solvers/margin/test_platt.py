@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
-from scipy.special import expit
+from scipy.special import expit, log_expit
 
 from surefit.solvers.margin.platt import agreeing, coupled, pair_probability, pair_slopes
 
 
 def loss(a, f, target, w):
-    p = expit(a * f)
-    return -(w @ (target * np.log(p) + (1 - target) * np.log1p(-p)))
+    return -(w @ (target * log_expit(a * f) + (1 - target) * log_expit(-a * f)))
 
 
 @pytest.mark.parametrize("seed", range(5))
