@@ -29,6 +29,7 @@ ROOT = HERE.parent.parent
 SKLEARN = Path(sklearn.__file__).resolve().parent
 MODULES = (
     "cluster/tests/test_k_means.py",
+    "decomposition/tests/test_kernel_pca.py",
     "decomposition/tests/test_pca.py",
     "linear_model/tests/test_base.py",
     "linear_model/tests/test_logistic.py",

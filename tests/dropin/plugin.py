@@ -19,7 +19,7 @@ import pytest
 
 NAMES = {
     "cluster": ("KMeans", "kmeans_plusplus"),
-    "decomposition": ("PCA",),
+    "decomposition": ("KernelPCA", "PCA"),
     "discriminant_analysis": ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
     "linear_model": ("LinearRegression", "LogisticRegression", "Perceptron", "QuantileRegressor", "Ridge", "RidgeCV"),
     "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
