@@ -20,6 +20,7 @@ CHECKERS: dict[str, str] = {
     "LinearRegression": "linear_model.linear_regression:check_linear_regression",
     "Ridge": "linear_model.ridge:check_ridge",
     "RidgeCV": "linear_model.ridge_cv:check_ridge_cv",
+    "RecursiveLeastSquares": "linear_model.recursive_least_squares:check_recursive_least_squares",
     "QuantileRegressor": "linear_model.quantile_regressor:check_quantile_regressor",
     "LADRegressor": "linear_model.quantile_regressor:check_lad_regressor",
     "LMSRegressor": "linear_model.lms_regressor:check_lms_regressor",

@@ -7,7 +7,7 @@ from surefit.linear_model.lms_regressor import LMSRegressor
 from surefit.linear_model.logistic_regression import LogisticRegression
 from surefit.linear_model.perceptron import Perceptron
 from surefit.linear_model.quantile_regressor import LADRegressor, QuantileRegressor
-from surefit.linear_model.recursive_least_squares import RecursiveLeastSquares as RecursiveLeastSquares
+from surefit.linear_model.recursive_least_squares import RecursiveLeastSquares
 from surefit.linear_model.ridge import Ridge
 from surefit.linear_model.ridge_cv import RidgeCV
 
@@ -20,6 +20,7 @@ __all__ = [
     "LogisticRegression",
     "Perceptron",
     "QuantileRegressor",
+    "RecursiveLeastSquares",
     "Ridge",
     "RidgeCV",
 ]

@@ -35,6 +35,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "LinearRegression": [{}, {"fit_intercept": False}],
     "Ridge": [{}, {"alpha": 1e-3}, {"alpha": 100.0, "solver": "svd"}],
     "RidgeCV": [{}],
+    "RecursiveLeastSquares": [{}, {"forgetting": 0.98}],
     "LMSRegressor": [{"tol": 1e-12}],
     "QuantileRegressor": [{"alpha": 0.0}, {"quantile": 0.8, "alpha": 1e-3}],
     "LADRegressor": [{}],

@@ -17,6 +17,9 @@ def objective(model: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) ->
     if name in ("LinearRegression", "LMSRegressor", "Ridge", "RidgeCV"):
         penalty = {"Ridge": "alpha", "RidgeCV": "alpha_"}.get(name)
         return _squares(model, X, y, omega, LONG(getattr(model, penalty)) if penalty else LONG(0))
+    if name == "RecursiveLeastSquares":
+        left = _faded(omega, LONG(model.forgetting))
+        return _squares(model, X, y, left[1:], LONG(model.alpha) * left[0])
     if name in ("QuantileRegressor", "LADRegressor"):
         return _pinball(model, X, y, omega)
     if name == "LogisticRegression":
@@ -36,6 +39,15 @@ def _squares(model: Any, X: np.ndarray, y: np.ndarray, omega: np.ndarray, alpha:
     """Σ ω (y − x·w − b)² + α ‖w‖²."""
     r = np.asarray(y, dtype=LONG) - _linear(model, X)[:, 0]
     return (omega * r * r).sum() + alpha * (np.asarray(model.coef_, dtype=LONG) ** 2).sum()
+
+
+def _faded(omega: np.ndarray, fading: np.longdouble) -> np.ndarray:
+    """What is left of the weight of the penalty and of each row when a unit of weight fades all before it."""
+    left = [LONG(1)]
+    for weight in omega:
+        grown = weight if fading == 1 else (1 - fading**weight) / (1 - fading)
+        left = [value * fading**weight for value in left] + [grown]
+    return np.array(left)
 
 
 def _pinball(model: Any, X: np.ndarray, y: np.ndarray, omega: np.ndarray) -> np.longdouble:

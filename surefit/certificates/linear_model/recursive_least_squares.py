@@ -1,0 +1,107 @@
+"""Checker of RecursiveLeastSquares: ridge regression on all rows seen, each faded by what came after it.
+
+A unit of weight fades all before it by λ, so a row of weight ω counts ω' = (1 − λ^ω)/(1 − λ) (ω, where λ = 1) times λ
+to the weight of all later rows, and the penalty is α λ^Σω: f(w, b) = Σ λ^(later) ω' (y − x·w − b)² + α λ^Σω ‖w‖².
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from surefit.certificates.attributes import Attributes, real
+from surefit.certificates.blocks import F64, BadData, BlockOf, Blocks
+from surefit.certificates.checker import Findings, checker
+from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.linear_model.linear_fit import linear_claims
+from surefit.certificates.rounding import UNIT, epsilon
+from surefit.certificates.theorems.least_squares.least_squares_data import Data
+from surefit.certificates.theorems.least_squares.least_squares_gap import Gap
+from surefit.certificates.theorems.least_squares.orthonormal_columns import SAFE
+
+EXCUSED, MOST_EXCUSED = 10.0, 0.1
+FADED = 16 * UNIT  # a relative error of the faded weights: of J and of its least value
+
+
+@checker("coef_", "intercept_", "covariance_", "n_samples_seen_", "predict")
+def check_recursive_least_squares(model: Any, blocks: Blocks, tol: float) -> Findings:
+    """Ridge's passes, and one for the weights."""
+    fading = real(getattr(model, "forgetting", 1.0))
+    if not 0 < fading <= 1:
+        return [refuted("attributes", f"forgetting={fading} is not in (0, 1].")], "nothing"
+    faded = FadedBlocks(blocks, fading)
+    claims, cost, found = linear_claims(
+        model, faded, tol, lambda attrs, t: _penalty(attrs, faded, t), "faded sum of squares and penalty",
+        "fit the rows again, from the first to the last",
+    )  # fmt: skip
+    claims = [replace(c, value=c.value + FADED) if c.name == "optimal" and c.value is not None else c for c in claims]
+    seen = real(getattr(model, "n_samples_seen_", None))
+    failure = f"n_samples_seen_ is {seen:g}, these are {blocks.n_rows} rows."
+    claims.append(at_most("seen", "These are the rows seen; difference in number.", Grade.EXACT,
+                          abs(seen - blocks.n_rows), 0, failure=failure))  # fmt: skip
+    if found is not None:
+        claims.append(_covariance(Attributes(model, "coef_"), found[0], found[2], tol))
+    return claims, f"{cost}, one for the weights"
+
+
+class FadedBlocks:
+    """The blocks with the weights that are left of their rows after the last."""
+
+    def __init__(self, blocks: Blocks, fading: float) -> None:
+        self.blocks, self.n_rows, self.n_features, self.fading = blocks, blocks.n_rows, blocks.n_features, fading
+        self.total = sum(float(_weights(X, w).sum()) for X, _, w in blocks)
+
+    def __iter__(self) -> Iterator[BlockOf]:
+        later = np.longdouble(self.total)
+        for X, y, w in self.blocks:
+            omega = _weights(X, w)
+            after, later = later - np.cumsum(omega), later - omega.sum()
+            grown = omega if self.fading == 1 else -np.expm1(omega * np.log(self.fading)) / (1 - self.fading)
+            yield BlockOf(X, y, grown.astype(np.float64) * self.left(after))
+
+    def left(self, weight: F64) -> F64:
+        return np.power(self.fading, np.maximum(weight, 0.0).astype(np.float64))
+
+
+def _weights(X: Any, w: Any) -> F64:
+    omega = np.ones(X.shape[0], np.longdouble) if w is None else np.asarray(w, dtype=np.longdouble)
+    if not (np.isfinite(omega).all() and (omega >= 0).all()):
+        raise BadData("some weights are negative, NaN or infinite")
+    return omega
+
+
+def _penalty(attrs: Attributes, faded: FadedBlocks, t: int) -> F64 | None:
+    alpha = attrs.number("alpha")
+    if alpha is not None and alpha < 0:
+        attrs.faults.append("alpha is negative")
+        return None
+    return None if alpha is None else np.full(t, alpha * float(faded.left(np.array(faded.total))))
+
+
+def _covariance(attrs: Attributes, data: Data, gap: Gap, tol: float) -> Claim:
+    """P = (CᵀC)⁻¹ without the intercept's row. U = CT has ‖UᵀU − I‖ ≤ η, so (CᵀC)⁻¹ = T(UᵀU)⁻¹Tᵀ is TTᵀ up to η/(1 − η)
+    times the lengths of two rows of T. Each entry is measured against √(PᵢᵢPⱼⱼ), which these lengths are."""
+    basis, first, d = gap.basis, int(data.intercept), data.scale.size
+    if basis.D.size or not np.isfinite(gap.sums.eta):
+        reason = "covariance_ is not checked: columns depend on others too closely, or are too many."
+        return Claim("covariance", reason, Grade.UNPROVED, None, None, True)
+    P = attrs.array("covariance_", (d, d))
+    if P is None:
+        return refuted("covariance", f"{attrs.faults[-1]}.")
+    T = basis.T[np.argsort(basis.J)][first:]
+    length = np.linalg.norm(T, axis=1)
+    off = np.abs(P * data.scale[:, None] * data.scale - T @ T.T) / np.outer(length, length)
+    eps = epsilon(False, np.asarray(attrs.model.covariance_))
+    condition = float(np.linalg.norm(gap.sums.norms[first:, None] * T, 2))
+    return at_most(
+        "covariance",
+        "covariance_ is the inverse of the faded sums of products and the penalty; largest difference of an entry, "
+        "relative to the deviations of its two coefficients.",
+        Grade.EXACT, float(off.max(initial=0.0)), tol,
+        error=SAFE * (gap.sums.eta / (1 - gap.sums.eta) + (d + 8) * UNIT),
+        excuse=min(MOST_EXCUSED, EXCUSED * eps * condition),
+        failure=f"covariance_ is off by up to {off.max(initial=0.0):.2g} of the deviations of its coefficients.",
+    )  # fmt: skip
