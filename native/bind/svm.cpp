@@ -1,7 +1,10 @@
 #include <tuple>
+#include <type_traits>
+#include <vector>
 
 #include "arrays.hpp"
 #include "surefit/aligned.hpp"
+#include "surefit/parallel.hpp"
 #include "svm/smo.hpp"
 
 namespace {
@@ -35,8 +38,36 @@ std::tuple<std::size_t, double> descend(const Matrix<T>& K, const Vector<double>
   return {out.steps, out.violation};
 }
 
+constexpr std::size_t kColumns = 2048;  // of one task
+
+// F += Σ factor · row over the rows of `held` at these places.
+template <class T>
+void add_rows(const Matrix<T>& held, const Vector<std::int64_t>& places, const Vector<double>& factors, Changed F,
+              int n_threads) {
+  const std::size_t n = F.shape(0), count = places.shape(0);
+  same("a row", held.shape(1), n);
+  same("factors", factors.shape(0), count);
+  rows_exist(places, held.shape(0));
+  std::vector<const T*> rows(count);
+  for (std::size_t r = 0; r < count; ++r) rows[r] = held.data() + static_cast<std::size_t>(places.data()[r]) * n;
+  const surefit::smo::Combination<T> sum{rows.data(), factors.data(), count};
+  double* out = F.data();
+  nb::gil_scoped_release release;
+  const surefit::smo::Loops& loops = SUREFIT_TABLE(smo_loops);
+  surefit::parallel_for((n + kColumns - 1) / kColumns, n_threads, [&](std::size_t task, int) {
+    const std::size_t first = task * kColumns, end = std::min(first + kColumns, n);
+    if constexpr (std::is_same_v<T, float>) {
+      loops.add_single(sum, first, end, out);
+    } else {
+      loops.add_twice(sum, first, end, out);
+    }
+  });
+}
+
 template <class T>
 void define(nb::module_& m) {
+  m.def("smo_add_rows", &add_rows<T>, nb::arg("held").noconvert(), nb::arg("places").noconvert(),
+        nb::arg("factors").noconvert(), nb::arg("F").noconvert(), nb::arg("n_threads"));
   m.def("smo_descend", &descend<T>, nb::arg("K").noconvert(), nb::arg("diagonal").noconvert(), nb::arg("box"),
         nb::arg("beta").noconvert(), nb::arg("F").noconvert(), nb::arg("eps"), nb::arg("most"));
 }

@@ -48,6 +48,10 @@ class GramRows:
         out[...] = K
         return out
 
+    def in_precision(self, dtype: Any) -> GramRows:
+        """The same rows, computed in another precision."""
+        return self if self.dtype == np.dtype(dtype) else GramRows(self.kernel, self._rows.X, dtype=dtype)
+
     def subset(self, indices: Any) -> GramRows:
         """Of some of the inputs: `indices` of what it gives are places in `indices`."""
         return GramRows(self.kernel, self._rows.take(indices))

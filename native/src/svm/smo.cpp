@@ -157,9 +157,34 @@ Outcome descend(const Problem<T>& p, double eps, std::size_t most) {
   }
 }
 
+// Four rows at a time: F is read and written once for each four.
+template <class T>
+void add(const Combination<T>& c, std::size_t first, std::size_t end, double* F) {
+  std::size_t r = 0;
+  for (; r + 4 <= c.count; r += 4) {
+    const T *a = c.rows[r], *b = c.rows[r + 1], *d = c.rows[r + 2], *e = c.rows[r + 3];
+    const double fa = c.factors[r], fb = c.factors[r + 1], fd = c.factors[r + 2], fe = c.factors[r + 3];
+    std::size_t k = first;
+    for (; k + kWide <= end; k += kWide) {
+      const Numbers left = fa * load_row(a + k) + fb * load_row(b + k);
+      const Numbers right = fd * load_row(d + k) + fe * load_row(e + k);
+      store(F + k, load(F + k) + (left + right));
+    }
+    for (; k < end; ++k) {
+      const double left = fa * static_cast<double>(a[k]) + fb * static_cast<double>(b[k]);
+      const double right = fd * static_cast<double>(d[k]) + fe * static_cast<double>(e[k]);
+      F[k] += left + right;
+    }
+  }
+  for (; r < c.count; ++r) {
+    const T* a = c.rows[r];
+    for (std::size_t k = first; k < end; ++k) F[k] += c.factors[r] * static_cast<double>(a[k]);
+  }
+}
+
 }  // namespace
 
 extern const Loops smo_loops;
-const Loops smo_loops = {descend<float>, descend<double>};
+const Loops smo_loops = {descend<float>, descend<double>, add<float>, add<double>};
 
 }  // namespace surefit::SUREFIT_LEVEL

@@ -35,10 +35,21 @@ struct Outcome {
   double violation;        // max F_j over what may fall − min F_i over what may grow; at most `eps` if it got there
 };
 
-// At most `most` steps; ends earlier where the violation is at most eps.
+// Rows of a matrix that lie anywhere, each with its factor.
+template <class T>
+struct Combination {
+  const T* const* rows;
+  const double* factors;
+  std::size_t count;
+};
+
+// descend: at most `most` steps; ends earlier where the violation is at most eps.
+// add: F[k] += Σ factor row[k] for first ≤ k < end.
 struct Loops {
   Outcome (*single)(const Problem<float>&, double eps, std::size_t most);
   Outcome (*twice)(const Problem<double>&, double eps, std::size_t most);
+  void (*add_single)(const Combination<float>&, std::size_t first, std::size_t end, double* F);
+  void (*add_twice)(const Combination<double>&, std::size_t first, std::size_t end, double* F);
 };
 
 }  // namespace surefit::smo

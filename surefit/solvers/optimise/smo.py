@@ -14,10 +14,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from surefit._core.threads import single_threaded_blas
+from surefit.solvers.optimise.smo_blocks import solve_in_blocks
 from surefit.solvers.optimise.smo_gap import Box
 from surefit.solvers.optimise.smo_state import Limits, Point, Rows
 from surefit.solvers.optimise.smo_whole import solve_whole
@@ -79,7 +81,9 @@ def solve_box_dual(
     if not len(signs):
         return BoxDual(beta, 0.0, 0.0, 0.0, 0.0, 0, "converged", linear)
     with single_threaded_blas():
-        solver = solve_whole
+        solver: Solver = solve_whole
+        if len(signs) > WHOLE:
+            solver = partial(solve_in_blocks, cache_bytes=cache_bytes)
         point = _uncapped(solver, gram, box, beta, limits) if np.isinf(upper).any() else solver(gram, box, beta, limits)
     return BoxDual(
         point.beta * signs + 0.0,
@@ -124,3 +128,4 @@ def _uncapped(solver: Solver, gram: Rows, box: Box, beta: np.ndarray, limits: Li
         if not at_cap or point.status not in ("converged", "rounding"):
             return point
         cap *= CAP_GROWTH
+        beta = beta * CAP_GROWTH  # variables at their bound stay there; the free ones are corrected first

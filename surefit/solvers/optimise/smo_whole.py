@@ -13,7 +13,9 @@ from surefit.solvers.optimise.smo_state import Limits, Point, Rows
 
 FIRST_SHARE, NEXT_SHARE = 1e-2, 1e-1
 """The violation to end at: first as a share of that at the start, then of the last one."""
-POLISH_ROUNDS = 3
+STEPS_A_TURN = 30
+"""Steps for each variable, after which the equations of the free ones take a turn."""
+POLISH_ROUNDS, MOST_FREE = 3, 4096
 ROUNDING = 1e-15
 """A violation of this share of the sizes that F is made of is nothing but rounding."""
 
@@ -30,34 +32,43 @@ def solve_dense(K: np.ndarray, box: Box, beta: np.ndarray, limits: Limits) -> Po
     """From β, which is feasible, until the relative gap is at most tol, then polished."""
     diagonal = np.ascontiguousarray(np.diagonal(K))
     point = Point.of(box, beta, K @ beta + box.q)
+    if beta.any():
+        point = _polished(K, box, point, by_value=True)
     eps = FIRST_SHARE * violation(box, point.beta, point.F)
+    turn = STEPS_A_TURN * len(beta)
     try:
         while not point.gap.rel_gap <= limits.tol:
             if status := limits.reached():
                 return replace(point, status=status)
             beta, F = point.beta.copy(), point.F.copy()
-            steps, worst = _native.smo_descend(K, diagonal, (box.low, box.high), beta, F, eps, limits.steps(len(beta)))
+            most = min(limits.steps(len(beta)), turn)
+            steps, worst = _native.smo_descend(K, diagonal, (box.low, box.high), beta, F, eps, most)
             limits.done += steps
-            if worst <= eps:
-                eps = NEXT_SHARE * max(worst, 0.0)
-            size = float((np.abs(K) @ np.abs(beta) + np.abs(box.q)).max())
             point = Point.of(box, beta, K @ beta + box.q)
-            if steps == 0 or (worst <= ROUNDING * size and point.gap.rel_gap > limits.tol):
-                return replace(_polished(K, box, point), status="rounding")
-        return replace(_polished(K, box, point), status="converged")
+            if steps == most and worst > eps:
+                point = _polished(K, box, point, by_value=True)
+                continue
+            size = float((np.abs(K) @ np.abs(beta) + np.abs(box.q)).max())
+            if worst <= ROUNDING * size or (steps == 0 and worst > eps):
+                break
+            eps = NEXT_SHARE * max(worst, 0.0)
+        point = _polished(K, box, point)
+        return replace(point, status="converged" if point.gap.rel_gap <= limits.tol else "rounding")
     except KeyboardInterrupt:
         return replace(point, status="interrupted")
 
 
-def _polished(K: np.ndarray, box: Box, point: Point) -> Point:
-    """The free variables at their minimum, as long as that lowers the gap."""
-    for _ in range(POLISH_ROUNDS):
+def _polished(K: np.ndarray, box: Box, point: Point, by_value: bool = False) -> Point:
+    """The free variables at their minimum, as long as that lowers the gap (or D, on the way)."""
+    for _ in range(1 if by_value else POLISH_ROUNDS):
         places = box.free(point.beta)
+        if len(places) > MOST_FREE:
+            return point
         beta = free_minimum(K[np.ix_(places, places)], box, places, point.beta, point.F[places])
         if beta is None:
             return point
         better = Point.of(box, beta, K @ beta + box.q)
-        if not better.better_than(point):
+        if not (better.gap.value < point.gap.value if by_value else better.better_than(point)):
             return point
         point = better
     return point

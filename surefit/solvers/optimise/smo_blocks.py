@@ -1,0 +1,132 @@
+"""The box-constrained dual with more variables than a Gram matrix has place for.
+
+A round takes a working set of several hundred variables, those that violate the conditions most and some of the last
+set, and solves the problem in them alone by sequential minimal optimization; then the gradient of all follows,
+F += K_w Δβ. Rows of K are computed in blocks and kept in single precision, in a bounded number of bytes.
+
+Single precision is enough: what it costs is proportional to the change of β since F was last computed from β in double
+precision, which is done again until the gap of that F is small enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from surefit import _native
+from surefit._core.threads import threads_for
+from surefit.solvers.optimise.row_cache import RowCache
+from surefit.solvers.optimise.smo_gap import Box, violation
+from surefit.solvers.optimise.smo_state import Limits, Point, Rows
+
+WORKING = 1024
+"""Variables of a working set."""
+FRESH = 512
+"""Of these, at most so many that were not in the last one."""
+INNER_SHARE = 0.1
+"""A working set is solved to this share of the violation that it was chosen with."""
+BLOCK_BYTES = 2**26
+
+
+class _Descent:
+    """β and F of all variables, and rounds that lower D."""
+
+    def __init__(self, gram: Any, box: Box, beta: np.ndarray, limits: Limits, cache_bytes: int) -> None:
+        self.gram, self.box, self.limits = gram, box, limits
+        self.cache = RowCache(in_single(gram), cache_bytes, WORKING, np.float32)
+        self.diagonal = np.asarray(gram.diagonal(), np.float64)[box.index]
+        self.beta, self.F = beta, exact_gradient(gram, box, beta)
+        self.last = np.empty(0, np.intp)
+        self.plain = len(box.index) == gram.n and np.array_equal(box.index, np.arange(gram.n))
+
+    def round(self) -> int:
+        """One working set; returns the steps done."""
+        box, beta, F = self.box, self.beta, self.F
+        before = violation(box, beta, F)
+        chosen = self._working_set()
+        rows, place = np.unique(box.index[chosen], return_inverse=True)
+        places = self.cache.places(rows)
+        K = np.asarray(self.cache.gram.rows(rows, rows), np.float32)
+        if len(rows) < len(chosen):
+            K = K[np.ix_(place, place)]
+        sub, slope = beta[chosen], F[chosen]
+        old = sub.copy()
+        eps = INNER_SHARE * before
+        bounds = (box.low[chosen], box.high[chosen])
+        steps, _ = _native.smo_descend(
+            np.ascontiguousarray(K), self.diagonal[chosen], bounds, sub, slope, eps, self.limits.steps(len(chosen))
+        )
+        self.limits.done += steps
+        change = np.bincount(place, sub - old, len(rows))
+        moved = np.flatnonzero(change)
+        F = F.copy()
+        self._add(places[moved], change[moved], F)
+        beta = beta.copy()
+        beta[chosen] = sub
+        self.beta, self.F, self.last = beta, F, chosen  # together: Ctrl-C finds β with its gradient
+        return int(steps)
+
+    def _add(self, places: np.ndarray, change: np.ndarray, F: np.ndarray) -> None:
+        threads = threads_for(len(places) * self.gram.n)
+        if self.plain:
+            _native.smo_add_rows(self.cache.held, places, change, F, threads)
+            return
+        of_rows = np.zeros(self.gram.n)
+        _native.smo_add_rows(self.cache.held, places, change, of_rows, threads)
+        F += of_rows[self.box.index]
+
+    def _working_set(self) -> np.ndarray:
+        """The most violating variables on both sides, then those of the last set, until it is full; in order."""
+        box, beta, F = self.box, self.beta, self.F
+        fresh = FRESH if len(self.last) else WORKING
+        grows = _first(np.where(beta < box.high, F, np.inf), fresh // 2)
+        falls = _first(np.where(beta > box.low, -F, np.inf), fresh // 2)
+        chosen = np.union1d(grows, falls)
+        left = self.last[~np.isin(self.last, chosen)]
+        inside = (beta[left] > box.low[left]) & (beta[left] < box.high[left])
+        left = left[np.argsort(~inside, kind="stable")][: WORKING - len(chosen)]
+        return np.union1d(chosen, left)
+
+
+def _first(keys: np.ndarray, count: int) -> np.ndarray:
+    """Places of the smallest finite keys."""
+    if len(keys) > count:
+        places = np.argpartition(keys, count)[:count]
+        return places[np.isfinite(keys[places])]
+    return np.flatnonzero(np.isfinite(keys))
+
+
+def in_single(gram: Any) -> Any:
+    """The same rows in single precision, where the kernel has them."""
+    return gram.in_precision(np.float32) if hasattr(gram, "in_precision") else gram
+
+
+def exact_gradient(gram: Rows, box: Box, beta: np.ndarray) -> np.ndarray:
+    """Kβ + q in the precision of the data, in blocks of the rows with β ≠ 0."""
+    coef = np.bincount(box.index, beta, gram.n)
+    rows = np.flatnonzero(coef)
+    out = np.zeros(gram.n)
+    step = max(1, BLOCK_BYTES // (8 * gram.n))
+    for first in range(0, len(rows), step):
+        part = rows[first : first + step]
+        out += coef[part] @ np.asarray(gram.rows(part), np.float64)
+    return out[box.index] + box.q
+
+
+def solve_in_blocks(gram: Rows, box: Box, beta: np.ndarray, limits: Limits, cache_bytes: int) -> Point:
+    """From β, which is feasible, until the relative gap of the exact gradient is at most tol."""
+    descent = _Descent(gram, box, beta, limits, cache_bytes)
+    point, status = Point.of(box, descent.beta, descent.F), None
+    try:
+        while status is None and not point.gap.rel_gap <= limits.tol:
+            steps = descent.round()
+            status = limits.reached() or (None if steps else "rounding")
+            if status or Point.of(box, descent.beta, descent.F).gap.rel_gap <= 0.9 * limits.tol:
+                descent.F = exact_gradient(gram, box, descent.beta)
+                point = Point.of(box, descent.beta, descent.F)
+    except KeyboardInterrupt:
+        status = "interrupted"
+        point = Point.of(box, descent.beta, exact_gradient(gram, box, descent.beta))
+    return replace(point, status="converged" if point.gap.rel_gap <= limits.tol else status or "rounding")
