@@ -76,3 +76,9 @@ class MomentsStep(Step):
 
     def combine(self, left: Moments, right: Moments) -> Moments:
         return combine(left, right)
+
+
+def raw_products(moments: Moments) -> np.ndarray:
+    """Σ ω z̃ z̃ᵀ with z̃ = (z, 1), about zero: (p + 1, p + 1)."""
+    W, m = moments.weight, moments.mean
+    return np.block([[moments.products + W * np.outer(m, m), W * m[:, None]], [W * m[None, :], np.array([[W]])]])

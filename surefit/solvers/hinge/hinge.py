@@ -1,0 +1,201 @@
+"""The hinge loss with an L2 penalty, on the intercept too:
+
+    P(u) = ½ ‖u‖² + Σ c max(0, s) ,      s = 1 − σ x̃·u ,  u = (w, b/s₀) ,  x̃ = (x, s₀) .
+
+Its dual: D(α) = Σ α − ½ ‖Σ α σ x̃‖² over 0 ≤ α ≤ c. The method of multipliers goes from α to
+
+    min over u of  ½ ‖u‖² + Σ ψ(α + ρ c s)/(ρ c) ,      α ← r = min(max(α + ρ c s, 0), c) ,      ψ' = r ,
+
+a smooth problem, quadratic between surfaces: Newton's method, with H = I + ρ Σ c x̃ x̃ᵀ over the rows with 0 < r < c alone.
+These become few, the rows on the margin. Every r is a point of the dual, and with v = Σ r σ x̃
+
+    P(u) − D(r) = ½ ‖u − v‖² + Σ (c max(0, s) − r s) ,
+
+a sum of terms that are not negative: the gap is known to its last digits.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from surefit.engine.block import Block
+from surefit.engine.leaves import leaf_threads
+from surefit.engine.source import Source
+from surefit.solvers.hinge.clipped_pass import Labels, Rows, clipped_pass, leaf_sum, signs_and_costs
+from surefit.solvers.hinge.ridge_metric import RidgeMetric
+from surefit.solvers.hinge.solution import AfterStep, Solution
+from surefit.summaries.moments import MomentsStep, raw_products
+
+ARMIJO = 1e-4
+GROWTH = 4.0
+"""Of ρ, where Newton's method was done after three steps."""
+LARGEST = 1e6
+"""Of ρ: the rows that bend the smooth problem have slacks below 1/ρ."""
+EXACT = 1e-16
+"""A relative gap that is rounding."""
+EXTRA, EXTRA_WORK = 60, 5 * 10**7
+"""Steps beyond the gap that was asked for, and numbers read by them, at most."""
+INNER = 0.1
+"""Newton's method stops where ½ ‖u − v‖² is this share of the rest of the gap: then the multipliers move."""
+
+
+class Smoothed(NamedTuple):
+    """What a pass says at u, for given multipliers."""
+
+    value: float
+    """Of the smooth problem."""
+    gradient: np.ndarray
+    rows: Rows
+    primal: float
+    rest: float
+    """Σ (c max(0, s) − r s)"""
+
+    @property
+    def gap(self) -> float:
+        return 0.5 * float(self.gradient @ self.gradient) + self.rest
+
+
+class Hinge:
+    """P on rows in memory."""
+
+    def __init__(self, data: Source, labels: Labels, intercept_scale: float) -> None:
+        self.block: Block = next(data.blocks())
+        self.n_threads = leaf_threads(data.n_rows, data.leaf_rows)
+        self.sign, self.cost = signs_and_costs(self.block, labels)
+        self.scale, self.d = intercept_scale, data.n_features
+        self.width = self.d + (intercept_scale > 0)
+        self.units = np.append(np.ones(self.d), intercept_scale)[: self.width]
+
+    def theta(self, u: np.ndarray) -> np.ndarray:
+        """(w, b) of u."""
+        return np.append(u[: self.d], self.scale * u[self.d] if self.scale else 0.0)
+
+    def evaluate(self, u: np.ndarray, alpha: np.ndarray, rho: float) -> Smoothed:
+        slope = rho * self.cost
+        rows = clipped_pass(self.block, self.theta(u), self.sign, slope, self.n_threads, shift=alpha, top=self.cost)
+        s, r, t = rows.slack, rows.residual, alpha + slope * rows.slack
+        safe = np.where(slope > 0, slope, 1.0)
+        smooth = (t * t - (t - r) ** 2) / (2.0 * safe)
+        loss = self.cost * np.maximum(s, 0.0)
+        sums = leaf_sum(np.column_stack([smooth, loss, np.where(s > 0, self.cost - r, -r) * s]), self.block)
+        half = 0.5 * float(u @ u)
+        gradient = u - rows.sums[: self.width] * self.units
+        return Smoothed(half + float(sums[0]), gradient, rows, half + float(sums[1]), float(sums[2]))
+
+    def lowest(self, u: np.ndarray, at: Smoothed, step: np.ndarray, alpha: np.ndarray, rho: float) -> float:
+        """The length at which the slope along the step is zero, nearly: it rises with the length."""
+        theta, d = self.theta(step), self.d
+        X = self.block.X
+        moved = -self.sign * (X @ theta[:d] + theta[d])
+        start, change, slope = alpha + rho * self.cost * at.rows.slack, rho * self.cost * moved, float(u @ step)
+        bend = float(step @ step)
+
+        def slope_at(length: float) -> float:
+            r = np.clip(start + length * change, 0.0, self.cost)
+            return slope + length * bend + float(r @ moved)
+
+        first = slope_at(0.0)
+        low, high, length = 0.0, math.inf, 1.0
+        f_low, f_high = first, math.inf
+        for _ in range(60):
+            here = slope_at(length)
+            if abs(here) <= 0.1 * abs(first):
+                return length
+            if here < 0:
+                low, f_low = length, here
+            else:
+                high, f_high = length, here
+            if math.isinf(high):
+                length *= 2.0
+            else:
+                aim = low + (high - low) * f_low / (f_low - f_high)
+                length = min(max(aim, low + 0.1 * (high - low)), high - 0.1 * (high - low))
+        return length
+
+    def curved(self, at: Smoothed) -> np.ndarray:
+        """Which rows bend the smooth problem."""
+        return (at.rows.residual > 0) & (at.rows.residual < self.cost)
+
+    def gram(self, which: np.ndarray) -> np.ndarray:
+        """Σ c x̃ x̃ᵀ over some rows."""
+        weights = np.where(which, self.cost, 0.0)
+        weighted = Block(self.block.X, None, weights, 0, self.block.leaf_rows, self.block.scratch)
+        raw = raw_products(MomentsStep(False).map(None, weighted, self.n_threads))
+        return raw[: self.width, : self.width] * self.units[:, None] * self.units
+
+
+class ZoneGram:
+    """The Gram matrix of the curved rows, kept in step with them."""
+
+    def __init__(self, problem: Hinge) -> None:
+        self.problem = problem
+        self.inside = np.zeros(len(problem.sign), bool)
+        self.G = np.zeros((problem.width, problem.width))
+
+    def update(self, zone: np.ndarray) -> np.ndarray:
+        came, went = zone & ~self.inside, self.inside & ~zone
+        if zone.sum() <= came.sum() + went.sum():
+            self.G = self.problem.gram(zone)
+        else:
+            for which, direction in ((came, 1.0), (went, -1.0)):
+                if which.any():
+                    self.G = self.G + direction * self.problem.gram(which)
+        self.inside = zone
+        return self.G
+
+
+def solve_hinge(
+    data: Source,
+    labels: Labels,
+    intercept_scale: float,
+    *,
+    tol: float,
+    max_iter: int,
+    after_step: AfterStep = lambda theta, value, gap: False,
+) -> Solution:
+    """Until the gap is bounded by `tol` times P; where a pass costs little, until it is rounding."""
+    problem = Hinge(data, labels, intercept_scale)
+    zone = ZoneGram(problem)
+    u, alpha, rho = np.zeros(problem.width), np.zeros(len(problem.sign)), 0.5
+    at = best = problem.evaluate(u, alpha, rho)
+    best_u, history, inner, extra = u, [at.primal], 0, 0
+    most_extra = min(EXTRA, EXTRA_WORK // (len(alpha) * problem.width))
+    while len(history) <= max_iter and best.gap > EXACT * best.primal and extra <= most_extra:
+        G = zone.update(problem.curved(at))
+        found = None
+        if 0.5 * float(at.gradient @ at.gradient) > INNER * at.rest:
+            found = _search(problem, u, at, -RidgeMetric(rho * G).solve(at.gradient), alpha, rho)
+        if found is None:
+            if not inner and rho == LARGEST:  # nothing moves
+                break
+            alpha, rho, inner = at.rows.residual, min(GROWTH * rho, LARGEST) if inner <= 3 else rho, 0
+            at = problem.evaluate(u, alpha, rho)
+            continue
+        (u, at), inner = found, inner + 1
+        history.append(at.primal)
+        if at.gap < best.gap:
+            best_u, best = u, at
+        extra += best.gap <= tol * best.primal
+        if after_step(problem.theta(u), at.primal, at.gap):
+            break
+    theta = problem.theta(best_u)
+    return Solution(theta[:-1], float(theta[-1]), best.primal, best.gap, len(history) - 1, history)
+
+
+def _search(
+    problem: Hinge, u: np.ndarray, at: Smoothed, step: np.ndarray, alpha: np.ndarray, rho: float
+) -> tuple[np.ndarray, Smoothed] | None:
+    """To the lowest point of the smooth problem along the step, within a share of its slope; None: nothing is lower."""
+    slope = float(at.gradient @ step)
+    if not slope < 0:
+        return None
+    length = problem.lowest(u, at, step, alpha, rho)
+    there = u + length * step
+    new = problem.evaluate(there, alpha, rho)
+    if new.value <= at.value + ARMIJO * length * slope - 1e-13 * abs(at.value):
+        return there, new
+    smaller = float(new.gradient @ new.gradient) < 0.25 * float(at.gradient @ at.gradient)
+    return (there, new) if smaller else None
