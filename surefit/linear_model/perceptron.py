@@ -20,9 +20,9 @@ from surefit._core.params import Range
 from surefit._core.random import RandomStateLike, random_stream
 from surefit._core.threads import thread_count
 from surefit.engine.labels import memory_codes
+from surefit.engine.linear_classifier import LinearClassifier, given_class_weight
 from surefit.engine.open import kind_of, open_data
 from surefit.engine.source import MemorySource, Source
-from surefit.engine.linear_classifier import LinearClassifier, given_class_weight
 from surefit.solvers.descent.perceptron import Epoch, MistakesStep, Planes, Rule, Stopping, epochs, overflow_words
 from surefit.solvers.logistic.overview import OverviewStep
 from surefit.summaries.visits import Visits

@@ -8,8 +8,8 @@ import numpy as np
 
 from surefit._core.arithmetic import power_of_two
 from surefit._core.errors import InvalidData
-from surefit.engine.open import open_data
 from surefit.engine.linear_classifier import LinearClassifier
+from surefit.engine.open import open_data
 from surefit.solvers.linear_program.linear_program import Solution, solve_piecewise_linear
 from surefit.solvers.margin.signed_rows import SignedRows
 

@@ -70,8 +70,8 @@ class LinearSVC(LinearClassifier):
         *,
         dual: Annotated[
             bool | Literal["auto"],
-            "liblinear's problem; here the method is chosen from the data and the answer is the same. Combinations that "
-            "liblinear refuses are refused.",
+            "liblinear's problem; here the method is chosen from the data and the answer is the same. What liblinear "
+            "refuses is refused.",
         ] = "auto",
         tol: Annotated[float, Range(0, open="low"), "The fit stops at a relative gap of at most `tol` / 100."] = 1e-4,
         C: Annotated[float, Range(0, open="both"), "What a unit of loss costs."] = 1.0,
@@ -91,7 +91,7 @@ class LinearSVC(LinearClassifier):
         max_iter: Annotated[
             int,
             Range(0),
-            "Most iterations: steps of Newton's method; epochs of dual coordinate descent with more than 1,200 columns.",
+            "Most iterations: steps of Newton's method, or (more than 1,200 columns) epochs of dual descent.",
         ] = 1000,
     ) -> None:
         self.penalty = penalty
@@ -135,7 +135,7 @@ class LinearSVC(LinearClassifier):
         data = open_data(self, X, y, sample_weight, target="classes", stream=stream, instead=instead)
         if not data.resident and data.n_features > MAX_COLUMNS:
             raise CannotStream(
-                f"LinearSVC reads rows block by block with at most {MAX_COLUMNS} columns; these have {data.n_features}. "
+                f"LinearSVC reads rows block by block up to {MAX_COLUMNS} columns; these have {data.n_features}. "
                 "Load them first, as CSR where most entries are zero."
             )
         return data
@@ -196,8 +196,8 @@ class LinearSVC(LinearClassifier):
         goal = max(float(p.tol) / 100, 1e-15)
         if self.rel_gap_ > goal:
             warnings.warn(
-                f"LinearSVC failed to converge, increase the number of iterations: it stopped after {self.n_iter_} at a "
-                f"relative gap of {self.rel_gap_:.2g} (tol/100 = {goal:.2g}).",
+                f"LinearSVC failed to converge, increase the number of iterations: it stopped after {self.n_iter_} at "
+                f"a relative gap of {self.rel_gap_:.2g} (tol/100 = {goal:.2g}).",
                 ConvergenceWarning,
                 stacklevel=5,
             )

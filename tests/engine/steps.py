@@ -16,6 +16,10 @@ from surefit.solvers.clustering.lloyd import FarStep, FarthestStep, Frame, Lloyd
 from surefit.solvers.clustering.seeding import SketchStep
 from surefit.solvers.descent.perceptron import MistakesStep
 from surefit.solvers.descent.squared_pass import Plane, SquaredStep
+from surefit.solvers.hinge.averaged_subgradient import LongestRowStep, SubgradientStep
+from surefit.solvers.hinge.clipped_pass import Labels
+from surefit.solvers.hinge.squared_hinge_pass import Point as HingePoint
+from surefit.solvers.hinge.squared_hinge_pass import SquaredHingeStep
 from surefit.solvers.least_squares.leave_one_out import LeaveOneOutStep, Path
 from surefit.solvers.least_squares.refine import Answer, GapStep, PlainGapStep
 from surefit.solvers.least_squares.tsqr import Shift, TriangularStep
@@ -112,6 +116,20 @@ def _point_state(classes: int) -> Callable[[int, Any, bool], Point]:
     return state
 
 
+def _hinge_state(every: int = 1, base: bool = True) -> Callable[[int, Any, bool], HingePoint]:
+    def state(d: int, dtype: Any, sparse: bool) -> HingePoint:
+        rng = np.random.default_rng(11)
+        theta, earlier = rng.standard_normal((2, d + 1)) / 100
+        return HingePoint(Labels(1, rng.uniform(0.5, 2.0, 3)), theta, earlier if base else None, every=every)
+
+    return state
+
+
+def _subgradient_state(d: int, dtype: Any, sparse: bool) -> tuple[Labels, np.ndarray]:
+    rng = np.random.default_rng(11)
+    return Labels(1, rng.uniform(0.5, 2.0, 3)), rng.standard_normal(d + 1) / 100
+
+
 def _plane_state(places: int) -> Callable[[int, Any, bool], Plane]:
     def state(d: int, dtype: Any, sparse: bool) -> Plane:
         rng = np.random.default_rng(12)
@@ -194,6 +212,11 @@ CASES = [
     Case("logistic curvature of a few sparse columns", SparseGramStep(np.array([1, 2, 6])), _point_state(2), classes=2),
     Case("softmax curvature of a few columns", _working_step(), _point_state(3), classes=3),
     Case("logistic score range", ScoreRangeStep(), _point_state(3), classes=3),
+    Case("squared hinge", SquaredHingeStep(), _hinge_state(), classes=3),
+    Case("squared hinge from nowhere", SquaredHingeStep(), _hinge_state(base=False), classes=3),
+    Case("squared hinge at every second leaf", SquaredHingeStep(), _hinge_state(every=2), classes=3),
+    Case("subgradient of the hinge", SubgradientStep(), _subgradient_state, classes=3),
+    Case("longest row", LongestRowStep()),
     Case("mistakes of three planes", MistakesStep(), _planes_state, classes=3),
     Case("squared error and slope", SquaredStep(with_gradient=True), _plane_state(1)),
     Case("squared error at two places", SquaredStep(with_gradient=False), _plane_state(2)),

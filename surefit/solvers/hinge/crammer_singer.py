@@ -24,8 +24,8 @@ from surefit.solvers.hinge.clipped_pass import leaf_sum
 from surefit.solvers.hinge.solution import AfterStep, Solution
 from surefit.summaries.row_products import csr_parts
 
-VISITS = 3e7
-"""Numbers visited by one call: then signals are heard."""
+VISITS, EPOCHS = 3e6, 100
+"""Numbers visited by an iteration at most, and the epochs in it: one where the data is large."""
 
 
 class Look(NamedTuple):
@@ -82,16 +82,18 @@ def solve_crammer_singer(
     max_iter: int,
     after_step: AfterStep = lambda theta, value, gap: False,
 ) -> Solution:
-    """Until the gap is bounded by `tol` times P. An iteration is an epoch. `cost`: C times the weight of each class."""
+    """Until the gap is bounded by `tol` times P. An iteration is up to EPOCHS epochs over all rows.
+
+    `cost`: C times the weight of each class.
+    """
     problem = CrammerSinger(data, cost, intercept_scale)
     A, W = np.zeros((data.n_rows, problem.k)), np.zeros((problem.d + 1, problem.k))
     best = problem.look(A)
     history, n_iter = [best.value], 0
-    every = max(1, min(10, int(VISITS / problem.work)))
+    epochs = max(1, min(EPOCHS, int(VISITS / problem.work)))
     while n_iter < max_iter and best.gap > tol * best.value:
-        epochs = min(every, max_iter - n_iter)
-        problem.descend(A, W, 0.0, epochs, n_iter)
-        n_iter += epochs
+        problem.descend(A, W, 0.0, epochs, n_iter * epochs)
+        n_iter += 1
         look = problem.look(A)
         W[:] = look.W
         history.append(look.value)

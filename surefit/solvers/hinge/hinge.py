@@ -6,8 +6,8 @@ Its dual: D(α) = Σ α − ½ ‖Σ α σ x̃‖² over 0 ≤ α ≤ c. The met
 
     min over u of  ½ ‖u‖² + Σ ψ(α + ρ c s)/(ρ c) ,      α ← r = min(max(α + ρ c s, 0), c) ,      ψ' = r ,
 
-a smooth problem, quadratic between surfaces: Newton's method, with H = I + ρ Σ c x̃ x̃ᵀ over the rows with 0 < r < c alone.
-These become few, the rows on the margin. Every r is a point of the dual, and with v = Σ r σ x̃
+a smooth problem, quadratic between surfaces: Newton's method, with H = I + ρ Σ c x̃ x̃ᵀ over the rows with 0 < r < c
+alone. These become few, the rows on the margin. Every r is a point of the dual, and with v = Σ r σ x̃
 
     P(u) − D(r) = ½ ‖u − v‖² + Σ (c max(0, s) − r s) ,
 
