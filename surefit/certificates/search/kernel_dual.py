@@ -73,10 +73,8 @@ class Search:
         if new.size:
             at = self.rows[new]
             block = self.kernel.block(self.X[self.rows], self.X[at], at).value
-            if self.kernel.name == "precomputed":
-                block = self.X[np.ix_(self.rows, at)]
             self.columns.update(zip(new.tolist(), block.T, strict=True))
-        return np.stack([self.columns[j] for j in F.tolist()], axis=1)
+        return np.array([self.columns[j] for j in F.tolist()]).reshape(len(F), len(self.rows)).T
 
     def wish(self, g: F64) -> F64:
         """c − f − b for the side of every coefficient; a zero of a regression takes the side that gains."""

@@ -108,6 +108,7 @@ def optimal(m: Machine, tasks: list[Task], names: list[str], tol: float) -> Clai
     own = functions(m, m.places, m.centers, m.coef, m.b)
     values = [primal(t, f) for t, f in zip(tasks, own, strict=True)]
     bounds = [dual(t, f, m.diagonal, known.shift) for t, f in zip(tasks, own, strict=True)]
+    bounds = [max(0.0, d) if known.shift == 0 else d for d in bounds]  # β = 0 gives D = 0
     others = [p.high for p in values]
     if known.shift < np.inf and any(not p.high - d <= tol * p.high for p, d in zip(values, bounds, strict=True)):
         places, coef, b = better_dual(m, tasks, own, tol)
