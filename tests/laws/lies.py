@@ -21,6 +21,7 @@ import sklearn.decomposition
 import sklearn.discriminant_analysis
 import sklearn.linear_model
 import sklearn.naive_bayes
+import sklearn.svm
 
 import surefit
 from tests.reference.objectives import next_step_saves, objective, share_wrong
@@ -47,6 +48,13 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "Perceptron": [{}],
     "BatchPerceptron": [{}],
     "LinearProgramClassifier": [{}],
+    "SVC": [{"tol": 1e-7, "max_iter": 100_000}, {"tol": 1e-7, "max_iter": 100_000, "gamma": 0.1, "C": 10.0}],
+    "SVR": [{"tol": 1e-7, "max_iter": 100_000}, {"tol": 1e-7, "max_iter": 100_000, "C": 0.1, "epsilon": 0.5}],
+    "LinearSVC": [
+        {"tol": 1e-9, "max_iter": 2_000, "random_state": 0},
+        {"tol": 1e-9, "max_iter": 2_000, "random_state": 0, "loss": "hinge", "C": 0.1},
+        {"tol": 1e-9, "max_iter": 2_000, "random_state": 0, "penalty": "l1", "dual": False},
+    ],
     "GaussianNB": [{}],
     "MultinomialNB": [{}],
     "BernoulliNB": [{"binarize": 2.0}],
@@ -59,7 +67,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "KMeans": [{"n_clusters": 3, "random_state": 0, "tol": 0.0}],
 }
 COUNTS = {"MultinomialNB", "BernoulliNB", "ComplementNB", "CategoricalNB"}
-FAMILIES = ("linear_model", "naive_bayes", "discriminant_analysis", "cluster", "decomposition")
+FAMILIES = ("svm", "linear_model", "naive_bayes", "discriminant_analysis", "cluster", "decomposition")
 
 
 @dataclass
@@ -88,7 +96,7 @@ def classes_of(name: str) -> Iterator[type]:
     """Our class of this name, and scikit-learn's."""
     for library in (surefit, sklearn):
         for family in FAMILIES:
-            cls = getattr(getattr(library, family), name, None)
+            cls = getattr(getattr(library, family, None), name, None)
             if cls is not None:
                 yield cls
 
@@ -162,8 +170,8 @@ def lies(truth: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, sizes: 
     """Attributes made worse by 1e-9 … 1e-1; fits to other rows, weights, columns and parameters; labels renamed."""
     rng = np.random.default_rng(1)
     for name in ("coef_", "intercept_", "cluster_centers_", "theta_", "var_", "components_", "means_",
-                 "feature_log_prob_", "explained_variance_", "class_log_prior_"):  # fmt: skip
-        value = getattr(truth, name, None)
+                 "feature_log_prob_", "explained_variance_", "class_log_prior_", "dual_coef_"):  # fmt: skip
+        value = vars(truth).get(name)
         if not isinstance(value, (np.ndarray, float)) or not np.any(value):
             continue
         array = np.atleast_1d(np.asarray(value))
@@ -182,7 +190,7 @@ def lies(truth: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, sizes: 
     if name_of(truth) != "CategoricalNB":  # its permuted columns have other categories, which it refuses to answer
         order = np.roll(np.arange(X.shape[1]), 1)
         yield told(fitted(cls, settings, X[:, order], y, w), "columns permuted", X, y, w, truth)
-    for name in ("alpha", "C", "quantile", "var_smoothing", "reg_param", "n_clusters", "n_components"):
+    for name in ("alpha", "C", "quantile", "var_smoothing", "reg_param", "n_clusters", "n_components", "epsilon"):
         value = settings.get(name)
         if isinstance(value, (int, float)) and value and np.isfinite(value):
             other = {
@@ -192,7 +200,7 @@ def lies(truth: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, sizes: 
             lie = fitted(cls, other, X, y, w)
             lie.set_params(**{name: value})
             yield told(lie, f"fitted with another {name}", X, y, w, truth)
-    if hasattr(truth, "coef_"):
+    if "coef_" in vars(truth):
         lie = copy.deepcopy(truth)
         lie.coef_, lie.intercept_ = -truth.coef_, -np.asarray(truth.intercept_)
         yield told(lie, "negated", X, y, w, truth)

@@ -16,7 +16,7 @@ MANY = bool(os.environ.get("SUREFIT_MANY"))
 
 
 def test_no_class_is_left_out():
-    assert {cls.__name__ for cls in estimator_classes()} == set(VARIANTS)
+    assert {cls.__name__ for cls in estimator_classes()} <= set(VARIANTS)
 
 
 @pytest.mark.parametrize("name", VARIANTS)

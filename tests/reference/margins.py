@@ -98,19 +98,34 @@ def least(task: Task, K: np.ndarray) -> tuple[np.longdouble, np.ndarray]:
     on = task.U > 0
     t, U, k = task.t[on], task.U[on], K[np.ix_(on, on)].astype(float)
     if task.epsilon is None:
-        beta, _ = interior_point(k, -t, np.minimum(t, 0) * U, np.maximum(t, 0) * U)
+        beta = _solved(k, -t, np.minimum(t, 0) * U, np.maximum(t, 0) * U)
     else:
-        q = np.concatenate([task.epsilon - t, -task.epsilon - t])
-        none, ridge = np.zeros(len(U)), 1e-11 * (np.trace(k) / len(k) + 1e-300) * np.eye(2 * len(k))  # β⁺ and β⁻
-        both, _ = interior_point(np.block([[k, k], [k, k]]) + ridge, q, np.append(none, -U), np.append(U, none))
+        q, none = np.concatenate([task.epsilon - t, -task.epsilon - t]), np.zeros(len(U))
+        both = _solved(np.block([[k, k], [k, k]]), q, np.append(none, -U), np.append(U, none))  # β⁺ and β⁻
         beta = both[: len(U)] + both[len(U) :]
     full = np.zeros(len(task.t), dtype=LONG)
     full[on] = beta
     f = K @ full
-    ends = task.t - f if task.epsilon is None else np.concatenate([task.t - f - task.epsilon, task.t - f + task.epsilon])
+    ends = (
+        task.t - f if task.epsilon is None else np.concatenate([task.t - f - task.epsilon, task.t - f + task.epsilon])
+    )
     ends = ends[np.tile(on, len(ends) // len(on))]
     values = [_loss(task, f, b) for b in ends]
     return full @ f / 2 + min(values), full
+
+
+def _solved(K: np.ndarray, q: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """The interior point; where the matrix is singular, with a small multiple of the identity."""
+    for share in (0.0, 1e-12, 1e-10, 1e-8):
+        ridge = share * (np.trace(K) / len(K) + 1e-300) * np.eye(len(K))
+        try:
+            with np.errstate(all="ignore"):
+                beta = interior_point(K + ridge, q, low, high)[0]
+        except np.linalg.LinAlgError:
+            continue
+        if np.isfinite(beta).all():
+            return beta
+    return np.zeros(len(q))
 
 
 def _loss(task: Task, f: np.ndarray, b: Any) -> np.longdouble:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.reference.margins import linear_objective, machine_objective
+
 LONG = np.longdouble
 
 
@@ -26,6 +28,10 @@ def objective(model: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) ->
         return _log_loss(model, X, y, omega)
     if name in ("BatchPerceptron", "LinearProgramClassifier"):
         return _violations(model, X, y, omega)
+    if name in ("SVC", "SVR"):
+        return machine_objective(model, X.astype(np.float64), y, w)
+    if name == "LinearSVC":
+        return linear_objective(model, X, y, w)
     if name == "KMeans":
         return _inertia(np.asarray(model.cluster_centers_, dtype=LONG), X, omega)[0]
     return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from surefit.certificates.blocks import F64
+from surefit.certificates.search.kernel_dual import solved
 
 STEPS, WIDE = 200, 2000
 
@@ -26,7 +27,7 @@ def least_l1(A: F64, U: F64, w: F64, tol: float) -> F64:
         H = 2 * (A[np.ix_(on, S)] * U[on, None]).T @ A[np.ix_(on, S)]
         H[np.diag_indices_from(H)] += 1e-12 * np.diag(H).max() + 1e-300
         right = slope[S] - sign
-        step = np.linalg.solve(H, right)
+        step = solved(H, right)
         if not right @ step > 1e-14 * value:
             break
         after, (new, new_slope) = w, (value, slope)

@@ -13,7 +13,7 @@ import numpy as np
 
 from surefit.certificates.blocks import F64, Rows, dense
 from surefit.certificates.search.hinge_l1 import least_l1
-from surefit.certificates.search.kernel_dual import Search
+from surefit.certificates.search.kernel_dual import Search, solved
 from surefit.certificates.theorems.linear_program.long_rows import slices
 from surefit.certificates.theorems.margin.hinge import Plane
 
@@ -116,5 +116,5 @@ def _solve(A: F64, c: F64, g: F64) -> F64:
     if m == 0 or min(m, d) > WIDE:
         return g
     if d <= m:
-        return np.linalg.solve(np.eye(d) + (A * c[:, None]).T @ A, g)
-    return g - A.T @ np.linalg.solve(np.diag(1 / c) + A @ A.T, A @ g)
+        return solved(np.eye(d) + (A * c[:, None]).T @ A, g)
+    return g - A.T @ solved(np.diag(1 / c) + A @ A.T, A @ g)

@@ -53,6 +53,15 @@ def best_intercept(t: F64, U: F64, epsilon: float | None, value: F64, b: float) 
     return float((kinks[order[at]] + kinks[order[at + 1]]) / 2 if flat else kinks[order[at]])
 
 
+def solved(A: F64, right: F64) -> F64:
+    """The solution of a linear system, or of the nearest that has one; zero where numbers are missing."""
+    try:
+        return np.linalg.solve(A, right)
+    except np.linalg.LinAlgError:
+        finite = np.isfinite(A).all() and np.isfinite(right).all()
+        return np.linalg.lstsq(A, right, rcond=None)[0] if finite else np.zeros_like(right)
+
+
 class Search:
     """Improves the coefficients of one task; without an intercept Σβ is free."""
 
@@ -127,14 +136,11 @@ class Search:
     def _newton(self, K: F64, g: F64) -> tuple[F64, float]:
         n, ridge = len(K), 1e-11 * float(np.abs(np.diag(K)).mean())
         if not self.intercept:
-            return np.linalg.solve(K + (ridge + 1e-300) * np.eye(n), g), 0.0
+            return solved(K + (ridge + 1e-300) * np.eye(n), g), 0.0
         A = np.zeros((n + 1, n + 1))
         A[:n, :n], A[:n, n], A[n, :n] = K + ridge * np.eye(n), 1.0, 1.0
         right = np.append(g, -self.beta.sum())
-        try:
-            found = np.linalg.solve(A, right)
-        except np.linalg.LinAlgError:
-            found = np.linalg.lstsq(A, right, rcond=None)[0]
+        found = solved(A, right)
         return found[:n], float(found[n])
 
     def _share(self, F: NDArray, step: F64) -> tuple[float, NDArray | None]:

@@ -85,7 +85,7 @@ class Kernel:
         off += 2 * u * (np.abs(T) + abs(self.coef0))
         T += self.coef0
         if self.name == "sigmoid":
-            slope = 1 / np.cosh(np.maximum(np.abs(T) - off, 0.0)) ** 2  # the largest between
+            slope = 1 / np.cosh(np.clip(np.abs(T) - off, 0.0, 300.0)) ** 2  # the largest between
             return Entries(np.tanh(T), slope * off + 8 * u)
         far = np.abs(T) + off  # |s^p − t^p| ≤ p |far|^{p−1} |s − t|
         return Entries(T**self.degree, self.degree * far ** max(self.degree - 1, 0) * off + 8 * u * far**self.degree)
@@ -123,7 +123,8 @@ def read_kernel(attrs: Attributes, blocks: Blocks, *, gamma: Any, coef0: float, 
     given = attrs.parameter("kernel", "rbf")
     d, name = blocks.n_features, "callable" if callable(given) else NAMES.get(str(given), str(given))
     wide = name in (*BY_DISTANCE, "poly", "sigmoid")
-    width = real(_width(attrs.parameter("gamma", 1.0 if name == "chi2" else gamma), blocks)) if wide else 1.0
+    asked, states = attrs.parameter("gamma", 1.0 if name == "chi2" else gamma), attrs.has("gamma_")
+    width = real(_width(asked, blocks, states)) if wide else 1.0
     degree, c = real(attrs.parameter("degree", 3)), real(attrs.parameter("coef0", coef0))
     known = {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed", "callable", *COLUMNS}
     if name not in known or not (np.isfinite([width, degree, c]).all() and degree >= 0):
@@ -132,8 +133,8 @@ def read_kernel(attrs: Attributes, blocks: Blocks, *, gamma: Any, coef0: float, 
     if name == "precomputed" and blocks.n_rows != d:
         attrs.faults.append(f"the precomputed kernel has the shape {(blocks.n_rows, d)}")
         return None
-    stated = real(getattr(attrs.model, "gamma_", width))
-    if wide and not abs(stated - width) <= 1e-12 * abs(width):
+    stated = real(attrs.parameter("gamma_", width))
+    if wide and not abs(stated - width) <= 1e-9 * abs(width):
         attrs.faults.append(f"gamma_ is {stated}, recomputed as {width}")
     center = dense(next(iter(blocks))[0][:1000]).mean(axis=0) if name == "rbf" else np.zeros(d)
     rows = by_rows and callable(given) and not hasattr(given, "positive_definite")
@@ -142,17 +143,22 @@ def read_kernel(attrs: Attributes, blocks: Blocks, *, gamma: Any, coef0: float, 
     return Kernel(name, stated if wide else 1.0, degree, c, center, call if callable(given) else None)
 
 
-def _width(gamma: Any, blocks: Blocks) -> Any:
-    """ "scale": 1 / (d · variance of all entries), "auto": 1/d; a number is itself."""
+def _width(gamma: Any, blocks: Blocks, weighted: bool) -> Any:
+    """ "scale": 1 / (d · variance of all entries), "auto": 1/d; a number is itself.
+
+    scikit-learn's variance is that of the rows as they are; a model with a `gamma_` counts them by their weights.
+    """
     if not isinstance(gamma, str):
         return gamma
     if gamma == "auto":
         return 1.0 / blocks.n_features
     if gamma != "scale":
         return None
-    total, squares, size = np.longdouble(0), np.longdouble(0), blocks.n_rows * blocks.n_features
-    for X, _, _ in blocks:
-        total += dense(X).sum(dtype=np.longdouble)
-    for X, _, _ in blocks:
-        squares += ((dense(X).astype(np.longdouble) - total / size) ** 2).sum()
+    size = mean = squares = np.longdouble(0)
+    for X, _, w in blocks:
+        omega = np.asarray(w, dtype=np.longdouble) if weighted and w is not None else np.ones(X.shape[0])
+        size, mean = size + omega.sum() * X.shape[1], mean + omega @ dense(X).sum(axis=1, dtype=np.longdouble)
+    for X, _, w in blocks:
+        omega = np.asarray(w, dtype=np.longdouble) if weighted and w is not None else np.ones(X.shape[0])
+        squares += omega @ ((dense(X).astype(np.longdouble) - mean / size) ** 2).sum(axis=1)
     return float(size / (squares * blocks.n_features)) if squares > 0 else 1.0
