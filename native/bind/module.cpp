@@ -14,6 +14,7 @@ void bind_batch_perceptron(nb::module_& m);
 void bind_class_statistics(nb::module_& m);
 void bind_cluster(nb::module_& m);
 void bind_engine(nb::module_& m);
+void bind_kernels(nb::module_& m);
 void bind_lasso(nb::module_& m);
 void bind_linear_svm(nb::module_& m);
 void bind_lms(nb::module_& m);
@@ -60,6 +61,7 @@ NB_MODULE(_native, m) {
   bind_class_statistics(m);
   bind_cluster(m);
   bind_engine(m);
+  bind_kernels(m);
   bind_lasso(m);
   bind_linear_svm(m);
   bind_lms(m);

@@ -62,8 +62,8 @@ class Sum(_OfTwo):
         left, right = (bracketed(k.formula(x, y), SUM) for k in (self.left, self.right))
         return f"{left} + {right}".replace("+ −", "− "), SUM
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
-        K = self.left.block(A, B)
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        K = self.left.block(A, B, out)
         K += self.right.block(A, B)
         return K
 
@@ -78,8 +78,8 @@ class Product(_OfTwo):
         left = bracketed(self.left.formula(x, y), PRODUCT)
         return f"{left} {bracketed(self.right.formula(x, y), POWER)}", PRODUCT
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
-        K = self.left.block(A, B)
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        K = self.left.block(A, B, out)
         K *= self.right.block(A, B)
         return K
 
@@ -105,8 +105,8 @@ class _OfOne(Kernel):
         """What becomes of the values of the kernel, in place."""
         raise NotImplementedError
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
-        return self.of_values(self.kernel.block(A, B))
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        return self.of_values(self.kernel.block(A, B, out))
 
     def self_values(self, A: Rows) -> np.ndarray:
         return self.of_values(self.kernel.self_values(A))
@@ -176,11 +176,12 @@ class PolynomialOf(_OfOne):
 
     def of_values(self, K: np.ndarray) -> np.ndarray:
         """Horner's scheme."""
-        value = np.full_like(K, self.coefficients[-1])
+        values = K.copy()
+        K[...] = self.coefficients[-1]
         for c in reversed(self.coefficients[:-1]):
-            value *= K
-            value += K.dtype.type(c)
-        return value
+            K *= values
+            K += K.dtype.type(c)
+        return K
 
 
 class Exp(_OfOne):
@@ -208,8 +209,8 @@ class Weighted(_OfOne):
         f = function_name(self.function, "f")
         return f"{f}({x}) {bracketed(self.kernel.formula(x, y), POWER)} {f}({y})", PRODUCT
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
-        K = self.kernel.block(A, B)
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        K = self.kernel.block(A, B, out)
         K *= self._weights(A)[:, None]
         K *= self._weights(B)
         return K
@@ -227,6 +228,35 @@ class Weighted(_OfOne):
         return f
 
 
+class Normalized(_OfOne):
+    """k(x, x') / √(k(x, x) k(x', x')): one on the diagonal, zero where k(x, x) is"""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._take(kernel)
+
+    def formula(self, x: str, y: str) -> tuple[str, int]:
+        own = [self.kernel.formula(v, v)[0] for v in (x, y)]
+        return f"{bracketed(self.kernel.formula(x, y), PRODUCT)} / √({own[0]})√({own[1]})", PRODUCT
+
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        K = self.kernel.block(A, B, out)
+        K /= self._norms(A)[:, None]
+        K /= self._norms(B)
+        return K
+
+    def self_values(self, A: Rows) -> np.ndarray:
+        return (self.kernel.self_values(A) > 0).astype(A.dtype)
+
+    def _norms(self, A: Rows) -> np.ndarray:
+        return A.kept((self, "norms"), self._roots)
+
+    def _roots(self, rows: Rows) -> np.ndarray:
+        values = self.kernel.self_values(rows)
+        if values.min() < 0:
+            raise InvalidData(f"k.normalized() divides by √k(x, x), and k(x, x) = {values.min():.6g} is below zero")
+        return np.sqrt(np.where(values > 0, values, 1))
+
+
 class Mapped(_OfOne):
     """k(φ(x), φ(x'))"""
 
@@ -240,8 +270,8 @@ class Mapped(_OfOne):
         phi = function_name(self.function, "φ")
         return self.kernel.formula(f"{phi}({x})", f"{phi}({y})")
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
-        return self.kernel.block(A.mapped(self.function, self.kernel), B.mapped(self.function, self.kernel))
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        return self.kernel.block(A.mapped(self.function, self.kernel), B.mapped(self.function, self.kernel), out)
 
     def self_values(self, A: Rows) -> np.ndarray:
         return self.kernel.self_values(A.mapped(self.function, self.kernel))
@@ -267,8 +297,8 @@ class OnColumns(_OfOne):
         names = ",".join(str(c) for c in np.atleast_1d(self.columns))
         return self.kernel.formula(f"{x}[{names}]", f"{y}[{names}]")
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
-        return self.kernel.block(A.columns(self.columns, self.kernel), B.columns(self.columns, self.kernel))
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        return self.kernel.block(A.columns(self.columns, self.kernel), B.columns(self.columns, self.kernel), out)
 
     def self_values(self, A: Rows) -> np.ndarray:
         return self.kernel.self_values(A.columns(self.columns, self.kernel))

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from surefit._core.errors import InvalidData
-from surefit.kernels.blocks import additive_chi2_block, l1_block, sq_dist_block
-from surefit.kernels.kernel import ATOM, PRODUCT, SUM, Kernel, coefficient, number, require, same_width
+from surefit.kernels.blocks import ABSOLUTE, CHI2, pair_block, sq_dist_block
+from surefit.kernels.kernel import ATOM, PRODUCT, SUM, Kernel, coefficient, number, require
 from surefit.kernels.products import finite
 from surefit.kernels.rows import Rows
 
@@ -44,10 +44,8 @@ class Gaussian(Kernel):
     def formula(self, x: str, y: str) -> tuple[str, int]:
         return f"exp(−{coefficient(self.gamma)}‖{x} − {y}‖²)", ATOM
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
-        D = sq_dist_block(A, B)
-        D *= D.dtype.type(-self.gamma)
-        return np.exp(D, out=D)
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        return sq_dist_block(A, B, float(self.gamma), out)
 
     def self_values(self, A: Rows) -> np.ndarray:
         return np.ones(A.n, dtype=A.dtype)
@@ -67,8 +65,8 @@ class Multiquadric(Kernel):
     def formula(self, x: str, y: str) -> tuple[str, int]:
         return f"√({number(self.c**2)} + ‖{x} − {y}‖²)", ATOM
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
-        D = sq_dist_block(A, B)
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        D = sq_dist_block(A, B, None, out)
         D += D.dtype.type(self.c**2)
         return np.sqrt(D, out=D)
 
@@ -90,8 +88,8 @@ class InverseMultiquadric(Kernel):
     def formula(self, x: str, y: str) -> tuple[str, int]:
         return f"1/√({number(self.c**2)} + ‖{x} − {y}‖²)", PRODUCT
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
-        D = sq_dist_block(A, B)
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        D = sq_dist_block(A, B, None, out)
         D += D.dtype.type(self.c**2)
         np.sqrt(D, out=D)
         return np.divide(1, D, out=D)
@@ -114,11 +112,8 @@ class Laplacian(Kernel):
     def formula(self, x: str, y: str) -> tuple[str, int]:
         return f"exp(−{coefficient(self.gamma)}‖{x} − {y}‖₁)", ATOM
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
-        same_width(A, B)
-        D = l1_block(A.centered, B.centered)
-        D *= D.dtype.type(-self.gamma)
-        return np.exp(D, out=D)
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        return pair_block(A.centered, B.centered, ABSOLUTE, float(self.gamma), out)
 
     def self_values(self, A: Rows) -> np.ndarray:
         return np.ones(A.n, dtype=A.dtype)
@@ -137,8 +132,9 @@ class AdditiveChi2(Kernel):
     def formula(self, x: str, y: str) -> tuple[str, int]:
         return f"−Σ ({x} − {y})² / ({x} + {y})", SUM
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
-        return additive_chi2_block(_not_below_zero(A), _not_below_zero(B))
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        D = pair_block(_not_below_zero(A), _not_below_zero(B), CHI2, None, out)
+        return np.negative(D, out=D)
 
     def self_values(self, A: Rows) -> np.ndarray:
         _not_below_zero(A)
@@ -159,10 +155,8 @@ class Chi2(Kernel):
     def formula(self, x: str, y: str) -> tuple[str, int]:
         return f"exp(−{coefficient(self.gamma)}Σ ({x} − {y})² / ({x} + {y}))", ATOM
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
-        D = additive_chi2_block(_not_below_zero(A), _not_below_zero(B))
-        D *= D.dtype.type(self.gamma)
-        return np.exp(D, out=D)
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        return pair_block(_not_below_zero(A), _not_below_zero(B), CHI2, float(self.gamma), out)
 
     def self_values(self, A: Rows) -> np.ndarray:
         _not_below_zero(A)

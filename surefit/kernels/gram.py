@@ -42,11 +42,7 @@ class GramRows:
         """K[indices][:, columns], (len(indices), n or len(columns)); written to `out` when it is given."""
         A = self._rows.take(indices)
         B = self._rows if columns is None else self._rows.take(columns)
-        K = self.kernel.block(A, B)
-        if out is None:
-            return K
-        out[...] = K
-        return out
+        return self.kernel.block(A, B, out)
 
     def in_precision(self, dtype: Any) -> GramRows:
         """The same rows, computed in another precision."""

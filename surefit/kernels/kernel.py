@@ -6,7 +6,8 @@ decides). Kernels are closed under
 
     k + k'    k · k'    c k (c ≥ 0)    f(x) k(x, x') f(x')    p(k) with coefficients ≥ 0    exp k    k(φ(x), φ(x'))
 
-written k + l, k * l, 2 * k, k.weighted(f), k.polynomial([1, 0, 3]), k ** 2, k.exp(), k.mapped(phi), k.on([0, 2]).
+written k + l, k * l, 2 * k, k.weighted(f), k.polynomial([1, 0, 3]), k ** 2, k.exp(), k.mapped(phi), k.on([0, 2]) and
+k.normalized() for f = 1/√k(x, x).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.errors import InvalidParameter
 from surefit._core.memory import refuse_beyond_memory
 from surefit.kernels.rows import Rows
 
@@ -49,8 +50,8 @@ class Kernel:
         """The mathematics in the variables x and y, and how tightly it binds."""
         raise NotImplementedError
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
-        """k(a, b) for all pairs, (A.n, B.n): a new array, or one nobody else keeps."""
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        """k(a, b) for all pairs, (A.n, B.n): written to `out`, or to a new array."""
         raise NotImplementedError
 
     def self_values(self, A: Rows) -> np.ndarray:
@@ -127,6 +128,12 @@ class Kernel:
 
         return algebra.Weighted(self, function)
 
+    def normalized(self) -> algebra.Normalized:
+        """k(x, x') / √(k(x, x) k(x', x'))"""
+        from surefit.kernels import algebra
+
+        return algebra.Normalized(self)
+
     def mapped(self, function: Callable[[Any], Any]) -> algebra.Mapped:
         """k(φ(x), φ(x')); `function` maps an array of rows to an array of rows."""
         from surefit.kernels import algebra
@@ -191,8 +198,10 @@ class Constant(Kernel):
     def formula(self, x: str, y: str) -> tuple[str, int]:
         return number(self.value), ATOM
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
-        return np.full((A.n, B.n), self.value, dtype=A.dtype)
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        K = np.empty((A.n, B.n), dtype=A.dtype) if out is None else out
+        K[...] = self.value
+        return K
 
     def self_values(self, A: Rows) -> np.ndarray:
         return np.full(A.n, self.value, dtype=A.dtype)
@@ -224,8 +233,3 @@ def require(condition: bool, message: str) -> None:
     """For parameters of kernels."""
     if not condition:
         raise InvalidParameter(message)
-
-
-def same_width(A: Rows, B: Rows) -> None:
-    if A.X.shape[1] != B.X.shape[1]:
-        raise InvalidData(f"the rows have {A.X.shape[1]} and {B.X.shape[1]} columns; they must have the same")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from surefit._core.errors import InvalidParameter
-from surefit.kernels.blocks import dot_block
+from surefit.kernels.blocks import power_block, product_block
 from surefit.kernels.kernel import ATOM, POWER, PRODUCT, SUM, Kernel, bracketed, coefficient, number, require
 from surefit.kernels.rows import Rows, squares
 
@@ -51,8 +51,8 @@ class Linear(Kernel):
     def formula(self, x: str, y: str) -> tuple[str, int]:
         return f"{x}·{y}", PRODUCT
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
-        return dot_block(A.values, B.values)
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        return product_block(A.values, B.values, out)
 
     def self_values(self, A: Rows) -> np.ndarray:
         return dot_self(A).copy()
@@ -78,8 +78,10 @@ class Polynomial(Kernel):
     def formula(self, x: str, y: str) -> tuple[str, int]:
         return f"{bracketed(dot_formula(self.gamma, self.coef0, x, y), ATOM)}{superscript(self.degree)}", POWER
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
-        return self._of_products(dot_block(A.values, B.values))
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        if float(self.degree).is_integer() and self.degree < 2**31:
+            return power_block(A, B, float(self.gamma), float(self.coef0), int(self.degree), out)
+        return self._of_products(product_block(A.values, B.values, out))
 
     def self_values(self, A: Rows) -> np.ndarray:
         return self._of_products(dot_self(A).copy())
@@ -107,8 +109,8 @@ class Sigmoid(Kernel):
     def formula(self, x: str, y: str) -> tuple[str, int]:
         return f"tanh({dot_formula(self.gamma, self.coef0, x, y)[0]})", ATOM
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
-        return self._of_products(dot_block(A.values, B.values))
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        return self._of_products(product_block(A.values, B.values, out))
 
     def self_values(self, A: Rows) -> np.ndarray:
         return self._of_products(dot_self(A).copy())
@@ -132,8 +134,8 @@ class Cosine(Kernel):
     def formula(self, x: str, y: str) -> tuple[str, int]:
         return f"{x}·{y} / (‖{x}‖ ‖{y}‖)", PRODUCT
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
-        return dot_block(unit_rows(A), unit_rows(B))
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        return product_block(unit_rows(A), unit_rows(B), out)
 
     def self_values(self, A: Rows) -> np.ndarray:
         return (dot_self(A) > 0).astype(A.dtype)
@@ -192,8 +194,8 @@ class Bilinear(Kernel):
     def formula(self, x: str, y: str) -> tuple[str, int]:
         return f"{x}ᵀA{y}", PRODUCT
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
-        return dot_block(self._features(A), self._features(B))
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        return product_block(self._features(A), self._features(B), out)
 
     def self_values(self, A: Rows) -> np.ndarray:
         return squares(self._features(A))

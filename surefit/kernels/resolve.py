@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.intake import take_rows
+from surefit.kernels.blocks import written
 from surefit.kernels.distances import AdditiveChi2, Chi2, Gaussian, Laplacian
 from surefit.kernels.kernel import ATOM, Kernel, require
 from surefit.kernels.products import Cosine, Linear, Polynomial, Sigmoid
@@ -37,9 +38,9 @@ class Precomputed(Kernel):
         """X, whatever Y is: what scikit-learn's pairwise_kernels does."""
         return Rows.of(self, X).X
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
         K = A.values if B.parent is None else A.values[:, B.kept("column", lambda rows: np.arange(rows.n))]
-        return K.toarray() if sp.issparse(K) else np.array(K)
+        return written(K.toarray() if sp.issparse(K) else np.array(K) if out is None else K, out)
 
     def self_values(self, A: Rows) -> np.ndarray:
         def make(rows: Rows) -> np.ndarray:
@@ -66,7 +67,7 @@ class FromFunction(Kernel):
         name = getattr(self.function, "__name__", "k")
         return f"{'k' if name == '<lambda>' else name}({x}, {y})", ATOM
 
-    def block(self, A: Rows, B: Rows) -> np.ndarray:
+    def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
         params = self.params or {}
         if self.calls == "matrices":
             K = np.asarray(self.function(A.X, B.X, **params), dtype=A.dtype)
@@ -75,7 +76,7 @@ class FromFunction(Kernel):
             K = np.array([[self.function(x, y, **params) for y in b] for x in a], dtype=A.dtype)
         if K.shape != (A.n, B.n):
             raise InvalidData(f"the kernel function gave shape {K.shape} for {A.n} and {B.n} rows: {(A.n, B.n)} wanted")
-        return K
+        return written(K, out)
 
     def self_values(self, A: Rows) -> np.ndarray:
         params = self.params or {}

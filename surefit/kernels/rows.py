@@ -11,7 +11,6 @@ rows that are compared with them are moved by the same vector. CSR rows stay whe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -34,15 +33,16 @@ class _TakesDomain(Protocol):
 class Rows:
     """n inputs: a float array, CSR, or objects (a 1-d array of them, or a 2-d one with columns of several kinds)."""
 
-    def __init__(
-        self, X: Any, dtype: np.dtype, *, parent: Rows | None = None, places: Any = None, pair: Rows | None = None
-    ) -> None:
-        self.X, self.dtype = X, dtype
-        self.parent, self.places = parent, places
+    def __init__(self, X: Any, dtype: np.dtype, *, pair: Rows | None = None) -> None:
+        self.dtype = dtype
+        self.n = 0 if X is None else int(X.shape[0])
+        self.parent: Rows | None = None
+        self.places: Any = None
         """Where these rows were taken from."""
         self.pair = pair
         """The rows that these are compared with, whose center they use."""
-        self._kept: dict[Any, Any] = {}
+        self._shared: dict[Any, Any] = {}
+        self._kept: dict[Any, Any] = {} if X is None else {"X": X}
 
     @staticmethod
     def of(kernel: _TakesDomain, X: Any, dtype: Any = None) -> Rows:
@@ -51,12 +51,13 @@ class Rows:
         return Rows(X, np.dtype(dtype) if dtype is not None else X.dtype if is_numbers else DOUBLE)
 
     @property
-    def n(self) -> int:
-        return int(self.X.shape[0])
+    def X(self) -> Any:
+        """The inputs as they came."""
+        return self.kept("X", lambda rows: rows.X)
 
     @property
     def is_sparse(self) -> bool:
-        return sp.issparse(self.X)
+        return self.parent.is_sparse if self.parent is not None else sp.issparse(self.X)
 
     def like(self, Y: Any) -> Rows:
         """Rows that are compared with these: of the same kind, in the same coordinates."""
@@ -71,7 +72,15 @@ class Rows:
 
     def take(self, places: Any) -> Rows:
         """Some of the rows; what was computed for these is not computed again."""
-        return Rows(self.X[places], self.dtype, parent=self, places=places, pair=self.pair)
+        some = Rows(None, self.dtype, pair=self.pair)
+        some.parent = self
+        if isinstance(places, slice):
+            some.places, some.n = places, len(range(*places.indices(self.n)))
+        else:
+            numbers = np.asarray(places)
+            some.places = np.flatnonzero(numbers) if numbers.dtype == bool else numbers.astype(np.intp, copy=False)
+            some.n = len(some.places)
+        return some
 
     def kept(self, key: Any, make: Callable[[Rows], Any]) -> Any:
         """make(self), an array with one entry for each row (or other Rows), computed once."""
@@ -83,16 +92,25 @@ class Rows:
                 self._kept[key] = whole.take(self.places) if isinstance(whole, Rows) else whole[self.places]
         return self._kept[key]
 
+    @property
+    def root(self) -> Rows:
+        """The rows that came first: their center, and their vocabulary, are used by all that are compared with them."""
+        source = self.pair if self.pair is not None else self.parent
+        return self if source is None else source.root
+
+    def shared(self, key: Any, make: Callable[[], Any]) -> Any:
+        """make(), which all rows of this root use, computed once."""
+        if key not in self._shared:
+            self._shared[key] = make()
+        return self._shared[key]
+
     # Coordinates of dense rows
 
-    @cached_property
+    @property
     def center(self) -> np.ndarray:
         """The mean in double; taken from the first row, so that an offset costs no digits."""
-        source = self.pair if self.pair is not None else self.parent
-        if source is not None:
-            return source.center
-        first = self.X[0].astype(np.float64)
-        return first + np.subtract(self.X, first, dtype=np.float64).mean(axis=0) if self.n > 1 else first
+        root = self.root
+        return root.shared("center", lambda: root.X[0] + np.subtract(root.X, root.X[0], dtype=np.float64).mean(axis=0))
 
     @property
     def centered(self) -> Any:

@@ -1,0 +1,81 @@
+#include "arrays.hpp"
+#include "kernels/gram.hpp"
+
+namespace {
+
+using namespace surefit::bind;
+namespace gram = surefit::gram;
+
+// pair, finish, gamma, coef0, degree
+using Form = std::tuple<int, int, double, double, int>;
+template <class T>
+using Norms = std::optional<Vector<T>>;
+template <class T>
+using Out = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T, class Index>
+using Parts = std::tuple<Vector<T>, Vector<Index>, Vector<Index>>;
+
+gram::Form form_of(const Form& form, bool sparse) {
+  const auto& [pair, finish, gamma, coef0, degree] = form;
+  if (pair < 0 || pair > (sparse ? 1 : 3) || finish < 0 || finish > 2 || degree < 0) {
+    throw std::invalid_argument("form: there is no such kernel");
+  }
+  return {static_cast<gram::Pair>(pair), static_cast<gram::Finish>(finish), gamma, coef0, degree};
+}
+
+template <class X>
+void run(const X& a, const X& b, const Norms<typename X::Scalar>& a_sq, const Norms<typename X::Scalar>& b_sq,
+         const gram::Form& form, const Out<typename X::Scalar>& out, int n_threads) {
+  same("a row of B", b.d, a.d);
+  same("out", out.shape(0), a.n);
+  same("a row of out", out.shape(1), b.n);
+  if (form.pair == gram::Pair::sq_dist) {
+    if (!a_sq || !b_sq) throw std::invalid_argument("squared distances need squared norms");
+    same("a_sq", a_sq->shape(0), a.n);
+    same("b_sq", b_sq->shape(0), b.n);
+  }
+  const gram::Side<X> left{a, a_sq ? a_sq->data() : nullptr}, right{b, b_sq ? b_sq->data() : nullptr};
+  typename X::Scalar* to = out.data();
+  nb::gil_scoped_release released;
+  gram::block(left, right, form, n_threads, to);
+}
+
+template <class T>
+void gram_block(const Matrix<T>& a, const Matrix<T>& b, const Norms<T>& a_sq, const Norms<T>& b_sq, const Form& form,
+                const Out<T>& out, int n_threads) {
+  run(dense(a), dense(b), a_sq, b_sq, form_of(form, false), out, n_threads);
+}
+
+template <class T, class Index>
+void gram_block_csr(const Parts<T, Index>& a, const Parts<T, Index>& b, std::size_t n_features, const Norms<T>& a_sq,
+                    const Norms<T>& b_sq, const Form& form, const Out<T>& out, int n_threads) {
+  const auto rows = [&](const Parts<T, Index>& parts) {
+    return csr(std::get<0>(parts), std::get<1>(parts), std::get<2>(parts), n_features);
+  };
+  run(rows(a), rows(b), a_sq, b_sq, form_of(form, true), out, n_threads);
+}
+
+template <class T>
+void define(nb::module_& m) {
+  m.def("gram_block", &gram_block<T>, nb::arg("A").noconvert(), nb::arg("B").noconvert(),
+        nb::arg("a_sq").none().noconvert(), nb::arg("b_sq").none().noconvert(), nb::arg("form"),
+        nb::arg("out").noconvert(), nb::arg("n_threads"));
+}
+
+template <class T, class Index>
+void define_csr(nb::module_& m) {
+  m.def("gram_block_csr", &gram_block_csr<T, Index>, nb::arg("A"), nb::arg("B"), nb::arg("n_features"),
+        nb::arg("a_sq").none().noconvert(), nb::arg("b_sq").none().noconvert(), nb::arg("form"),
+        nb::arg("out").noconvert(), nb::arg("n_threads"));
+}
+
+}  // namespace
+
+void bind_kernels(nb::module_& m) {
+  define<float>(m);
+  define<double>(m);
+  define_csr<float, std::int32_t>(m);
+  define_csr<float, std::int64_t>(m);
+  define_csr<double, std::int32_t>(m);
+  define_csr<double, std::int64_t>(m);
+}
