@@ -24,7 +24,7 @@ PAIRS_AT_ONCE = 2**14
 def whole(name: str, least: int, **values: Any) -> None:
     for parameter, value in values.items():
         fits = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= least
-        require(fits, f"{name}({parameter}=…) must be a whole number ≥ {least}; got {value!r}")
+        require(bool(fits), f"{name}({parameter}=…) must be a whole number ≥ {least}; got {value!r}")
 
 
 class Spectrum(Kernel):
