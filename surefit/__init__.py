@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; at run time it is load
         naive_bayes,
         plot,
         report,
+        svm,
     )
     from surefit._core.config import config
     from surefit.certificates import Certificate
@@ -29,7 +30,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; at run time it is load
 
 __version__ = "0.1.0"
 
-_FAMILIES = ("cluster", "decomposition", "discriminant_analysis", "linear_model", "naive_bayes")
+_FAMILIES = ("cluster", "decomposition", "discriminant_analysis", "linear_model", "naive_bayes", "svm")
 _TOOLS = ("io", "kernels", "model_selection", "plot", "report")
 _FUNCTIONS = {
     "Certificate": "surefit.certificates",
@@ -54,6 +55,7 @@ __all__ = [
     "plot",
     "report",
     "scan",
+    "svm",
 ]
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from surefit._core.base import Estimator
 from surefit._core.errors import InvalidData
@@ -293,12 +293,8 @@ def count_of(inputs: Any) -> int:
 
 
 def single_target(y: Any) -> np.ndarray:
-    """One number for each row, in double precision."""
-    if y.ndim == 2:
-        if y.shape[1] != 1:
-            raise InvalidData(f"y should be a 1d array, got an array of shape {y.shape} instead.")
-        y = y[:, 0]
-    return y.astype(np.float64, copy=False)
+    """One number for each row, in double precision; a column is taken as one, with a warning."""
+    return column_or_1d(y, warn=True).astype(np.float64, copy=False)
 
 
 def without_negative(sample_weight: Any) -> Any:

@@ -33,7 +33,17 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "PCA": {"n_components": 2},
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # the checks have classes with fewer rows than columns
     "RidgeCV": {"alphas": (0.1, 1.0, 10.0)},
+    "SVC": {"tol": 1e-7},
+    "SVR": {"tol": 1e-7},
 }
+
+
+# Most rows of a law, for methods whose work grows with the square of them or faster.
+MOST_ROWS = {"SVC": 3001, "SVR": 1501}
+
+
+def at_most(model: Estimator, n: int) -> int:
+    return min(n, MOST_ROWS.get(type(model).__name__, n))
 
 
 def instances() -> list[Estimator]:

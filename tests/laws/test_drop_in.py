@@ -40,7 +40,7 @@ def test_signature_contains_scikit_learns(model):
 def test_methods_contain_scikit_learns(model):
     cls = scikit_learn_class(model)
     for name, method in inspect.getmembers(cls, callable):
-        if name.startswith("_"):
+        if name.startswith("_") or not hasattr(cls(), name):  # some are there with other parameters only
             continue
         assert hasattr(model, name), f"method {name} is missing"
         theirs, ours = inspect.signature(method), inspect.signature(getattr(type(model), name))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import surefit
-from tests.laws.registry import fit, instances, learnt, sample
+from tests.laws.registry import at_most, fit, instances, learnt, sample
 
 MODELS = pytest.mark.parametrize("model", instances(), ids=lambda model: type(model).__name__)
 
@@ -21,7 +21,7 @@ def assert_same_bits(left, right):
 @MODELS
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_threads_and_memory_order(model, dtype):
-    X, y, w = sample(model, n=20_011, d=12, dtype=dtype)  # five leaves, the last one short
+    X, y, w = sample(model, n=at_most(model, 20_011), d=12, dtype=dtype)  # five leaves, the last one short
     with surefit.config(n_threads=1):
         one = learnt(fit(model, X, y, w))
     for n_threads in (2, 3):
@@ -33,5 +33,5 @@ def test_threads_and_memory_order(model, dtype):
 
 @MODELS
 def test_twice_is_once(model):
-    X, y, w = sample(model, n=5000)
+    X, y, w = sample(model, n=at_most(model, 5000))
     assert_same_bits(learnt(fit(model, X, y, w)), learnt(fit(model, X, y, w)))
