@@ -80,7 +80,8 @@ def _regular(K: np.ndarray, F: np.ndarray, here: np.ndarray, low: np.ndarray, hi
         return None
     first = dpotrs(factor, F - F.mean(), lower=0)[0]
     ones = dpotrs(factor, np.ones(len(F)), lower=0)[0]
-    return _towards((first.sum() / ones.sum()) * ones - first, here, low, high, 1.0)
+    move = (first.sum() / ones.sum()) * ones - first
+    return _towards(move - move.mean(), here, low, high, 1.0)  # 1·δ = 0 to the last digit, whatever K's condition
 
 
 def _singular(K: np.ndarray, F: np.ndarray, here: np.ndarray, low: np.ndarray, high: np.ndarray) -> Moved | None:
