@@ -47,6 +47,7 @@ CHECKERS: dict[str, str] = {
     "PCA": "decomposition.pca:check_pca",
     "KMeans": "cluster.kmeans:check_kmeans",
     "KernelRidge": "kernel_ridge.kernel_ridge:check_kernel_ridge",
+    "KernelPCA": "decomposition.kernel_pca:check_kernel_pca",
 }
 
 

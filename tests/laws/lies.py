@@ -170,7 +170,8 @@ def lies(truth: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, sizes: 
     """Attributes made worse by 1e-9 … 1e-1; fits to other rows, weights, columns and parameters; labels renamed."""
     rng = np.random.default_rng(1)
     for name in ("coef_", "intercept_", "cluster_centers_", "theta_", "var_", "components_", "means_",
-                 "feature_log_prob_", "explained_variance_", "class_log_prior_", "dual_coef_"):  # fmt: skip
+                 "feature_log_prob_", "explained_variance_", "class_log_prior_", "dual_coef_",
+                 "eigenvalues_", "eigenvectors_"):  # fmt: skip
         value = vars(truth).get(name)
         if not isinstance(value, (np.ndarray, float)) or not np.any(value):
             continue

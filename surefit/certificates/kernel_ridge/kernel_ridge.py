@@ -10,15 +10,13 @@ import numpy as np
 from surefit.certificates.attributes import Attributes, bad_attributes
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
+from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, epsilon, gamma
 from surefit.certificates.search.kernel_system import correction
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel, read_kernel
-from surefit.certificates.theorems.kernel_machine.ridge_gap import Groups, RidgeGap, apply, group_rows, ridge_gap
-
-EXCUSED = 10.0  # times what storing the coefficients and the entries of K costs in J
-MOST_EXCUSED = 0.1
+from surefit.certificates.theorems.kernel_machine.ridge_claim import ridge_claim
+from surefit.certificates.theorems.kernel_machine.ridge_gap import Groups, apply, group_rows, ridge_gap
 
 
 @checker("dual_coef_", "X_fit_", "gamma_", "predict")
@@ -56,50 +54,12 @@ def ridge_claims(
     np.add.at(a, at[at >= 0], dual[at >= 0])
     single = epsilon(groups.single, np.asarray(model.dual_coef_)) / 2
     gap = ridge_gap(kernel, groups, a, alpha, tol, correction)
-    judge = optimal_claim if kernel.positive else system_claim
-    found = [judge(gap, groups, j, single, tol) for j in range(t)]
     claims = [
         at_most("rows", "Every row of X_fit_ that has a coefficient is a row of the data.", Grade.EXACT, 0, 0),
-        max(found, key=lambda claim: (not claim.holds, claim.value or 0.0)),
+        ridge_claim(kernel, gap, groups, single, tol),
         predict_claim(model, blocks, kernel, Z, dual, single),
     ]
     return claims, f"{len(groups.X)}² entries of the Gram matrix in blocks", (kernel, groups, alpha)
-
-
-def optimal_claim(gap: RidgeGap, groups: Groups, j: int, unit: float, tol: float) -> Claim:
-    """The distance of target j from the least value, relative to that."""
-    low, high, gap_low, gap_high = (float(v[j]) for v in (gap.low, gap.high, gap.gap_low, gap.gap_high))
-    detail = {"objective": high, "gap": gap_high, "gap_at_least": gap_low, "lower_bound": max(0.0, low - gap_high)}
-    all_of, remedy = float(groups.square[j]), "raise alpha, scale the data, or solve in float64"
-    if high <= tol**2 * all_of:  # a least value of rounding is nothing to compare with
-        sentence = "The rows are fitted: the penalised sum of squares, relative to that of y."
-        return at_most("optimal", sentence, Grade.OPTIMAL, high / all_of if all_of > 0 else 0.0, tol**2, detail)
-    value, lower = (gap_high / (low - gap_high) if low > gap_high else np.inf), gap_low / (high - gap_low)
-    excuse = min(MOST_EXCUSED, EXCUSED * unit**2 * float(gap.storing[j]) / (low - gap_high)) if low > gap_high else 0.0
-    failure = f"could be lower by up to {100 * value / (1 + value) if np.isfinite(value) else 100:.3g} %"
-    failure += f", by {100 * lower / (1 + lower):.3g} % at least" if lower > tol + excuse else ""
-    return at_most(
-        "optimal",
-        f"The penalised sum of squares is above the least possible of any function by a relative {value:.1e} at most.",
-        Grade.OPTIMAL, value, tol, {**detail, "target": j}, excuse=excuse, lower=lower,
-        failure=f"The penalised sum of squares {failure}: {remedy}.",
-    )  # fmt: skip
-
-
-def system_claim(gap: RidgeGap, groups: Groups, j: int, unit: float, tol: float) -> Claim:
-    """A kernel that may not be positive semi-definite has no least value: the linear system is all there is."""
-    all_of = float(np.sqrt(groups.square[j]))
-    if not all_of > 0:
-        return failed("system", "The target is zero in every row.")
-    return at_most(
-        "system",
-        "dual_coef_ solves (K + α/ω) a = y: length of what is left, relative to y. (This kernel is not known to be "
-        "positive semi-definite, so the system has no least value behind it.)",
-        Grade.BOUNDED, float(np.sqrt(gap.left_high[j])) / all_of, tol,
-        excuse=min(MOST_EXCUSED, EXCUSED * unit * float(np.sqrt(gap.storing[j])) / all_of),
-        lower=float(np.sqrt(gap.left_low[j])) / all_of,
-        failure="dual_coef_ does not solve the linear system of kernel ridge regression, or rounding hides it.",
-    )  # fmt: skip
 
 
 def predict_claim(model: Any, blocks: Blocks, kernel: Kernel, Z: F64, dual: F64, unit: float) -> Claim:
