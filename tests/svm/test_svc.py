@@ -273,10 +273,10 @@ def test_bad_kernels_are_refused():
 
 
 def test_unscaled_columns_still_end():
-    """wine as it is, columns from 0.1 to 1700: to the gap; far worse ones: to the budget, and the gap is told."""
+    """wine as it is, columns from 0.1 to 1700: to the gap; far worse ones: to rounding, and the gap is told."""
     X, y = load_wine(return_X_y=True)
     model = SVC(kernel="linear", time_budget=60.0).fit(X, y)
     assert model.rel_gap_ <= 1e-6 and model.fit_status_ == 0
-    with pytest.warns(ConvergenceWarning, match=r"time budget of 0\.2 s.*at a relative gap of"):
-        worse = SVC(kernel="linear", C=100.0, time_budget=0.2).fit(X * 10.0 ** np.linspace(-3, 3, X.shape[1]), y)
+    with pytest.warns(ConvergenceWarning, match=r"at a relative gap of"):
+        worse = SVC(kernel="linear", C=100.0, time_budget=5.0).fit(X * 10.0 ** np.linspace(-3, 3, X.shape[1]), y)
     assert 0 < worse.rel_gap_ <= 1 and worse.fit_status_ == 1

@@ -18,7 +18,8 @@ import numpy as np
 from surefit import _native
 from surefit._core.threads import threads_for
 from surefit.solvers.optimise.row_cache import RowCache
-from surefit.solvers.optimise.smo_gap import Box, violation
+from surefit.solvers.optimise.smo_gap import Box, rough_gap, violation
+from surefit.solvers.optimise.smo_polish import free_minimum
 from surefit.solvers.optimise.smo_state import Limits, Point, Rows
 
 WORKING = 1024
@@ -27,6 +28,10 @@ FRESH = 512
 """Of these, at most so many that were not in the last one."""
 INNER_SHARE = 0.1
 """A working set is solved to this share of the violation that it was chosen with."""
+STEPS_A_TURN = 30
+"""Steps for each variable of a working set, after which the equations of its free ones take a turn."""
+MOST_FREE = 2048
+"""Free variables up to which the last digits come from their equations."""
 BLOCK_BYTES = 2**26
 
 
@@ -53,12 +58,20 @@ class _Descent:
             K = K[np.ix_(place, place)]
         sub, slope = beta[chosen], F[chosen]
         old = sub.copy()
-        eps = INNER_SHARE * before
-        bounds = (box.low[chosen], box.high[chosen])
-        steps, _ = _native.smo_descend(
-            np.ascontiguousarray(K), self.diagonal[chosen], bounds, sub, slope, eps, self.limits.steps(len(chosen))
+        part = Box(rows[place], box.q[chosen], box.low[chosen], box.high[chosen])
+        most = min(self.limits.steps(len(chosen)), STEPS_A_TURN * len(chosen))
+        steps, worst = _native.smo_descend(
+            np.ascontiguousarray(K),
+            self.diagonal[chosen],
+            (part.low, part.high),
+            sub,
+            slope,
+            INNER_SHARE * before,
+            most,
         )
         self.limits.done += steps
+        if steps == most and worst > INNER_SHARE * before:
+            sub = self._at_free_minimum(part, sub, slope)
         change = np.bincount(place, sub - old, len(rows))
         moved = np.flatnonzero(change)
         F = F.copy()
@@ -67,6 +80,18 @@ class _Descent:
         beta[chosen] = sub
         self.beta, self.F, self.last = beta, F, chosen  # together: Ctrl-C finds β with its gradient
         return int(steps)
+
+    def _at_free_minimum(self, part: Box, sub: np.ndarray, slope: np.ndarray) -> np.ndarray:
+        """Where steps of two are too slow: the equations of the free variables, if D is lower there."""
+        free = part.free(sub)
+        if len(free) < 2:
+            return sub
+        K = self.gram.rows(part.index[free], part.index[free]).astype(np.float64)
+        there = free_minimum(K, part, free, sub, slope[free])
+        if there is None:
+            return sub
+        change = (there - sub)[free]
+        return there if slope[free] @ change + 0.5 * change @ (K @ change) < 0 else sub
 
     def _add(self, places: np.ndarray, change: np.ndarray, F: np.ndarray) -> None:
         threads = threads_for(len(places) * self.gram.n)
@@ -123,10 +148,26 @@ def solve_in_blocks(gram: Rows, box: Box, beta: np.ndarray, limits: Limits, cach
         while status is None and not point.gap.rel_gap <= limits.tol:
             steps = descent.round()
             status = limits.reached() or (None if steps else "rounding")
-            if status or Point.of(box, descent.beta, descent.F).gap.rel_gap <= 0.9 * limits.tol:
+            if status or rough_gap(box, descent.beta, descent.F).rel_gap <= 0.9 * limits.tol:
                 descent.F = exact_gradient(gram, box, descent.beta)
                 point = Point.of(box, descent.beta, descent.F)
     except KeyboardInterrupt:
         status = "interrupted"
         point = Point.of(box, descent.beta, exact_gradient(gram, box, descent.beta))
+    if status is None:
+        point = _polished(gram, box, point)
     return replace(point, status="converged" if point.gap.rel_gap <= limits.tol else status or "rounding")
+
+
+def _polished(gram: Rows, box: Box, point: Point) -> Point:
+    """The free variables at their minimum, if that makes the gap smaller."""
+    free = box.free(point.beta)
+    if not 2 <= len(free) <= MOST_FREE:
+        return point
+    K = np.asarray(gram.rows(box.index[free], box.index[free]), np.float64)
+    beta = free_minimum(K, box, free, point.beta, point.F[free])
+    if beta is None:
+        return point
+    F = point.F + exact_gradient(gram, replace(box, q=np.zeros(len(beta))), beta - point.beta)
+    finer = Point.of(box, beta, F)
+    return finer if finer.better_than(point) else point

@@ -18,8 +18,8 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 
 from surefit.solvers.optimise.smo_gap import Box
 
-SINGULAR = 512
-"""Free variables up to which a singular K_ff is solved by its eigenvalues."""
+SINGULAR = 160
+"""A singular K_ff is worked on by its eigenvalues, in parts of at most so many variables."""
 EIGEN_SHARE = 1e-13
 """Eigenvalues below this share of the largest, times the order, count as zero."""
 FLAT_SHARE = 1e-6
@@ -42,18 +42,21 @@ def free_minimum(K: np.ndarray, box: Box, places: np.ndarray, beta: np.ndarray, 
     for _ in range(ROUNDS):
         if len(inside) < 2:
             break
-        block, bounds = K[np.ix_(inside, inside)], (low[inside], high[inside])
-        moved = _regular(block, slope[inside], here[inside], *bounds)
-        if moved is None and len(inside) <= SINGULAR:
-            moved = _singular(block, slope[inside], here[inside], *bounds)
-        if moved is None:
-            return None
-        here = here.copy()
-        here[inside], stopped = moved
+        stopped = np.zeros(len(places), bool)
+        moved = _regular(K[np.ix_(inside, inside)], slope[inside], here[inside], low[inside], high[inside])
+        if moved is not None:
+            here[inside], stopped[inside] = moved
+        else:
+            for part in np.array_split(inside, -(-len(inside) // SINGULAR)):
+                moved = _singular(K[np.ix_(part, part)], slope[part], here[part], low[part], high[part])
+                if moved is None:
+                    return None
+                here[part], stopped[part] = moved
+                slope = F + K @ (here - beta[places])
         if not stopped.any():
             break
         slope = F + K @ (here - beta[places])
-        inside = inside[~stopped]
+        inside = inside[~stopped[inside]]
     out = beta.copy()
     out[places] = here
     return _balanced(out, places, low, high)

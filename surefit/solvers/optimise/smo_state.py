@@ -12,6 +12,7 @@ from surefit.solvers.optimise.smo_gap import Box, Gap, duality_gap
 
 CHUNK_WORK = 1e8
 """Multiplications of one call into the compiled loop: signals and the clock are looked at in between."""
+ROUNDING_OF_D = 1e-13
 
 
 class Rows(Protocol):
@@ -61,3 +62,7 @@ class Point:
     def better_than(self, other: Point) -> bool:
         """A smaller gap; NaN is never better."""
         return self.gap.gap < other.gap.gap
+
+    def improves_on(self, other: Point) -> bool:
+        """A smaller gap, or a D that is lower by more than rounding."""
+        return self.better_than(other) or self.gap.value < other.gap.value - ROUNDING_OF_D * abs(other.gap.value)

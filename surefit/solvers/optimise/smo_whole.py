@@ -11,64 +11,71 @@ from surefit.solvers.optimise.smo_gap import Box, violation
 from surefit.solvers.optimise.smo_polish import free_minimum
 from surefit.solvers.optimise.smo_state import Limits, Point, Rows
 
-FIRST_SHARE, NEXT_SHARE = 1e-2, 1e-1
+FIRST_SHARE, NEXT_SHARE = 1e-3, 1e-1
 """The violation to end at: first as a share of that at the start, then of the last one."""
 STEPS_A_TURN = 30
-"""Steps for each variable, after which the equations of the free ones take a turn."""
-POLISH_ROUNDS, MOST_FREE = 3, 4096
+"""Steps for each variable, after which the equations of the free ones take a turn in any case."""
+MOST_FREE = 4096
 ROUNDING = 1e-15
 """A violation of this share of the sizes that F is made of is nothing but rounding."""
+STALLED = 3
+"""Turns without a lower D or a smaller gap that end the search."""
+LAST_DIGITS = 1e-13
 
 
 def solve_whole(gram: Rows, box: Box, beta: np.ndarray, limits: Limits) -> Point:
-    every, place = np.unique(box.index, return_inverse=True)
-    K = np.asarray(gram.rows(every, every), np.float64)
-    if len(every) < len(box.index) or not np.array_equal(place, np.arange(len(place))):
+    rows, place = np.unique(box.index, return_inverse=True)
+    K = np.asarray(gram.rows(rows, rows), np.float64)
+    if len(rows) < len(place) or (place[1:] < place[:-1]).any():
         K = K[np.ix_(place, place)]
     return solve_dense(np.ascontiguousarray(K), box, beta, limits)
 
 
 def solve_dense(K: np.ndarray, box: Box, beta: np.ndarray, limits: Limits) -> Point:
-    """From β, which is feasible, until the relative gap is at most tol, then polished."""
+    """From β, which is feasible, until the relative gap is at most tol, then polished.
+
+    Steps of two variables and the equations of the free ones take turns; neither raises D.
+    """
     diagonal = np.ascontiguousarray(np.diagonal(K))
-    point = Point.of(box, beta, K @ beta + box.q)
-    if beta.any():
-        point = _polished(K, box, point, by_value=True)
+    point = Point.of(box, beta, K @ beta + box.q if beta.any() else box.q.copy())
     eps = FIRST_SHARE * violation(box, point.beta, point.F)
-    turn = STEPS_A_TURN * len(beta)
+    if beta.any():
+        point = _improved(point, at_free_minimum(K, box, point))
+    best, lowest, stalled = point, point, 0
     try:
-        while not point.gap.rel_gap <= limits.tol:
+        while stalled < STALLED and not best.gap.rel_gap <= limits.tol:
             if status := limits.reached():
-                return replace(point, status=status)
+                return replace(best, status=status)
             beta, F = point.beta.copy(), point.F.copy()
-            most = min(limits.steps(len(beta)), turn)
+            most = min(limits.steps(len(beta)), STEPS_A_TURN * len(beta))
             steps, worst = _native.smo_descend(K, diagonal, (box.low, box.high), beta, F, eps, most)
             limits.done += steps
-            point = Point.of(box, beta, K @ beta + box.q)
-            if steps == most and worst > eps:
-                point = _polished(K, box, point, by_value=True)
-                continue
-            size = float((np.abs(K) @ np.abs(beta) + np.abs(box.q)).max())
-            if worst <= ROUNDING * size or (steps == 0 and worst > eps):
-                break
-            eps = NEXT_SHARE * max(worst, 0.0)
-        point = _polished(K, box, point)
-        return replace(point, status="converged" if point.gap.rel_gap <= limits.tol else "rounding")
+            there = Point.of(box, beta, K @ beta + box.q)
+            point = _improved(there, at_free_minimum(K, box, there))
+            stalled = 0 if point.improves_on(best) and point.improves_on(lowest) else stalled + 1
+            best = point if point.better_than(best) else best
+            lowest = point if point.gap.value < lowest.gap.value else lowest
+            if worst <= eps or steps < most:
+                size = float((np.abs(K) @ np.abs(beta) + np.abs(box.q)).max())
+                if worst <= ROUNDING * size or (steps == 0 and worst > eps):
+                    break
+                eps = NEXT_SHARE * max(worst, 0.0)
+        if best.gap.rel_gap > LAST_DIGITS:
+            finer = at_free_minimum(K, box, best)
+            best = finer if finer is not None and finer.better_than(best) else best
+        return replace(best, status="converged" if best.gap.rel_gap <= limits.tol else "rounding")
     except KeyboardInterrupt:
-        return replace(point, status="interrupted")
+        return replace(best, status="interrupted")
 
 
-def _polished(K: np.ndarray, box: Box, point: Point, by_value: bool = False) -> Point:
-    """The free variables at their minimum, as long as that lowers the gap (or D, on the way)."""
-    for _ in range(1 if by_value else POLISH_ROUNDS):
-        places = box.free(point.beta)
-        if len(places) > MOST_FREE:
-            return point
-        beta = free_minimum(K[np.ix_(places, places)], box, places, point.beta, point.F[places])
-        if beta is None:
-            return point
-        better = Point.of(box, beta, K @ beta + box.q)
-        if not (better.gap.value < point.gap.value if by_value else better.better_than(point)):
-            return point
-        point = better
-    return point
+def at_free_minimum(K: np.ndarray, box: Box, point: Point) -> Point | None:
+    """The free variables at their minimum."""
+    places = box.free(point.beta)
+    if not 2 <= len(places) <= MOST_FREE:
+        return None
+    beta = free_minimum(K[np.ix_(places, places)], box, places, point.beta, point.F[places])
+    return None if beta is None else Point.of(box, beta, K @ beta + box.q)
+
+
+def _improved(point: Point, other: Point | None) -> Point:
+    return other if other is not None and other.improves_on(point) else point
