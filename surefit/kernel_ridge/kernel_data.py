@@ -42,14 +42,18 @@ class KernelData:
 
     def system(self, kernel: Kernel) -> KernelSystem:
         """(A + αI) c = W^½ y of the distinct rows."""
-        gram = GramRows(kernel, self.X, dtype=np.float64).subset(self.first)
+        if kernel.reads_pairs:
+            rows, gram = None, GramRows(kernel, self.X, dtype=np.float64).subset(self.first)
+        else:
+            rows = self.X[self.first]
+            gram = GramRows(kernel, rows, dtype=np.float64)
         diagonal = gram.diagonal()
         if not np.isfinite(diagonal).all():
             raise InvalidData(
                 f"the kernel of row {self.first[int(np.argmin(np.isfinite(diagonal)))]} with itself is beyond "
                 "floating-point numbers: bring the columns of X to a common scale"
             )
-        return KernelSystem(gram, self.X[self.first] if not kernel.reads_pairs else None, self.total)
+        return KernelSystem(gram, rows, self.total)
 
     @property
     def targets(self) -> np.ndarray:

@@ -147,5 +147,5 @@ class KernelRidge(KernelRegressor):
                 f"stopped after {self.n_iter_} iterations at a relative residual of {self.residual_:.1e} (tol "
                 f"{p.tol:g}): raise max_iter, n_landmarks or alpha",
                 ConvergenceWarning,
-                stacklevel=6,
+                stacklevel=5,
             )

@@ -175,6 +175,7 @@ def as_inputs(kernel: _TakesDomain, X: Any) -> Any:
 def as_vectors(X: Any) -> Any:
     if sp.issparse(X):
         X = X if X.format == "csr" else X.tocsr()
+        X = sp.csr_array(X) if isinstance(X, sp.spmatrix) else X  # sums of a matrix's rows would be matrices
         X = X if X.dtype in (DOUBLE, SINGLE) else X.astype(np.float64)
         if not X.has_canonical_format:
             X = X.copy()

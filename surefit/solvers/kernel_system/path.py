@@ -141,11 +141,11 @@ def warn_of_trouble(path: PenaltyPath, alpha: float) -> None:
             f"the kernel is not positive semidefinite: its Gram matrix has the eigenvalue {least:.3g}, and with "
             f"alpha={alpha:g} the penalized problem has no minimum. Using least-squares solution of the system "
             f"instead; a minimum needs alpha > {-least:.3g} or another kernel",
-            stacklevel=7,
+            stacklevel=6,
         )
     elif trouble == "singular":
         warnings.warn(
             f"Singular matrix in solving dual problem (alpha={alpha:g}). Using least-squares solution instead: the "
             "smallest coefficients of those that miss the targets least. A larger alpha has one answer",
-            stacklevel=7,
+            stacklevel=6,
         )
