@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; at run time it is load
         decomposition,
         discriminant_analysis,
         io,
+        kernel_ridge,
         kernels,
         linear_model,
         model_selection,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; at run time it is load
 
 __version__ = "0.1.0"
 
-_FAMILIES = ("cluster", "decomposition", "discriminant_analysis", "linear_model", "naive_bayes", "svm")
+_FAMILIES = ("cluster", "decomposition", "discriminant_analysis", "kernel_ridge", "linear_model", "naive_bayes", "svm")
 _TOOLS = ("io", "kernels", "model_selection", "plot", "report")
 _FUNCTIONS = {
     "Certificate": "surefit.certificates",
@@ -48,6 +49,7 @@ __all__ = [
     "decomposition",
     "discriminant_analysis",
     "io",
+    "kernel_ridge",
     "kernels",
     "linear_model",
     "model_selection",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 
+import surefit.kernels
 from surefit import _FAMILIES
 from surefit._core.base import Estimator
 
@@ -21,5 +22,7 @@ def estimator_classes() -> dict[str, type]:
 
 
 def trusted_types() -> list[str]:
-    """The types of surefit that a skops file may hold, by their full names."""
-    return sorted({f"{one.__module__}.{one.__qualname__}" for one in estimator_classes().values()})
+    """The types of surefit that a skops file may hold, by their full names: estimators, and kernels that they hold."""
+    kernels = [one for name in surefit.kernels.__all__ if isinstance(one := getattr(surefit.kernels, name), type)]
+    ours = [*estimator_classes().values(), *kernels]
+    return sorted({f"{one.__module__}.{one.__qualname__}" for one in ours})

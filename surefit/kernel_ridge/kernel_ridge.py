@@ -38,7 +38,7 @@ class KernelRidge(KernelRegressor):
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
-        a; of rows that are equal in x and y each has its share by weight.
+        a, in double precision; of rows that are equal in x and y each has its share by weight.
     X_fit_ : {ndarray, CSR} of shape (n_samples, n_features)
         The rows fitted on, which predictions need; the matrix itself for a precomputed kernel.
     kernel_ : Kernel

@@ -156,7 +156,7 @@ class KernelRidgeCV(KernelRegressor):
         self.path_scores_ = scores[0] if p.gammas is None else scores
         if best.results is not None:
             kept = best.results[:, 0] if data.flat else best.results
-            self.cv_results_ = kept.astype(self.dual_coef_.dtype, copy=False)
+            self.cv_results_ = kept
         return self
 
     def _try(self, p: Any, data: KernelData, alphas: np.ndarray, gamma: float | None) -> Tried:

@@ -51,7 +51,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             gram = gram if len(used) in (0, len(dual)) else gram.subset(used)
             dual = dual if len(used) in (0, len(dual)) else dual[used]
             values = np.concatenate([block @ dual for _, block in gram.cross(rows)])
-        return narrowed(values, _float_kind(rows, self.dual_coef_))
+        single = rows.dtype == self.X_fit_.dtype == np.float32
+        return narrowed(values, np.dtype(np.float32 if single else np.float64))
 
     def _learn(self, data: KernelData, kernel: Kernel, coefficients: np.ndarray) -> None:
         """Set what was learnt from the coefficients of the distinct rows, (n distinct, t)."""
@@ -60,7 +61,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
                 f"the coefficients of {type(self).__name__} left the range of floating-point numbers: bring the "
                 "columns of X, and y, to a common scale, or raise alpha"
             )
-        dual = narrowed(data.spread(coefficients), data.X.dtype if _is_numeric(data.X) else np.dtype(np.float64))
+        dual = data.spread(coefficients)  # in double: kernel values of one sign add up their roundings
         self.dual_coef_ = dual[:, 0] if data.flat else dual
         self.X_fit_, self.kernel_ = data.X, kernel
         self.__dict__.pop("gamma_", None)
@@ -77,8 +78,3 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
 
 def _is_numeric(X: Any) -> bool:
     return X.dtype.kind == "f"
-
-
-def _float_kind(rows: Any, dual: np.ndarray) -> np.dtype:
-    """Single precision where both the rows and the coefficients are."""
-    return np.result_type(rows.dtype, dual.dtype) if rows.dtype.kind == "f" else dual.dtype

@@ -36,6 +36,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "LinearRegression": [{}, {"fit_intercept": False}],
     "Ridge": [{}, {"alpha": 1e-3}, {"alpha": 100.0, "solver": "svd"}],
     "RidgeCV": [{}],
+    "KernelRidge": [{}, {"kernel": "rbf", "gamma": 0.1}, {"kernel": "rbf", "alpha": 1e-3, "solver": "eigen"}],
     "RecursiveLeastSquares": [{}, {"forgetting": 0.98}],
     "LMSRegressor": [{"tol": 1e-12}],
     "QuantileRegressor": [{"alpha": 0.0}, {"quantile": 0.8, "alpha": 1e-3}],
@@ -67,7 +68,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "KMeans": [{"n_clusters": 3, "random_state": 0, "tol": 0.0}],
 }
 COUNTS = {"MultinomialNB", "BernoulliNB", "ComplementNB", "CategoricalNB"}
-FAMILIES = ("svm", "linear_model", "naive_bayes", "discriminant_analysis", "cluster", "decomposition")
+FAMILIES = ("svm", "kernel_ridge", "linear_model", "naive_bayes", "discriminant_analysis", "cluster", "decomposition")
 
 
 @dataclass
@@ -247,6 +248,8 @@ def settings_of(name: str, everything: bool) -> Iterator[tuple[str, Any, Any, An
             for dtype, offset, mixed, weighted in grid if everything else FEW:
                 if (offset and name in COUNTS) or ((offset or mixed) and name == "MixedNB"):
                     continue
+                if name.startswith("KernelRidge") and offset > 30 and (mixed or settings.get("kernel") is None):
+                    continue  # x·x' is then nearly the same for all pairs: no float64 coefficients tell rows from it
                 X, y, w = data(name, dtype, offset, mixed, weighted)
                 label = f"{cls.__module__.split('.')[0]} {settings} {np.dtype(dtype)} offset {offset:g}"
                 label += (" mixed" if mixed else "") + (" weights" if weighted else "")

@@ -22,6 +22,8 @@ def objective(model: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) ->
     if name == "RecursiveLeastSquares":
         left = _faded(omega, LONG(model.forgetting))
         return _squares(model, X, y, left[1:], LONG(model.alpha) * left[0])
+    if name in ("KernelRidge", "KernelRidgeCV"):
+        return _kernel_ridge(model, X, y, omega)
     if name in ("QuantileRegressor", "LADRegressor"):
         return _pinball(model, X, y, omega)
     if name == "LogisticRegression":
@@ -54,6 +56,21 @@ def _faded(omega: np.ndarray, fading: np.longdouble) -> np.ndarray:
         grown = weight if fading == 1 else (1 - fading**weight) / (1 - fading)
         left = [value * fading**weight for value in left] + [grown]
     return np.array(left)
+
+
+def _kernel_ridge(model: Any, X: np.ndarray, y: np.ndarray, omega: np.ndarray) -> np.longdouble:
+    """Σ ω (y − f(x))² + α ‖f‖² for the linear and the Gaussian kernel."""
+    a, rows = np.asarray(model.dual_coef_, dtype=LONG), np.asarray(model.X_fit_, dtype=LONG)
+    gamma = LONG(1) / X.shape[1] if model.gamma is None else LONG(model.gamma)
+
+    def kernel(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        if model.kernel == "linear":
+            return A @ B.T
+        return np.exp(-gamma * sum((A[:, None, j] - B[:, j]) ** 2 for j in range(A.shape[1])))
+
+    alpha = LONG(getattr(model, "alpha_", getattr(model, "alpha", None)))
+    missed = np.asarray(y, dtype=LONG) - kernel(X, rows) @ a
+    return np.sum(omega * missed**2) + alpha * (a @ (kernel(rows, rows) @ a))
 
 
 def _pinball(model: Any, X: np.ndarray, y: np.ndarray, omega: np.ndarray) -> np.longdouble:

@@ -32,9 +32,9 @@ class LowRank:
         self._U, self._squares = np.ascontiguousarray(U[:, kept]), s[kept] ** 2
 
     def solve(self, alpha: float, Y: np.ndarray) -> np.ndarray:
-        """(A + αI)⁻¹ Y; with α = 0 the least-squares answer, in the span of F."""
+        """(A + αI)⁻¹ Y; where α is lost beside A the least-squares answer, in the span of F."""
         inside = self._U.T @ Y
-        if alpha == 0:
+        if self.trouble(alpha):
             return self._U @ (inside / self._squares[:, None])
         outside = Y - self._U @ inside
         return outside / alpha + self._U @ (inside / (self._squares + alpha)[:, None])
@@ -44,4 +44,4 @@ class LowRank:
         return np.maximum(1.0 - squares.sum(axis=1), 0.0) / alpha + squares @ (1.0 / (self._squares + alpha))
 
     def trouble(self, alpha: float) -> str:
-        return "singular" if alpha == 0 else ""
+        return "singular" if alpha <= np.finfo(np.float64).eps * self._squares.max(initial=0.0) else ""
