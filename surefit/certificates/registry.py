@@ -43,6 +43,7 @@ CHECKERS: dict[str, str] = {
     ),
     "SVC": "svm.svc:check_svc",
     "SVR": "svm.svr:check_svr",
+    "SubgradientSVC": "svm.subgradient_svc:check_subgradient_svc",
     "LinearSVC": "svm.linear_svc:check_linear_svc",
     "PCA": "decomposition.pca:check_pca",
     "KMeans": "cluster.kmeans:check_kmeans",

@@ -32,6 +32,9 @@ def objective(model: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) ->
         return _violations(model, X, y, omega)
     if name in ("SVC", "SVR"):
         return machine_objective(model, X.astype(np.float64), y, w)
+    if name == "SubgradientSVC":
+        flat = (np.asarray(model.coef_, dtype=LONG) ** 2).sum() + LONG(model.intercept_[0]) ** 2
+        return LONG(model.lambda_) / 2 * flat + _violations(model, X, y, omega) / omega.sum()
     if name == "LinearSVC":
         return linear_objective(model, X, y, w)
     if name == "KMeans":

@@ -47,6 +47,7 @@ class Primal(NamedTuple):
     high: float
     rounding: float  # what one rounding of every coefficient costs at an optimum, to first order in u or in u²
     slopes: F64  # U or 2U max(0, v) where v > 0, of every row
+    moved: float  # Σ U(|x|·|w| + |b|) of the rows that violate: to first order what roundings add to P, in units
 
 
 def primal(p: Problem, plane: Plane, unit: float) -> Primal:
@@ -54,7 +55,7 @@ def primal(p: Problem, plane: Plane, unit: float) -> Primal:
     w, last = plane.w.astype(LONG), LONG(plane.b) / LONG(p.column) if p.column else LONG(0)
     penalty = np.abs(w).sum() + abs(last) if p.l1 else ((w**2).sum() + last**2) / 2
     low = high = penalty
-    cost, slopes = LONG(0), []
+    cost, total, slopes = LONG(0), LONG(0), []
     for part in slices(p.blocks):
         s, U = p.terms(part)
         z, size, off = scores(part.X, plane.w, plane.b)
@@ -62,9 +63,11 @@ def primal(p: Problem, plane: Plane, unit: float) -> Primal:
         low, high = (total + (U * np.maximum(v + side, 0) ** power).sum() for total, side in ((low, -off), (high, off)))
         moved = unit * size
         cost += (U * np.where(v > -moved, moved**2, 0)).sum() if p.squared else (U * moved)[np.abs(v) <= 1e-3].sum()
+        total += (U * size)[v > -moved].sum()
         slopes.append(np.where(v > 0, U * (2 * v if p.squared else 1), 0.0).astype(np.float64))
     slack = gamma(p.blocks.n_rows + w.size + 8) + 1e-15
-    return Primal(float(low) * (1 - slack), float(high) * (1 + slack), float(cost), np.concatenate(slopes))
+    return Primal(float(low) * (1 - slack), float(high) * (1 + slack), float(cost), np.concatenate(slopes),
+                  float(total))  # fmt: skip
 
 
 def dual(p: Problem, a: F64) -> float:

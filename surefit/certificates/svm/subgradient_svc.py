@@ -1,0 +1,90 @@
+"""Checker of SubgradientSVC: the theorem about averaged subgradient descent, and the true distance from the minimum.
+
+f(w, b) = λ/2 (‖w‖² + b²) + Σ ω max(0, 1 − s(x·w + b)) / Σ ω. After T steps of the sizes 1/(λ(t + 1)), the mean of the
+points passed has f − min f ≤ L²(1 + ln T)/(2λT), where L = 2 max‖(x, 1)‖ bounds every subgradient. f/λ is the objective
+of a linear support vector machine with U = ω/(λ Σω), whose dual bounds min f.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.blocks import Blocks, sq_norms
+from surefit.certificates.checker import Findings, checker
+from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.search.hinge_newton import better_plane
+from surefit.certificates.svm.linear_svc import terms
+from surefit.certificates.theorems.linear_program.long_rows import slices
+from surefit.certificates.theorems.linear_program.program_claim import unit_of
+from surefit.certificates.theorems.linear_program.separation import answers, read_plane, signs
+from surefit.certificates.theorems.margin.hinge import Plane, Problem, dual, primal
+
+
+@checker(
+    "classes_", "coef_", "intercept_", "lambda_", "n_iter_", "bound_", "objective_", "decision_function", "predict"
+)
+def check_subgradient_svc(model: Any, blocks: Blocks, tol: float) -> Findings:
+    """Five passes over the rows, and a search in memory for a dual point."""
+    attrs = Attributes(model, "coef_")
+    w, b = read_plane(attrs, blocks)
+    lam, T = real(attrs.parameter("lambda_", 0.01)), real(attrs.parameter("n_iter_", np.nan))
+    if not (0 < lam < np.inf and 1 <= T < np.inf):
+        attrs.faults.append("lambda_ is not a positive number, or n_iter_ not a number of steps")
+    if attrs.faults:
+        return [bad_attributes(attrs)], "no pass"
+    intercept = 1.0 if attrs.flag("fit_intercept", True) else 0.0
+    total, longest = 0.0, 0.0
+    for part in slices(blocks):
+        signs(part)  # raises where a label is not in classes_
+        total += float(part.w.sum())
+        longest = max(longest, float(sq_norms(part.X)[part.w > 0].max(initial=0.0)) + intercept)
+    if not total > 0:
+        return [refuted("weights", "The total weight is zero.")], "one pass"
+    p, plane = Problem(blocks, terms(1, 2, 1 / (lam * total), np.ones(2)), False, False, intercept), Plane(w, b)
+    unit = unit_of(attrs.raw("coef_"), attrs.raw("intercept_"))
+    theorem = 4 * longest * (1 + np.log(T)) / (2 * lam * T)
+    claims = [*_values(p, plane, lam, theorem, tol, unit, attrs)]
+    claims += [_stated(attrs, "bound_", theorem, 1e-6, "the theorem's bound L²(1 + ln T)/(2λT)", 0.0)]
+    return [*claims, *answers(model, blocks, w[None], np.array([b]), unit)], "five passes over the rows and a search"
+
+
+def _values(
+    p: Problem, plane: Plane, lam: float, theorem: float, tol: float, unit: float, attrs: Attributes
+) -> list[Claim]:
+    here = primal(p, plane, unit)
+    better, a = better_plane(p, plane, here.slopes, tol)
+    bound, other = lam * max(0.0, dual(p, here.slopes), dual(p, a)), lam * primal(p, better, unit).high
+    f, share = lam * here.high, lam * here.high if here.high > 0 else 1.0
+    said = f"f = {f:.10g}, its least value at least {bound:.10g}: f is above it by at most {f - bound:.3g}"
+    gap = at_most(
+        "optimal",
+        f"{said}, and the theorem allows {theorem:.3g}; relative to f.",
+        Grade.BOUNDED,
+        (f - bound) / share,
+        theorem / share,
+        {"objective": f, "dual": bound, "gap": f - bound, "theorem": theorem},
+        lower=max(0.0, (lam * here.low - other) / share),
+        failure=f"{said}, more than the theorem's {theorem:.3g}: these are not the averaged steps.",
+    )
+    return [
+        gap,
+        _stated(attrs, "objective_", f, tol, "f at the coefficients", unit * here.moved / max(here.high, 1e-300)),
+    ]
+
+
+def _stated(attrs: Attributes, name: str, truth: float, limit: float, what: str, excuse: float) -> Claim:
+    stated = attrs.number(name)
+    if stated is None:
+        return refuted(name.rstrip("_"), f"{attrs.faults[-1]}.")
+    return at_most(
+        name.rstrip("_"),
+        f"{name} is {what}, recomputed as {truth:.10g}; relative difference.",
+        Grade.EXACT,
+        abs(stated - truth) / truth if truth > 0 else abs(stated),
+        limit,
+        error=1e-12,
+        excuse=4 * excuse,
+    )
