@@ -56,7 +56,7 @@ class LinearSVC(LinearClassifier):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = LinearSVC().fit(X, y)
     >>> bool(model.rel_gap_ < 1e-6), round(model.score(X, y), 3)
-    (True, 0.967)
+    (True, 0.963)
     """
 
     n_iter_: int
@@ -146,8 +146,8 @@ class LinearSVC(LinearClassifier):
         if joint:
             told = self._teller(data, p.verbose, progress, len(weights), None, {})
             return [solve_crammer_singer(data, cost * weights, scale, after_step=told, **options)]
-        problems, done = sides(cost, weights), {}
-        solutions = []
+        problems, solutions = sides(cost, weights), []
+        done: dict[int, np.ndarray] = {}
         for k, labels in enumerate(problems):
             told = self._teller(data, p.verbose, progress, len(problems), k, done)
             solution = fit_side(data, labels, scale, p.penalty, p.loss, after_step=told, **options)

@@ -53,10 +53,13 @@ class SubgradientStep(Step):
         sign, weight = signs_and_costs(block, labels)
         rows = clipped_pass(block, theta, sign, np.where(weight > 0, STEEP, 0.0), n_threads, top=weight)
         terms = np.column_stack([weight, weight * np.maximum(rows.slack, 0.0), rows.residual])
-        return SubgradientPass(*leaf_sum(terms, block).tolist(), rows.sums)
+        total, loss, share = leaf_sum(terms, block).tolist()
+        return SubgradientPass(total, loss, share, rows.sums)
 
     def combine(self, left: SubgradientPass, right: SubgradientPass) -> SubgradientPass:
-        return SubgradientPass(*(a + b for a, b in zip(left, right, strict=True)))
+        return SubgradientPass(
+            left.weight + right.weight, left.loss + right.loss, left.share + right.share, left.pull + right.pull
+        )
 
 
 class LongestRowStep(Step):

@@ -12,7 +12,7 @@ a sum of terms that are not negative.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,10 +51,12 @@ class CrammerSinger:
         self.work = (len(self.codes) + (X.size if isinstance(X, np.ndarray) else X.nnz)) * self.k
 
     def descend(self, A: np.ndarray, W: np.ndarray, tol: float, epochs: int, number: int) -> float:
-        X, rest = self.block.X, (self.codes, self.cost, self.scale, tol, epochs, number, A, W)
+        X = self.block.X
+        rest: tuple[Any, ...] = (self.codes, self.cost, self.scale, tol, epochs, number, A, W)
         if isinstance(X, np.ndarray):
             return _native.crammer_singer(X, *rest)
-        return _native.crammer_singer_csr(*csr_parts(X), self.d, *rest)
+        parts: tuple[Any, ...] = (*csr_parts(X), self.d, *rest)
+        return _native.crammer_singer_csr(*parts)
 
     def look(self, A: np.ndarray) -> Look:
         """W anew from A, the primal value there, and the gap."""

@@ -25,15 +25,17 @@ from surefit.engine.block import Block
 from surefit.engine.leaves import leaf_threads
 from surefit.engine.source import Source
 from surefit.solvers.hinge.clipped_pass import Labels, Rows, clipped_pass, leaf_sum, signs_and_costs
-from surefit.solvers.hinge.ridge_metric import RidgeMetric
+from surefit.solvers.hinge.ridge_metric import RidgeMetric, gram_about
 from surefit.solvers.hinge.solution import AfterStep, Solution
-from surefit.summaries.moments import MomentsStep, raw_products
+from surefit.summaries.moments import Moments, MomentsStep
 
 ARMIJO = 1e-4
 GROWTH = 4.0
 """Of ρ, where Newton's method was done after three steps."""
-LARGEST = 1e6
+FIRST, LARGEST = 0.5, 1e6
 """Of ρ: the rows that bend the smooth problem have slacks below 1/ρ."""
+IDLE = 20
+"""Moves of the multipliers in a row without a step of Newton's method, at most."""
 EXACT = 1e-16
 """A relative gap that is rounding."""
 EXTRA, EXTRA_WORK = 60, 5 * 10**7
@@ -111,7 +113,7 @@ class Hinge:
             if math.isinf(high):
                 length *= 2.0
             else:
-                aim = low + (high - low) * f_low / (f_low - f_high)
+                aim = low + (high - low) * f_low / min(f_low - f_high, -1e-300)
                 length = min(max(aim, low + 0.1 * (high - low)), high - 0.1 * (high - low))
         return length
 
@@ -119,12 +121,11 @@ class Hinge:
         """Which rows bend the smooth problem."""
         return (at.rows.residual > 0) & (at.rows.residual < self.cost)
 
-    def gram(self, which: np.ndarray) -> np.ndarray:
-        """Σ c x̃ x̃ᵀ over some rows."""
+    def moments(self, which: np.ndarray) -> Moments:
+        """Of some rows, weighted by their costs."""
         weights = np.where(which, self.cost, 0.0)
         weighted = Block(self.block.X, None, weights, 0, self.block.leaf_rows, self.block.scratch)
-        raw = raw_products(MomentsStep(False).map(None, weighted, self.n_threads))
-        return raw[: self.width, : self.width] * self.units[:, None] * self.units
+        return MomentsStep(False).map(None, weighted, self.n_threads)
 
 
 class ZoneGram:
@@ -133,18 +134,29 @@ class ZoneGram:
     def __init__(self, problem: Hinge) -> None:
         self.problem = problem
         self.inside = np.zeros(len(problem.sign), bool)
+        self.center: np.ndarray | None = None
         self.G = np.zeros((problem.width, problem.width))
 
-    def update(self, zone: np.ndarray) -> np.ndarray:
+    def update(self, zone: np.ndarray) -> None:
         came, went = zone & ~self.inside, self.inside & ~zone
         if zone.sum() <= came.sum() + went.sum():
-            self.G = self.problem.gram(zone)
+            self.G = self._gram(zone)
         else:
             for which, direction in ((came, 1.0), (went, -1.0)):
                 if which.any():
-                    self.G = self.G + direction * self.problem.gram(which)
+                    self.G = self.G + direction * self._gram(which)
         self.inside = zone
-        return self.G
+
+    def _gram(self, which: np.ndarray) -> np.ndarray:
+        """Σ c x̃ x̃ᵀ over some rows, about the mean of the first ones."""
+        moments, with_intercept = self.problem.moments(which), self.problem.scale > 0
+        if self.center is None:
+            self.center = moments.mean if with_intercept else np.zeros(self.problem.d)
+        return gram_about(moments, self.center, with_intercept)
+
+    def metric(self, rho: float) -> RidgeMetric:
+        assert self.center is not None
+        return RidgeMetric(rho * self.G, self.center, self.problem.scale)
 
 
 def solve_hinge(
@@ -159,25 +171,28 @@ def solve_hinge(
     """Until the gap is bounded by `tol` times P; where a pass costs little, until it is rounding."""
     problem = Hinge(data, labels, intercept_scale)
     zone = ZoneGram(problem)
-    u, alpha, rho = np.zeros(problem.width), np.zeros(len(problem.sign)), 0.5
+    u, alpha, rho, most = np.zeros(problem.width), np.zeros(len(problem.sign)), FIRST, LARGEST
     at = best = problem.evaluate(u, alpha, rho)
-    best_u, history, inner, extra = u, [at.primal], 0, 0
+    best_u, history, inner, extra, idle = u, [at.primal], 0, 0, 0
     most_extra = min(EXTRA, EXTRA_WORK // (len(alpha) * problem.width))
     while len(history) <= max_iter and best.gap > EXACT * best.primal and extra <= most_extra:
-        G = zone.update(problem.curved(at))
-        found = None
-        if 0.5 * float(at.gradient @ at.gradient) > INNER * at.rest:
-            found = _search(problem, u, at, -RidgeMetric(rho * G).solve(at.gradient), alpha, rho)
+        zone.update(problem.curved(at))
+        found, steep = None, 0.5 * float(at.gradient @ at.gradient) > INNER * at.rest
+        if steep:
+            found = _search(problem, u, at, -zone.metric(rho).solve(at.gradient), alpha, rho)
         if found is None:
-            if not inner and rho == LARGEST:  # nothing moves
+            if idle > IDLE or (steep and not inner and rho <= FIRST):
                 break
-            alpha, rho, inner = at.rows.residual, min(GROWTH * rho, LARGEST) if inner <= 3 else rho, 0
-            at = problem.evaluate(u, alpha, rho)
+            if steep and not inner:  # ρ times the rounding of slacks is all there is: back, with a smaller one
+                most = max(rho / GROWTH**3, FIRST)
+                u, at, rho = best_u, best, most
+            alpha, rho = at.rows.residual, min(GROWTH * rho, most) if inner <= 3 else rho
+            at, inner, idle = problem.evaluate(u, alpha, rho), 0, idle + 1
+            best_u, best = (u, at) if at.gap < best.gap else (best_u, best)
             continue
-        (u, at), inner = found, inner + 1
+        (u, at), inner, idle = found, inner + 1, 0
         history.append(at.primal)
-        if at.gap < best.gap:
-            best_u, best = u, at
+        best_u, best = (u, at) if at.gap < best.gap else (best_u, best)
         extra += best.gap <= tol * best.primal
         if after_step(problem.theta(u), at.primal, at.gap):
             break

@@ -95,7 +95,7 @@ class MatrixModel:
     def minimum(self) -> np.ndarray:
         p = self.problem
         gram = p.data.fold(SquaredHingeStep(), Point(p.labels, p.theta(self.u))).gram()[: p.width, : p.width]
-        rounds = ROUNDS * (1 + self.n_iter)
+        rounds = ROUNDS * min(1 + self.n_iter, 6)
         return minimize_lasso(gram, self.at.gradient, self.u, p.thresholds, rounds, lambda z: z)
 
     def gap(self, aim: np.ndarray) -> float:

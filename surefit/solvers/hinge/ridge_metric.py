@@ -1,4 +1,12 @@
-"""H = I + G, G positive semidefinite: divided by, however large G is."""
+"""The second derivative of an L2 penalty and a loss, divided by, however far from zero the columns are.
+
+In u = (w, b/s) it is H = I + Σ ω x̃ x̃ᵀ, x̃ = (x, s). With columns far from zero that matrix is nearly singular and its
+entries have lost what tells rows apart. In (w, β), β = b + m·w the score at the point m, it is
+
+    Σ ω (x − m, 1)(x − m, 1)ᵀ + diag(1, …, 1, 0) + a aᵀ/s² ,      a = (−m, 1) ,
+
+whose first part comes from deviations. Without an intercept m = 0 and there is no β.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +14,47 @@ import numpy as np
 import scipy.linalg
 from scipy.linalg.lapack import dpotrf, dpotrs
 
+from surefit.summaries.moments import Moments
+
+
+def gram_about(moments: Moments, center: np.ndarray, with_intercept: bool) -> np.ndarray:
+    """Σ ω (x − center, 1)(x − center, 1)ᵀ, or without the one."""
+    W, offset = moments.weight, (moments.mean - center) + moments.low
+    G = moments.products + W * np.outer(offset, offset)
+    if not with_intercept:
+        return G
+    return np.block([[G, W * offset[:, None]], [W * offset[None, :], np.array([[W]])]])
+
 
 class RidgeMetric:
-    """Cholesky's factor of H scaled to a unit diagonal; where that is singular to rounding, its eigenvalues, raised to
-    the level of rounding: a step then still goes down."""
+    """Cholesky's factor of the matrix scaled to a unit diagonal; where that is singular to rounding, its eigenvalues,
+    raised to the level of rounding: a step then still goes down."""
 
-    def __init__(self, G: np.ndarray) -> None:
-        diagonal = 1.0 + np.maximum(np.diagonal(G), 0.0)
-        self.scale = 1.0 / np.sqrt(diagonal)
-        C = G * self.scale[:, None] * self.scale
-        C[np.diag_indices_from(C)] = 1.0
+    def __init__(self, gram: np.ndarray, center: np.ndarray, intercept_scale: float) -> None:
+        """`gram`: as `gram_about` gives it, times what it counts."""
+        self.center, self.unit, d = center, intercept_scale, len(center)
+        H = gram.copy()
+        H[np.arange(d), np.arange(d)] += 1.0
+        if intercept_scale:
+            a = np.append(-center, 1.0) / intercept_scale
+            H += np.outer(a, a)
+        self.scale = 1.0 / np.sqrt(np.diagonal(H))
+        C = H * self.scale[:, None] * self.scale
         self._factor, fault = dpotrf(C, lower=0, clean=0)
         self._basis: tuple[np.ndarray, np.ndarray] | None = None
-        if fault or np.diagonal(self._factor).min(initial=1.0) ** 2 < 1e-15 * len(G):
+        if fault or np.diagonal(self._factor).min(initial=1.0) ** 2 < 1e-15 * len(C):
             values, vectors = scipy.linalg.eigh(C, check_finite=False)
-            self._basis = vectors, np.maximum(values, 1e-15 * len(G))
+            self._basis = vectors, np.maximum(values, 1e-15 * len(C))
 
     def solve(self, g: np.ndarray) -> np.ndarray:
+        """H⁻¹ g in the coordinates u."""
+        if not self.unit:
+            return self._solve(g)
+        last = g[-1] / self.unit
+        step = self._solve(np.append(g[:-1] - self.center * last, last))
+        return np.append(step[:-1], (step[-1] - self.center @ step[:-1]) / self.unit)
+
+    def _solve(self, g: np.ndarray) -> np.ndarray:
         scaled = self.scale * g
         if self._basis is not None:
             vectors, values = self._basis

@@ -20,7 +20,7 @@ import numpy as np
 
 from surefit.engine.source import Source
 from surefit.solvers.hinge.clipped_pass import Labels
-from surefit.solvers.hinge.ridge_metric import RidgeMetric
+from surefit.solvers.hinge.ridge_metric import RidgeMetric, gram_about
 from surefit.solvers.hinge.solution import AfterStep, Solution
 from surefit.solvers.hinge.squared_hinge_pass import Pass, Point, SquaredHingeStep
 
@@ -69,13 +69,11 @@ class SquaredHinge:
         pull = np.append(passed.pull[: self.d], self.scale * passed.pull[self.d]) if self.scale else passed.pull[:-1]
         return Evaluation(0.5 * float(u @ u) + passed.loss, u - pull, passed)
 
-    def curvature(self, passed: Pass) -> np.ndarray:
-        """The Gram matrix of x̃."""
-        gram = passed.gram()
-        if not self.scale:
-            return gram[: self.d, : self.d]
-        units = np.append(np.ones(self.d), self.scale)
-        return gram * units[:, None] * units
+    def curvature(self, passed: Pass, center: np.ndarray) -> np.ndarray:
+        """What the second derivative of the loss changes by, about a center."""
+        assert passed.came is not None
+        came = gram_about(passed.came, center, self.scale > 0)
+        return came if passed.went is None else came - gram_about(passed.went, center, self.scale > 0)
 
 
 def solve_squared_hinge(
@@ -105,8 +103,10 @@ def _newton(
     problem: SquaredHinge, u: np.ndarray, tol: float, max_iter: int, after_step: AfterStep
 ) -> tuple[np.ndarray, Evaluation, list[float]]:
     at = problem.evaluate(u, None)
-    G = problem.curvature(at.passed)
-    metric, history, extra = RidgeMetric(G), [at.value], 0
+    assert at.passed.came is not None
+    center = at.passed.came.mean if problem.scale else np.zeros(problem.d)
+    G = problem.curvature(at.passed, center)
+    metric, history, extra = RidgeMetric(G, center, problem.scale), [at.value], 0
     while len(history) <= max_iter and extra <= EXTRA and at.gap > EXACT * at.value:
         found = _search(problem, u, at, -metric.solve(at.gradient))
         if found is None:
@@ -120,8 +120,8 @@ def _newton(
             if problem.every > 1:
                 break
         if at.passed.n_changed:
-            G += problem.curvature(at.passed)
-            metric = RidgeMetric(G)
+            G += problem.curvature(at.passed, center)
+            metric = RidgeMetric(G, center, problem.scale)
     return u, at, history
 
 

@@ -115,3 +115,21 @@ def test_hinge_where_liblinear_stalls():
     at_theirs = reference.objective(X, sign, np.ones(len(y)), theirs.coef_[0], theirs.intercept_[0], 1.0, "hinge")
     value = reference.objective(X, sign, np.ones(len(y)), found.coef, found.intercept, 1.0, "hinge")
     assert found.gap <= 1e-6 * value and value < at_theirs
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_columns_far_from_zero(loss):
+    """Offsets of 10⁵; at 10⁶ the rounding of scores alone leaves the squared hinge a gap of 10⁻⁶."""
+    X, sign, weight = rows(300, 5, seed=6, offset=1e5)
+    solve = solve_hinge if loss == "hinge" else solve_squared_hinge
+    found = solve(*problem(X, sign, weight), 1.0, tol=1e-6, max_iter=1000)
+    value = reference.objective(X, sign, weight, found.coef, found.intercept, 1.0, loss)
+    assert found.gap <= 1e-6 * value and found.value == pytest.approx(value, rel=1e-7)
+
+
+def test_equal_rows_of_both_classes():
+    """Every row stands in both classes: nothing beats zero, and the gap says so."""
+    X = np.repeat(np.random.default_rng(0).normal(size=(4, 3)), 10, axis=0)
+    found = solve_hinge(*problem(X, np.tile([1.0, -1.0], 20), None), 1.0, tol=1e-9, max_iter=100)
+    assert found.gap <= 1e-9 * found.value and found.value == pytest.approx(40.0, rel=1e-12)
+    np.testing.assert_allclose(found.coef, 0.0, atol=1e-9)

@@ -1,0 +1,11 @@
+"""Support vector machines against scikit-learn's: `python -m benchmarks.svm`."""
+
+from __future__ import annotations
+
+from benchmarks.harness import main
+from benchmarks.linear_svm import LINEAR_WORKS
+
+WORKS = [*LINEAR_WORKS]
+
+if __name__ == "__main__":
+    main(__file__, WORKS)
