@@ -48,6 +48,7 @@ CHECKERS: dict[str, str] = {
     "PCA": "decomposition.pca:check_pca",
     "KMeans": "cluster.kmeans:check_kmeans",
     "KernelRidge": "kernel_ridge.kernel_ridge:check_kernel_ridge",
+    "KernelRidgeCV": "kernel_ridge.kernel_ridge_cv:check_kernel_ridge_cv",
     "KernelPCA": "decomposition.kernel_pca:check_kernel_pca",
 }
 

@@ -24,13 +24,12 @@ from surefit.certificates.search.largest_direction import largest_direction
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel, read_kernel
 from surefit.certificates.theorems.kernel_machine.ridge_claim import ridge_claim
 from surefit.certificates.theorems.kernel_machine.ridge_gap import (
-    ENTRIES,
     LONG,
     LONG_SUMS,
-    LONG_WORK,
     apply,
     group_rows,
     ridge_gap,
+    weighted_gram,
 )
 from surefit.certificates.theorems.spectral.definite import largest_at_most
 
@@ -71,7 +70,9 @@ def check_kernel_pca(model: Any, blocks: Blocks, tol: float) -> Findings:
     fit = _read(attrs, blocks)
     if fit is None:
         return [bad_attributes(attrs)], "one pass"
-    n, (S, e_S) = len(fit.X), _gram(fit)
+    # a shift of the rows leaves M as it is for a linear kernel
+    shifted = fit.X - fit.X.mean(axis=0) if fit.kernel.name == "linear" else fit.X
+    n, (S, e_S) = len(fit.X), weighted_gram(fit.kernel, shifted, fit.omega)
     A = np.sqrt(fit.omega)[:, None] * fit.X
     rounding = (
         ROUNDINGS * fit.eps * float(np.linalg.norm(A.T @ A if fit.kernel.name == "linear" else S))
@@ -111,20 +112,6 @@ def _read(attrs: Attributes, blocks: Blocks) -> Fit | None:
     loose = RANDOMIZED if solver == "randomized" else asked if 0 < asked < RANDOMIZED else 0.0
     zero = ZERO[np.dtype(np.float32 if eps > 1e-10 else np.float64)]
     return Fit(kernel, X, omega, lam, np.sqrt(omega)[:, None] * V, eps, zero, loose)
-
-
-def _gram(fit: Fit) -> tuple[F64, float]:
-    """S and a bound of its error in the norm of Frobenius. A shift of the rows leaves M as it is for linear kernels."""
-    X = fit.X - fit.X.mean(axis=0) if fit.kernel.name == "linear" else fit.X
-    X = X.astype(LONG) if float(len(X)) ** 2 * X.shape[1] <= LONG_WORK else X
-    n, step = len(X), max(1, ENTRIES // max(1, len(X)))
-    S, squares, root = np.zeros((n, n)), 0.0, np.sqrt(fit.omega)
-    for lo in range(0, n, step):
-        part = slice(lo, lo + step)
-        K, off = fit.kernel.block(X[part], X, np.arange(n))
-        S[part] = root.astype(K.dtype)[part, None] * K * root
-        squares += float(((root[part, None] * off * root) ** 2).sum())
-    return (S + S.T) / 2, 1.01 * float(np.sqrt(squares)) + 3 * UNIT * float(np.linalg.norm(S))
 
 
 def _count(attrs: Attributes, fit: Fit) -> Claim:

@@ -28,3 +28,9 @@ def correction(times: Callable[[F64], F64], weight: F64, delta: F64, alpha: F64)
         except np.linalg.LinAlgError:
             c[:, chosen] = root * np.linalg.lstsq(K + value * np.eye(len(K)), b, rcond=None)[0]
     return np.nan_to_num(c, nan=0.0, posinf=0.0, neginf=0.0)
+
+
+def inverses(S: F64) -> Callable[[float], F64]:
+    """α ↦ (S + α I)⁻¹, approximately, from one spectrum."""
+    lam, Q = np.linalg.eigh(S)
+    return lambda alpha: (Q / (np.maximum(lam, 0.0) + alpha)) @ Q.T

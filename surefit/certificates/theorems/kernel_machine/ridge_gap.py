@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, BadData, Blocks, all_finite, dense
 from surefit.certificates.claim import CertificateError
-from surefit.certificates.rounding import gamma
+from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 
 LONG = np.longdouble
@@ -102,6 +102,19 @@ def apply(kernel: Kernel, X: F64, Z: F64, A: F64) -> tuple[F64, F64, F64]:
         out[part], size[part] = K.astype(kind) @ A, np.abs(K).astype(np.float64) @ absolute
         error[part] = off.astype(np.float64) @ absolute + gamma(len(Z) + 4, float(np.finfo(kind).eps) / 2) * size[part]
     return out, 1.01 * error, 1.01 * size
+
+
+def weighted_gram(kernel: Kernel, X: F64, omega: F64) -> tuple[F64, float]:
+    """S = √W K √W and a bound of its error in Frobenius's norm; K in long double where that is little work."""
+    X = X.astype(LONG) if float(len(X)) ** 2 * X.shape[1] <= LONG_WORK else X
+    n, step = len(X), max(1, ENTRIES // max(1, len(X)))
+    S, squares, root = np.zeros((n, n)), 0.0, np.sqrt(omega)
+    for lo in range(0, n, step):
+        part = slice(lo, lo + step)
+        K, off = kernel.block(X[part], X, np.arange(n))
+        S[part] = root.astype(K.dtype)[part, None] * K * root
+        squares += float(((root[part, None] * off * root) ** 2).sum())
+    return (S + S.T) / 2, 1.01 * float(np.sqrt(squares)) + 3 * UNIT * float(np.linalg.norm(S))
 
 
 @dataclass
