@@ -287,7 +287,7 @@ class OnColumns(_OfOne):
         )
         self.columns = columns
         self._take(kernel)
-        self.domain = "vectors" if kernel.domain == "vectors" else "any"
+        self.domain = "any"
 
     @property
     def positive_definite(self) -> bool | None:

@@ -14,7 +14,7 @@ from surefit.kernels.blocks import written
 from surefit.kernels.distances import AdditiveChi2, Chi2, Gaussian, Laplacian
 from surefit.kernels.kernel import ATOM, Kernel, require
 from surefit.kernels.products import Cosine, Linear, Polynomial, Sigmoid
-from surefit.kernels.rows import Rows, as_objects
+from surefit.kernels.rows import Rows, as_objects, is_numbers
 
 Calls = Literal["matrices", "pairs"]
 NAMES = (
@@ -144,7 +144,7 @@ def take_inputs(estimator: Any, kernel: Kernel, X: Any, *, reset: bool, min_rows
     For kernels on vectors this is `take_rows` (float array or CSR; sets or checks n_features_in_). For kernels on
     objects, and where a function of the user takes what are no numbers, it is an array of objects.
     """
-    if kernel.domain == "vectors" or (kernel.domain == "any" and _is_numbers(X)):
+    if kernel.domain == "vectors" or (kernel.domain == "any" and is_numbers(X)):
         return take_rows(estimator, X, reset=reset, min_rows=min_rows)
     objects = as_objects(X)
     if len(objects) < min_rows:
@@ -153,16 +153,3 @@ def take_inputs(estimator: Any, kernel: Kernel, X: Any, *, reset: bool, min_rows
         estimator.__dict__.pop("feature_names_in_", None)
         estimator.n_features_in_ = objects.shape[1] if objects.ndim == 2 else 1
     return objects
-
-
-def _is_numbers(X: Any) -> bool:
-    if sp.issparse(X) or X is None or isinstance(X, (str, bytes)):
-        return True  # take_rows refuses what it must
-    if hasattr(X, "dtypes"):
-        return all(getattr(kind, "kind", "O") in "fiub" for kind in np.atleast_1d(np.asarray(X.dtypes, dtype=object)))
-    if isinstance(X, np.ndarray):
-        return X.dtype.kind in "fiubc"
-    try:
-        return np.asarray(X).dtype.kind in "fiubc"
-    except ValueError:  # rows of different lengths
-        return False

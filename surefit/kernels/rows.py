@@ -168,8 +168,21 @@ def as_inputs(kernel: _TakesDomain, X: Any) -> Any:
         return as_vectors(X)
     if kernel.domain == "objects":
         return as_objects(X)
-    numeric = sp.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub")
-    return as_vectors(X) if numeric else as_objects(X)
+    return as_vectors(X) if is_numbers(X) and np.ndim(X) == 2 else as_objects(X)
+
+
+def is_numbers(X: Any) -> bool:
+    """Rows of numbers, or something that is to be refused as such."""
+    if sp.issparse(X) or X is None or isinstance(X, (str, bytes)):
+        return True  # take_rows refuses what it must
+    if hasattr(X, "dtypes"):
+        return all(getattr(kind, "kind", "O") in "fiub" for kind in np.atleast_1d(np.asarray(X.dtypes, dtype=object)))
+    if isinstance(X, np.ndarray):
+        return X.dtype.kind in "fiubc"
+    try:
+        return np.asarray(X).dtype.kind in "fiubc"
+    except ValueError:  # rows of different lengths
+        return False
 
 
 def as_vectors(X: Any) -> Any:
