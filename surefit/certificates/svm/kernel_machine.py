@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -9,10 +10,10 @@ from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64, Block, Blocks
-from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.rounding import UNIT, epsilon
 from surefit.certificates.search.kernel_dual import better_dual
-from surefit.certificates.theorems.kernel_machine.duality import Function, Primal, Task, dual, kkt, primal
+from surefit.certificates.theorems.kernel_machine.duality import Function, Primal, Task, dual, kkt, primal, sq_norm
 from surefit.certificates.theorems.kernel_machine.expansion import (
     Data,
     expansion,
@@ -25,6 +26,7 @@ from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 from surefit.certificates.theorems.kernel_machine.positive import Definite, definite
 
 ROUNDINGS = 4.0  # times what storing every coefficient rounded once may cost
+LONG_WORK = 3e7  # products up to which the Gram matrix is computed in long double
 ADVICE = "lower tol, raise max_iter or scale the columns"
 
 
@@ -98,7 +100,9 @@ def support_claims(attrs: Attributes, m: Machine) -> list[Claim]:
 def functions(m: Machine, places: NDArray, centers: list[Block], coef: F64, b: F64) -> list[Function]:
     beta = np.zeros((m.blocks.n_rows, coef.shape[1]))
     beta[places] = coef
-    e = expansion(m.kernel, pieces(m.blocks), centers, places, coef)
+    work = m.blocks.n_rows * len(places) * (m.blocks.n_features + len(b))
+    long = m.kernel.name not in ("precomputed", "callable") and work <= LONG_WORK
+    e = expansion(m.kernel, pieces(m.blocks), centers, places, coef, long)
     return [Function(beta[:, p], float(b[p]), e.value[:, p], e.error[:, p], e.size[:, p]) for p in range(len(b))]
 
 
@@ -116,19 +120,62 @@ def optimal(m: Machine, tasks: list[Task], names: list[str], tol: float) -> Clai
         bounds = [max(d, dual(t, f, m.diagonal, known.shift)) for d, t, f in zip(bounds, tasks, found, strict=True)]
         others = [min(o, primal(t, f).high) for o, t, f in zip(others, tasks, found, strict=True)]
     claims = [
-        gap_claim(known, values[p], bounds[p], others[p], names[p], tol, ROUNDINGS * m.unit / 2, kkt(tasks[p], own[p]))
-        for p in range(len(tasks))
+        gap_claim(known, values[p], bounds[p], others[p], names[p], tol, ROUNDINGS * m.unit / 2, details(t, f))
+        for p, (t, f) in enumerate(zip(tasks, own, strict=True))
     ]
     return max(claims, key=lambda c: (not c.holds, c.value or 0.0))
 
 
+def details(task: Task, f: Function) -> dict[str, float]:
+    """The width of the margin 2/‖f‖, and the largest violation of the Karush–Kuhn–Tucker conditions."""
+    q = float(sq_norm(f)[0])
+    return {"margin": 2 / np.sqrt(q) if q > 0 else np.inf, "kkt_violation": kkt(task, f)}
+
+
+def farkas_claim(m: Machine, task: Task, phi: F64, name: str) -> Claim:
+    """Weights φ ≥ 0 of the rows with g = Σ φ t k(x, ·) and e = Σ φ t next to zero: no function separates the classes.
+
+    Where t(f + b) ≥ μ on every row, μ ≤ Σ φ t(f(x) + b) = ⟨f, g⟩ + b e ≤ √(‖g‖² + s²e²) √(‖f‖² + b²/s²), with
+    s² = Σ φ k(x, x). Equal rows whose φ t add up to zero make g = 0 without rounding.
+    """
+    if not ((phi >= 0).all() and abs(phi.sum() - 1) <= 1e-9 and not phi[task.upper <= 0].any()):
+        return refuted("farkas", f"farkas_ does not hold weights that add up to one{name}: this proves nothing.")
+    places, beta = np.flatnonzero(phi), (phi * task.target)[phi > 0]
+    centers = rows_at(m.blocks, places)
+    e = expansion(m.kernel, iter([stacked(centers)]), centers, places, beta[:, None])
+    f = Function(beta, 0.0, e.value[:, 0], e.error[:, 0], e.size[:, 0])
+    (q, off), size = sq_norm(f), float(sum(p * m.diagonal(int(j)) for p, j in zip(phi[places], places, strict=True)))
+    equal = np.unique(stacked(centers), axis=0, return_inverse=True)[1].reshape(-1)
+    exact = all(math.fsum(beta[equal == i]) == 0 for i in range(equal.max() + 1))
+    nu = (
+        0.0
+        if exact
+        else float(np.sqrt((max(float(q), 0.0) + off) / size + math.fsum(beta) ** 2))
+        if size > 0
+        else np.inf
+    )
+    return at_most(
+        "farkas",
+        f"No function separates the classes{name}: with the weights of farkas_ the signed rows add up to zero. None "
+        "has every row on its side by more than this share of its size.",
+        Grade.NO_SOLUTION if exact else Grade.BOUNDED,
+        nu,
+        1e-6,
+        {"rows": len(places), "exact": exact},
+        lower=0.0,
+        failure=f"The signed rows, with the weights of farkas_, do not add up to zero{name}: this proves nothing.",
+    )
+
+
 def gap_claim(
-    known: Definite, p: Primal, bound: float, other: float, name: str, tol: float, unit: float, violation: float
+    known: Definite, p: Primal, bound: float, other: float, name: str, tol: float, unit: float, more: dict[str, float]
 ) -> Claim:
     """P is at most a share (P − D)/P above its least value."""
+    if p.high == np.inf:
+        return failed("optimal", f"C is infinite, and it is not proved that no row is violated{name}.", np.inf, tol)
     value = (p.high - bound) / p.scale if p.scale > 0 else 0.0 if p.high <= bound else np.inf
     numbers = f"primal value {p.high:.10g}, dual value {bound:.10g}, gap {p.high - bound:.3g}"
-    detail = {"primal": p.high, "dual": bound, "gap": p.high - bound, "kkt_violation": violation}
+    detail = {"primal": p.high, "dual": bound, "gap": p.high - bound, **more}
     if known.shift == np.inf:
         said = (
             f"Karush–Kuhn–Tucker conditions{name}: {numbers}, relative. No bound of the distance from the least value"

@@ -14,16 +14,24 @@ from numpy.typing import NDArray
 from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim
-from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
-from surefit.certificates.svm.kernel_machine import Machine, answers, machine, optimal, read_places, support_claims
+from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.predictions import answer_of, labels_claim, numbers_claim, sample_rows
+from surefit.certificates.svm.kernel_machine import (
+    Machine,
+    answers,
+    farkas_claim,
+    machine,
+    optimal,
+    read_places,
+    support_claims,
+)
 from surefit.certificates.theorems.kernel_machine.duality import Task
 from surefit.certificates.theorems.kernel_machine.expansion import Data, read_data
 from surefit.certificates.theorems.kernel_machine.kernels import read_kernel
 
 
 @checker("classes_", "class_weight_", "support_", "support_vectors_", "n_support_", "dual_coef_", "coef_", "intercept_",
-         "gamma_", "shape_fit_", "decision_function", "predict")  # fmt: skip
+         "gamma_", "farkas_", "shape_fit_", "decision_function", "predict")  # fmt: skip
 def check_svc(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Blocks of the Gram matrix of all rows and the support vectors; twice where the fit is not converged."""
     attrs, data, k = Attributes(model, "dual_coef_"), read_data(blocks), len(getattr(blocks, "place", ()))
@@ -39,8 +47,24 @@ def check_svc(model: Any, blocks: Blocks, tol: float) -> Findings:
     tasks = [_task(data, upper, i, j) for i, j in pairs]
     labels = np.asarray(model.classes_).tolist()
     names = [""] if k == 2 else [f", of {len(pairs)} pairs the worst, {labels[i]} and {labels[j]}" for i, j in pairs]
-    claims = [optimal(m, tasks, names, tol), *support_claims(attrs, m), *predictions(attrs, m, k)]
+    none = no_solution(attrs, m, tasks, names)
+    open_ = [p for p in range(len(tasks)) if p not in none]
+    claims = list(none.values())
+    if open_:
+        part = m._replace(coef=coef[:, open_], b=b[open_])
+        claims.append(optimal(part, [tasks[p] for p in open_], [names[p] for p in open_], tol))
+    claims += [*support_claims(attrs, m), *predictions(attrs, m, k), *probabilities(attrs, m, k)]
     return claims, m.cost()
+
+
+def no_solution(attrs: Attributes, m: Machine, tasks: list[Task], names: list[str]) -> dict[int, Claim]:
+    """The pairs that no function separates although C is infinite, by the weights of farkas_."""
+    if not attrs.has("farkas_") or np.isfinite(real(attrs.parameter("C", 1.0))):
+        return {}
+    phi = attrs.array("farkas_", (len(tasks), m.blocks.n_rows))
+    if phi is None:
+        return {0: refuted("farkas", f"{attrs.faults[-1]}.")}
+    return {p: farkas_claim(m, tasks[p], phi[p], names[p]) for p in range(len(tasks)) if phi[p].any()}
 
 
 def _task(data: Data, upper: F64, i: int, j: int) -> Task:
@@ -122,3 +146,21 @@ def predictions(attrs: Attributes, m: Machine, k: int) -> list[Claim]:
         return [*claims, labels_claim(model, rows, scores, rounding.max(axis=1))]
     first = votes - 1e-3 * np.arange(k)  # of equal votes the first class wins
     return [*claims, labels_claim(model, rows, first, np.where(open_, np.inf, 0.0))]
+
+
+def probabilities(attrs: Attributes, m: Machine, k: int) -> list[Claim]:
+    """Where there is a predict_proba: its rows add up to one, and its most probable class is that of predict."""
+    if not hasattr(attrs.model, "predict_proba"):
+        return []
+    rows = sample_rows(m.blocks)
+    P, labels = answer_of(attrs.model, "predict_proba", rows), answer_of(attrs.model, "predict", rows)
+    if isinstance(P, Claim) or isinstance(labels, Claim):
+        return [P if isinstance(P, Claim) else labels]
+    if P.shape != (len(rows), k) or not (np.abs(P.sum(axis=1) - 1) <= 1e-6).all() or (P < 0).any():
+        return [refuted("probabilities", "predict_proba does not give a probability of every class, adding up to one.")]
+    place = {label: c for c, label in enumerate(np.asarray(attrs.model.classes_).tolist())}
+    own = P[np.arange(len(rows)), [place.get(label, 0) for label in labels.tolist()]]
+    wrong = int(np.count_nonzero(own < P.max(axis=1) - 1e-6))
+    said = f"Probabilities add up to one, the largest is that of predict; rows of {len(rows)} where it is not."
+    failure = f"predict_proba and predict name different classes on {wrong} of {len(rows)} rows."
+    return [at_most("probabilities", said, Grade.EXACT, wrong, 0, failure=failure)]

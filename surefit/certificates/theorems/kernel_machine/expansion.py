@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, BadData, Block, Blocks, all_finite, dense
 from surefit.certificates.claim import CertificateError
+from surefit.certificates.rounding import UNIT
 from surefit.certificates.rounding import gamma as g
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 
@@ -86,20 +87,22 @@ def pieces(blocks: Blocks) -> Iterator[F64]:
             yield dense(X[lo : lo + step])
 
 
-def expansion(kernel: Kernel, rows: Iterator[F64], centers: list[Block], places: NDArray, coef: F64) -> Expansion:
-    """Σⱼ coef[j] k(centers[j], ·) at all rows; one column of `coef` for each function."""
+def expansion(
+    kernel: Kernel, rows: Iterator[F64], centers: list[Block], places: NDArray, coef: F64, long: bool = False
+) -> Expansion:
+    """Σⱼ coef[j] k(centers[j], ·) at all rows; one column of `coef` for each function; `long`: all in long double."""
     if kernel.name == "linear":
         return _linear(rows, centers, coef)
-    found = []
+    kind, u, found = (LONG, LONG_UNIT, []) if long else (np.float64, UNIT, [])
     for A in rows:
         value, error, size = (np.zeros((len(A), coef.shape[1]), dtype=t) for t in (LONG, float, float))
         for lo in range(0, len(centers), CHUNK):
             part = slice(lo, lo + CHUNK)
-            K, off = kernel.block(A, stacked(centers[part]), places[part])
+            K, off = kernel.block(A.astype(kind), stacked(centers[part]).astype(kind), places[part])
             absolute = np.abs(coef[part])
-            here = np.abs(K) @ absolute
-            value, size = value + K @ coef[part], size + here
-            error += off @ absolute + g(CHUNK + 8) * here
+            here = np.abs(K).astype(np.float64) @ absolute * (1 + 1e-9)
+            value, size = value + K @ coef[part].astype(kind), size + here
+            error += off.astype(np.float64) @ absolute * (1 + 1e-9) + g(CHUNK + 8, u) * here
         found.append((value, error + g(len(centers) + 8, LONG_UNIT) * size, size))
     return Expansion(*(np.concatenate(part) for part in zip(*found, strict=True)))
 
