@@ -4,8 +4,8 @@ With s = √(ω/Σω), a unit vector, and m = Σ ωᵢ φ(xᵢ) / Σω the mean 
 
     ⟨φ(xᵢ) − m, φ(xⱼ) − m⟩ √(ωᵢ ωⱼ)    =    [ (1 − s sᵀ) √ω K √ω (1 − s sᵀ) ]ᵢⱼ
 
-K is formed once, in tiles of which those below the diagonal are copied, and is not centered: products project before
-and after instead. Tiles and slabs have a fixed size and run on threads, so the bits do not depend on their number.
+K is formed once and is not centered: products project before and after instead. They go by slabs of rows of a fixed
+size, which run on threads, so the bits do not depend on their number.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from surefit._core.threads import threads_for
 from surefit.engine.leaves import fold_tree
 from surefit.kernels.gram import GramRows
 
-TILE = 512
+SLAB = 512
 
 
 class CenteredGram:
@@ -33,28 +33,22 @@ class CenteredGram:
         self.root = np.ones(n) if w is None else np.sqrt(w)
         self._unit = self.root / np.linalg.norm(self.root)
         self._threads = threads_for(float(n) * n, n_jobs)
-        self.K = self._square(gram) if gram.kernel.reads_pairs else self._tiles(gram)
+        self.K = self._square(gram) if gram.kernel.reads_pairs else self._formed(gram)
         weights = self.root**2
         self.row_means = self._slabs(weights[:, None])[:, 0] / weights.sum()
         """Σⱼ ωⱼ K(i, j) / Σω"""
 
-    def _tiles(self, gram: GramRows) -> np.ndarray:
+    def _formed(self, gram: GramRows) -> np.ndarray:
+        """All rows by the compiled loops; of functions, which cost more, one of k(x, x') and k(x', x)."""
         n = self.n
         K = np.empty((n, n))
-        starts = range(0, n, TILE)
-        pairs = [(i, j) for i in starts for j in starts if i <= j]
-
-        def tile(number: int) -> None:
-            i, j = pairs[number]
-            rows, columns = slice(i, min(i + TILE, n)), slice(j, min(j + TILE, n))
-            block = gram.rows(rows, columns)
-            K[rows, columns] = block if i < j else np.triu(block) + np.triu(block, 1).T
-            if i < j:
-                K[columns, rows] = block.T
-
-        tile(0)  # norms and centers are computed once, before threads ask for them
-        alone = gram.kernel.domain != "vectors"  # functions of users may not bear threads
-        fold_tree(len(pairs), tile, lambda left, right: None, 1 if alone else self._threads)
+        for start in range(0, n, SLAB):
+            rows = slice(start, min(start + SLAB, n))
+            if gram.kernel.domain == "vectors":
+                gram.rows(rows, out=K[rows])
+            else:
+                K[rows, start:] = gram.rows(rows, slice(start, n))
+                K[start:, rows] = K[rows, start:].T
         return K
 
     def _square(self, gram: GramRows) -> np.ndarray:
@@ -76,10 +70,10 @@ class CenteredGram:
         U = np.ascontiguousarray(U)
 
         def slab(number: int) -> None:
-            rows = slice(number * TILE, (number + 1) * TILE)
+            rows = slice(number * SLAB, (number + 1) * SLAB)
             np.matmul(self.K[rows], U, out=out[rows])
 
-        fold_tree(-(-self.n // TILE), slab, lambda left, right: None, self._threads)
+        fold_tree(-(-self.n // SLAB), slab, lambda left, right: None, self._threads)
         return out
 
     def apply(self, V: np.ndarray) -> np.ndarray:

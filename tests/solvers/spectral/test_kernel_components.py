@@ -25,9 +25,9 @@ def by_definition(K, w):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("tile", [512, 50])
-def test_products_are_those_of_the_definition(weighted, tile, monkeypatch):
-    monkeypatch.setattr(module, "TILE", tile)
+@pytest.mark.parametrize("slab", [512, 50])
+def test_products_are_those_of_the_definition(weighted, slab, monkeypatch):
+    monkeypatch.setattr(module, "SLAB", slab)
     w = W if weighted else np.ones(130)
     gram = CenteredGram(GramRows(Gaussian(0.3), X), W if weighted else None)
     K = np.exp(-0.3 * ((X[:, None] - X) ** 2).sum(axis=2))
@@ -61,7 +61,7 @@ def test_weights_are_repetitions(iterate):
 
 
 def test_same_bits_on_any_number_of_threads(monkeypatch):
-    monkeypatch.setattr(module, "TILE", 16)
+    monkeypatch.setattr(module, "SLAB", 16)
     many = np.random.default_rng(0).normal(size=(700, 3))
     found = []
     for n_threads in (1, 2, 3):
