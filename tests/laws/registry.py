@@ -30,8 +30,11 @@ def estimator_classes() -> list[type]:
 # laws about answers are not laws about stopping rules.
 SETTINGS: dict[str, dict[str, Any]] = {
     "KMeans": {"n_clusters": 3, "random_state": 0, "tol": 0.0},
+    "KernelPCA": {"n_components": 2},
     "PCA": {"n_components": 2},
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # the checks have classes with fewer rows than columns
+    "RBFNetworkClassifier": {"n_centers": 10, "random_state": 0},
+    "RBFNetworkRegressor": {"n_centers": 10, "random_state": 0},
     "RidgeCV": {"alphas": (0.1, 1.0, 10.0)},
     "SVC": {"tol": 1e-7},
     "SVR": {"tol": 1e-7},
@@ -39,7 +42,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 # Most rows of a law, for methods whose work grows with the square of them or faster.
-MOST_ROWS = {"SVC": 3001, "SVR": 1501}
+MOST_ROWS = {"KernelPCA": 1501, "RBFInterpolator": 1001, "SVC": 3001, "SVR": 1501}
 
 
 def at_most(model: Estimator, n: int) -> int:
