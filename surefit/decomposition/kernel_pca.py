@@ -167,6 +167,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             open_data(self, X, stream=False, instead="PCA")
         plain = resolve_kernel(p.kernel, gamma=1.0, degree=p.degree, coef0=p.coef0, calls="pairs")
         rows = take_inputs(self, plain, X, reset=True)
+        rows = rows if sp.issparse(rows) else np.ascontiguousarray(rows)
         self.gamma_ = 1.0 / self.n_features_in_ if p.gamma is None else float(p.gamma)
         if p.pre_image == "fixed_point" and not isinstance(plain, Gaussian):
             raise InvalidParameter("KernelPCA(pre_image='fixed_point') is for kernel='rbf'; use 'ridge'.")

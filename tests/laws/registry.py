@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,14 @@ MOST_ROWS = {"KernelPCA": 1501, "RBFInterpolator": 1001, "SVC": 3001, "SVR": 150
 
 def at_most(model: Estimator, n: int) -> int:
     return min(n, MOST_ROWS.get(type(model).__name__, n))
+
+
+def scikit_learn_class(model: Estimator) -> type | None:
+    """The class of the same name in the module of the same name; None where scikit-learn has none."""
+    family = type(model).__module__.split(".")[1]
+    if importlib.util.find_spec(f"sklearn.{family}") is None:
+        return None
+    return getattr(importlib.import_module(f"sklearn.{family}"), type(model).__name__, None)
 
 
 def instances() -> list[Estimator]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import importlib
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ import scipy.sparse as sp
 import sklearn.base
 
 import surefit
-from tests.laws.registry import LIE_SIZE, fit, instances, learnt, sample, samples
+from tests.laws.registry import LIE_SIZE, fit, instances, learnt, sample, samples, scikit_learn_class
 
 MODELS = pytest.mark.parametrize("model", instances(), ids=lambda model: type(model).__name__)
 
@@ -22,8 +21,7 @@ NOT_CLAIMED |= {"dual_gap_", "fit_status_", "shape_fit_"}
 
 
 def scikit_learn_twin(model):
-    module = type(model).__module__.split(".")[1]
-    cls = getattr(importlib.import_module(f"sklearn.{module}"), type(model).__name__, None)
+    cls = scikit_learn_class(model)
     if cls is None:
         return None
     names = cls().get_params().keys()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 
 import numpy as np
@@ -10,14 +9,14 @@ import pytest
 import sklearn.base
 from sklearn.utils import get_tags
 
+from tests.laws import registry
 from tests.laws.registry import fit, instances, sample
 
 MODELS = pytest.mark.parametrize("model", instances(), ids=lambda model: type(model).__name__)
 
 
 def scikit_learn_class(model):
-    family = type(model).__module__.split(".")[1]
-    cls = getattr(importlib.import_module(f"sklearn.{family}"), type(model).__name__, None)
+    cls = registry.scikit_learn_class(model)
     if cls is None:
         pytest.skip("scikit-learn has no such class")
     return cls
