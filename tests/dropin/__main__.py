@@ -39,6 +39,7 @@ MODULES = (
     "svm/tests/test_sparse.py",
     "svm/tests/test_svm.py",
     "tests/test_discriminant_analysis.py",
+    "tests/test_kernel_ridge.py",
     "tests/test_naive_bayes.py",
 )
 SHARE = 0.95

@@ -21,6 +21,7 @@ NAMES = {
     "cluster": ("KMeans", "kmeans_plusplus"),
     "decomposition": ("KernelPCA", "PCA"),
     "discriminant_analysis": ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
+    "kernel_ridge": ("KernelRidge",),
     "linear_model": ("LinearRegression", "LogisticRegression", "Perceptron", "QuantileRegressor", "Ridge", "RidgeCV"),
     "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
     "svm": ("SVC", "SVR"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from surefit.summaries.canonical import canonical_rows, example_hashes, mixed, row_hashes
+from surefit.summaries.canonical import canonical_rows, distinct_places, example_hashes, mixed, row_hashes
 
 
 def rows(seed=0, n=200):
@@ -56,3 +56,19 @@ def test_mixing_is_that_of_splitmix64():
     """Vigna's splitmix64 with seed 1234567: the numbers of the published test vector."""
     state = np.array([(1234567 + k * 0x9E3779B97F4A7C15) % 2**64 for k in range(1, 4)], dtype=np.uint64)
     assert mixed(state).tolist() == [6457827717110365317, 3203168211198807973, 9817491932198370423]
+
+
+def test_distinct_places_say_which_distinct_row_a_row_is():
+    rng = np.random.default_rng(5)
+    X, y = rng.integers(0, 3, size=(200, 2)).astype(float), rng.integers(0, 2, size=200).astype(float)
+    w = rng.integers(0, 3, size=200).astype(float)
+    hashes = example_hashes(X, y)
+    for weights, hashed in [(None, hashes), (w, hashes), (w, np.zeros(200, dtype=np.uint64))]:  # the last: all collide
+        found = canonical_rows(X, weights, hashed, y=y)
+        places = distinct_places(X, weights, hashed, y=y)
+        counted = np.ones(200, dtype=bool) if weights is None else weights > 0
+        np.testing.assert_array_equal(places >= 0, counted)
+        np.testing.assert_array_equal(X[found.order[places[counted]]], X[counted])
+        np.testing.assert_array_equal(y[found.order[places[counted]]], y[counted])
+        sums = np.bincount(places[counted], (np.ones(200) if weights is None else weights)[counted])
+        np.testing.assert_array_equal(found.w, sums)
