@@ -34,7 +34,7 @@ def check_recursive_least_squares(model: Any, blocks: Blocks, tol: float) -> Fin
         return [refuted("attributes", f"forgetting={fading} is not in (0, 1].")], "nothing"
     faded = FadedBlocks(blocks, fading)
     claims, cost, found = linear_claims(
-        model, faded, tol, lambda attrs, t: _penalty(attrs, faded, t), "faded sum of squares and penalty",
+        model, faded, tol, lambda attrs, t: faded_penalty(attrs, faded, t), "faded sum of squares and penalty",
         "fit the rows again, from the first to the last",
     )  # fmt: skip
     claims = [replace(c, value=c.value + FADED) if c.name == "optimal" and c.value is not None else c for c in claims]
@@ -73,7 +73,7 @@ def _weights(X: Any, w: Any) -> F64:
     return omega
 
 
-def _penalty(attrs: Attributes, faded: FadedBlocks, t: int) -> F64 | None:
+def faded_penalty(attrs: Attributes, faded: FadedBlocks, t: int) -> F64 | None:
     alpha = attrs.number("alpha")
     if alpha is not None and alpha < 0:
         attrs.faults.append("alpha is negative")
