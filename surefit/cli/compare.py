@@ -103,7 +103,8 @@ def _training_shape(table: Any, folds: int) -> Any:
         return n - -(-n // folds)
 
     counts = np.unique(table.y, return_counts=True)[1] if table.task == "classification" else ()
-    return Shape(left(table.n_rows), table.n_columns, tuple(left(int(n)) for n in counts), table.mixed)
+    spread = float(np.std(table.y)) or 1.0 if table.task == "regression" else 1.0
+    return Shape(left(table.n_rows), table.n_columns, tuple(left(int(n)) for n in counts), table.mixed, spread)
 
 
 def _data(request: Request) -> tuple[Any, str, str | None]:

@@ -21,6 +21,8 @@ MANY_ROWS = 10_000
 """Beyond so many rows k-means starts once: its cost grows with the rows, the spread between starts shrinks."""
 PROGRAMME_ROWS = 50_000
 """Beyond so many rows no linear program is solved again and again."""
+KERNEL_ROWS = 5_000
+"""Beyond so many rows no machine with a kernel is fitted: its cost grows with their square."""
 PENALTIES = tuple(10.0 ** (k / 2) for k in range(-6, 9))
 
 
@@ -28,18 +30,22 @@ PENALTIES = tuple(10.0 ** (k / 2) for k in range(-6, 9))
 class Shape:
     """Rows of the smallest training part, columns that the estimators see, and rows of each class in it.
 
-    `mixed`: some columns of the table are categories or flags.
+    `mixed`: some columns of the table are categories or flags. `spread`: the standard deviation of the targets.
     """
 
     n_rows: int
     n_columns: int
     class_rows: tuple[int, ...] = ()
     mixed: bool = False
+    spread: float = 1.0
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One entry: `build(value, n_rows)` makes the estimator; `suits(value, shape)` says if to."""
+    """One entry: `build(value, n_rows)` makes the estimator; `suits(value, shape)` says if to.
+
+    Parameters named in `in_spreads` are in units of the spread of the targets.
+    """
 
     name: str
     task: Task
@@ -47,10 +53,17 @@ class Candidate:
     build: Callable[[Any, int], Any]
     grid: tuple[Any, ...] = (None,)
     suits: Callable[[Any, Shape], bool] = lambda value, shape: True
+    in_spreads: tuple[str, ...] = ()
 
     def rows(self, shape: Shape) -> dict[str, Any]:
-        values = [value for value in self.grid if self.suits(value, shape)]
-        return {self.name.format(value=_short(value)): self.build(value, shape.n_rows) for value in values}
+        found = {}
+        for value in self.grid:
+            if self.suits(value, shape):
+                model = self.build(value, shape.n_rows)
+                for name in self.in_spreads:
+                    model.set_params(**{name: getattr(model, name) * shape.spread})
+                found[self.name.format(value=_short(value))] = model
+        return found
 
 
 def _short(value: Any) -> str:
@@ -137,6 +150,18 @@ def _mixed_nb(_: None, n_rows: int) -> Any:
     return MixedNB()
 
 
+def _svc(C: float, n_rows: int) -> Any:
+    from surefit.svm import SVC
+
+    return SVC(C=C)
+
+
+def _svr(C: float, n_rows: int) -> Any:
+    from surefit.svm import SVR
+
+    return SVR(C=C)
+
+
 def _kmeans(k: int, n_rows: int) -> Any:
     from surefit.cluster import KMeans
 
@@ -168,6 +193,15 @@ CANDIDATES: tuple[Candidate, ...] = (
         "least absolute deviations: wild targets do not move it",
         _lad,
         suits=lambda _, shape: shape.n_rows <= PROGRAMME_ROWS,
+    ),
+    Candidate(
+        "SVR rbf C={value}",
+        "regression",
+        "support vectors with a Gaussian kernel; C and ε in standard deviations of the target",
+        _svr,
+        (1.0, 10.0),
+        lambda _, shape: shape.n_rows <= KERNEL_ROWS,
+        in_spreads=("C", "epsilon"),
     ),
     Candidate(
         "majority (baseline)",
@@ -207,6 +241,14 @@ CANDIDATES: tuple[Candidate, ...] = (
         suits=lambda _, shape: len(shape.class_rows) == 2 and shape.n_rows <= PROGRAMME_ROWS,
     ),
     Candidate("Perceptron", "classification", "a hyperplane for each class, learnt from mistakes alone", _perceptron),
+    Candidate(
+        "SVC rbf C={value}",
+        "classification",
+        "support vectors with a Gaussian kernel, a machine for each pair of classes",
+        _svc,
+        (1.0, 10.0),
+        lambda _, shape: shape.n_rows <= KERNEL_ROWS,
+    ),
     Candidate("GaussianNB", "classification", "naive Bayes: Gaussian classes, columns independent", _gaussian_nb),
     Candidate(
         "MixedNB",

@@ -79,7 +79,7 @@ def compare(
         y = numbers_of(y, n_rows)
     splits, words = draw_folds(cv, X, y, n_rows, random_state, classes=classes is not None)
     if named is None:
-        X, models, notes = _suited(X, codes, task, splits)
+        X, models, notes = _suited(X, y, codes, task, splits)
     else:
         models, notes = named, []
     if classes is not None and codes is not None:
@@ -154,17 +154,18 @@ def _task(task: Task | None, named: dict[str, Any] | None, y: Any) -> Task:
 
 
 def _suited(
-    X: Any, codes: np.ndarray | None, task: Task, splits: list[tuple[np.ndarray, np.ndarray]]
+    X: Any, y: Any, codes: np.ndarray | None, task: Task, splits: list[tuple[np.ndarray, np.ndarray]]
 ) -> tuple[Any, dict[str, Any], list[str]]:
     """The data and the models that suit it, each behind steps that impute, encode and scale inside the folds."""
     n_train = min(train.size for train, _ in splits)
     smallest = () if codes is None else tuple(np.min([np.bincount(codes[t]) for t, _ in splits], axis=0).tolist())
+    spread = float(np.std(y)) or 1.0 if task == "regression" else 1.0
     if hasattr(X, "iloc"):
         table = prepare_table(X)
         table.task = task
-        shape = Shape(n_train, table.n_columns, smallest, table.mixed)
+        shape = Shape(n_train, table.n_columns, smallest, table.mixed, spread)
         return table.X, suited_models(table, shape), [*table.notes, SCALED]
-    found = candidates_for(task, Shape(n_train, X.shape[1], smallest))
+    found = candidates_for(task, Shape(n_train, X.shape[1], smallest, spread=spread))
     return X, {name: scaled(one, sparse=sp.issparse(X)) for name, one in found.items()}, [SCALED]
 
 

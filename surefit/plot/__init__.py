@@ -8,6 +8,7 @@ from surefit.plot.coefficients import CoefficientDisplay
 from surefit.plot.confusion import ConfusionMatrixDisplay
 from surefit.plot.fold_scores import FoldScoresDisplay
 from surefit.plot.kmeans import InertiaDisplay, KMeansDisplay
+from surefit.plot.margin import MarginDisplay
 from surefit.plot.penalty_curve import PenaltyCurveDisplay
 from surefit.plot.regions import ClassRegionsDisplay
 from surefit.plot.render import svg_of
@@ -24,6 +25,7 @@ __all__ = [
     "FoldScoresDisplay",
     "InertiaDisplay",
     "KMeansDisplay",
+    "MarginDisplay",
     "PenaltyCurveDisplay",
     "ResidualsDisplay",
     "RocCurveDisplay",
