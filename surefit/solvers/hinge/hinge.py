@@ -25,6 +25,7 @@ from surefit.engine.block import Block
 from surefit.engine.leaves import leaf_threads
 from surefit.engine.source import Source
 from surefit.solvers.hinge.clipped_pass import Labels, Rows, clipped_pass, leaf_sum, signs_and_costs
+from surefit.solvers.hinge.plane_coordinates import about, coordinates_for
 from surefit.solvers.hinge.ridge_metric import RidgeMetric, gram_about
 from surefit.solvers.hinge.solution import AfterStep, Solution
 from surefit.summaries.moments import Moments, MomentsStep
@@ -50,6 +51,9 @@ class Smoothed(NamedTuple):
     value: float
     """Of the smooth problem."""
     gradient: np.ndarray
+    """In the coordinates of `plane_coordinates.py`."""
+    miss: float
+    """½ ‖u − v‖², half the square of the gradient in u."""
     rows: Rows
     primal: float
     rest: float
@@ -57,7 +61,7 @@ class Smoothed(NamedTuple):
 
     @property
     def gap(self) -> float:
-        return 0.5 * float(self.gradient @ self.gradient) + self.rest
+        return self.miss + self.rest
 
 
 class Hinge:
@@ -67,33 +71,33 @@ class Hinge:
         self.block: Block = next(data.blocks())
         self.n_threads = leaf_threads(data.n_rows, data.leaf_rows)
         self.sign, self.cost = signs_and_costs(self.block, labels)
-        self.scale, self.d = intercept_scale, data.n_features
-        self.width = self.d + (intercept_scale > 0)
-        self.units = np.append(np.ones(self.d), intercept_scale)[: self.width]
-
-    def theta(self, u: np.ndarray) -> np.ndarray:
-        """(w, b) of u."""
-        return np.append(u[: self.d], self.scale * u[self.d] if self.scale else 0.0)
+        every_row = self.moments(np.ones(len(self.sign), bool))
+        self.coordinates = coordinates_for(every_row, intercept_scale, not data.is_sparse)
+        self.block = about(self.block, self.coordinates.shift)
+        self.width = self.coordinates.width
 
     def evaluate(self, u: np.ndarray, alpha: np.ndarray, rho: float) -> Smoothed:
         slope = rho * self.cost
-        rows = clipped_pass(self.block, self.theta(u), self.sign, slope, self.n_threads, shift=alpha, top=self.cost)
+        theta = self.coordinates.of_pass(u)
+        rows = clipped_pass(self.block, theta, self.sign, slope, self.n_threads, shift=alpha, top=self.cost)
         s, r, t = rows.slack, rows.residual, alpha + slope * rows.slack
         safe = np.where(slope > 0, slope, 1.0)
         smooth = (t * t - (t - r) ** 2) / (2.0 * safe)
         loss = self.cost * np.maximum(s, 0.0)
         sums = leaf_sum(np.column_stack([smooth, loss, np.where(s > 0, self.cost - r, -r) * s]), self.block)
-        half = 0.5 * float(u @ u)
-        gradient = u - rows.sums[: self.width] * self.units
-        return Smoothed(half + float(sums[0]), gradient, rows, half + float(sums[1]), float(sums[2]))
+        size = self.coordinates.penalized(u)
+        half = 0.5 * float(size @ size)
+        in_v, in_u = self.coordinates.gradients(u, rows.sums)
+        miss = 0.5 * float(in_u @ in_u)
+        return Smoothed(half + float(sums[0]), in_v, miss, rows, half + float(sums[1]), float(sums[2]))
 
     def lowest(self, u: np.ndarray, at: Smoothed, step: np.ndarray, alpha: np.ndarray, rho: float) -> float:
         """The length at which the slope along the step is zero, nearly: it rises with the length."""
-        theta, d = self.theta(step), self.d
-        X = self.block.X
-        moved = -self.sign * (X @ theta[:d] + theta[d])
-        start, change, slope = alpha + rho * self.cost * at.rows.slack, rho * self.cost * moved, float(u @ step)
-        bend = float(step @ step)
+        theta = self.coordinates.of_pass(step)
+        moved = -self.sign * (self.block.X @ theta[:-1] + theta[-1])
+        start, change = alpha + rho * self.cost * at.rows.slack, rho * self.cost * moved
+        here, along = self.coordinates.penalized(u), self.coordinates.penalized(step)
+        slope, bend = float(here @ along), float(along @ along)
 
         def slope_at(length: float) -> float:
             r = np.clip(start + length * change, 0.0, self.cost)
@@ -103,13 +107,13 @@ class Hinge:
         low, high, length = 0.0, math.inf, 1.0
         f_low, f_high = first, math.inf
         for _ in range(60):
-            here = slope_at(length)
-            if abs(here) <= 0.1 * abs(first):
+            found = slope_at(length)
+            if abs(found) <= 0.1 * abs(first):
                 return length
-            if here < 0:
-                low, f_low = length, here
+            if found < 0:
+                low, f_low = length, found
             else:
-                high, f_high = length, here
+                high, f_high = length, found
             if math.isinf(high):
                 length *= 2.0
             else:
@@ -134,7 +138,6 @@ class ZoneGram:
     def __init__(self, problem: Hinge) -> None:
         self.problem = problem
         self.inside = np.zeros(len(problem.sign), bool)
-        self.center: np.ndarray | None = None
         self.G = np.zeros((problem.width, problem.width))
 
     def update(self, zone: np.ndarray) -> None:
@@ -148,15 +151,12 @@ class ZoneGram:
         self.inside = zone
 
     def _gram(self, which: np.ndarray) -> np.ndarray:
-        """Σ c x̃ x̃ᵀ over some rows, about the mean of the first ones."""
-        moments, with_intercept = self.problem.moments(which), self.problem.scale > 0
-        if self.center is None:
-            self.center = moments.mean if with_intercept else np.zeros(self.problem.d)
-        return gram_about(moments, self.center, with_intercept)
+        """Σ c x̃ x̃ᵀ over some rows, about m."""
+        c = self.problem.coordinates
+        return gram_about(self.problem.moments(which), c.row_center, c.scale > 0)
 
     def metric(self, rho: float) -> RidgeMetric:
-        assert self.center is not None
-        return RidgeMetric(rho * self.G, self.center, self.problem.scale)
+        return RidgeMetric(rho * self.G, self.problem.coordinates.center, self.problem.coordinates.scale)
 
 
 def solve_hinge(
@@ -177,7 +177,7 @@ def solve_hinge(
     most_extra = min(EXTRA, EXTRA_WORK // (len(alpha) * problem.width))
     while len(history) <= max_iter and best.gap > EXACT * best.primal and extra <= most_extra:
         zone.update(problem.curved(at))
-        found, steep = None, 0.5 * float(at.gradient @ at.gradient) > INNER * at.rest
+        found, steep = None, at.miss > INNER * at.rest
         if steep:
             found = _search(problem, u, at, -zone.metric(rho).solve(at.gradient), alpha, rho)
         if found is None:
@@ -194,9 +194,9 @@ def solve_hinge(
         history.append(at.primal)
         best_u, best = (u, at) if at.gap < best.gap else (best_u, best)
         extra += best.gap <= tol * best.primal
-        if after_step(problem.theta(u), at.primal, at.gap):
+        if after_step(problem.coordinates.outer(u), at.primal, at.gap):
             break
-    theta = problem.theta(best_u)
+    theta = problem.coordinates.outer(best_u)
     return Solution(theta[:-1], float(theta[-1]), best.primal, best.gap, len(history) - 1, history)
 
 
@@ -212,5 +212,4 @@ def _search(
     new = problem.evaluate(there, alpha, rho)
     if new.value <= at.value + ARMIJO * length * slope - 1e-13 * abs(at.value):
         return there, new
-    smaller = float(new.gradient @ new.gradient) < 0.25 * float(at.gradient @ at.gradient)
-    return (there, new) if smaller else None
+    return (there, new) if new.miss < 0.25 * at.miss else None

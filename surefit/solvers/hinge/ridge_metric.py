@@ -1,6 +1,6 @@
 """The second derivative of an L2 penalty and a loss, divided by, however far from zero the columns are.
 
-In u = (w, b/s) it is H = I + Σ ω x̃ x̃ᵀ, x̃ = (x, s). With columns far from zero that matrix is nearly singular and its
+In u = (w, b/s) it is I + Σ ω x̃ x̃ᵀ, x̃ = (x, s). With columns far from zero that matrix is nearly singular and its
 entries have lost what tells rows apart. In (w, β), β = b + m·w the score at the point m, it is
 
     Σ ω (x − m, 1)(x − m, 1)ᵀ + diag(1, …, 1, 0) + a aᵀ/s² ,      a = (−m, 1) ,
@@ -32,8 +32,7 @@ class RidgeMetric:
 
     def __init__(self, gram: np.ndarray, center: np.ndarray, intercept_scale: float) -> None:
         """`gram`: as `gram_about` gives it, times what it counts."""
-        self.center, self.unit, d = center, intercept_scale, len(center)
-        H = gram.copy()
+        H, d = gram.copy(), len(center)
         H[np.arange(d), np.arange(d)] += 1.0
         if intercept_scale:
             a = np.append(-center, 1.0) / intercept_scale
@@ -47,14 +46,7 @@ class RidgeMetric:
             self._basis = vectors, np.maximum(values, 1e-15 * len(C))
 
     def solve(self, g: np.ndarray) -> np.ndarray:
-        """H⁻¹ g in the coordinates u."""
-        if not self.unit:
-            return self._solve(g)
-        last = g[-1] / self.unit
-        step = self._solve(np.append(g[:-1] - self.center * last, last))
-        return np.append(step[:-1], (step[-1] - self.center @ step[:-1]) / self.unit)
-
-    def _solve(self, g: np.ndarray) -> np.ndarray:
+        """H⁻¹ g in the coordinates (w, β)."""
         scaled = self.scale * g
         if self._basis is not None:
             vectors, values = self._basis

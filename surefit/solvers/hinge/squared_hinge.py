@@ -20,6 +20,7 @@ import numpy as np
 
 from surefit.engine.source import Source
 from surefit.solvers.hinge.clipped_pass import Labels
+from surefit.solvers.hinge.plane_coordinates import PlaneCoordinates, coordinates_for
 from surefit.solvers.hinge.ridge_metric import RidgeMetric, gram_about
 from surefit.solvers.hinge.solution import AfterStep, Solution
 from surefit.solvers.hinge.squared_hinge_pass import Pass, Point, SquaredHingeStep
@@ -39,41 +40,38 @@ EXACT = 1e-26
 class Evaluation(NamedTuple):
     value: float
     gradient: np.ndarray
+    """In v of `plane_coordinates.py`."""
+    gap: float
+    """½ ‖gradient in u‖²"""
     passed: Pass
-
-    @property
-    def gap(self) -> float:
-        return 0.5 * float(self.gradient @ self.gradient)
 
 
 class SquaredHinge:
-    """P on a source; u = (w, b/s), without an intercept u = w (s = 0)."""
+    """P on a source, in the coordinates v of `plane_coordinates.py`."""
 
-    def __init__(self, data: Source, labels: Labels, intercept_scale: float, every: int = 1) -> None:
-        self.data, self.scale, self.every = data, intercept_scale, every
+    def __init__(self, data: Source, labels: Labels, coordinates: PlaneCoordinates, every: int = 1) -> None:
+        self.data, self.coordinates, self.every = data, coordinates, every
         self.labels = labels if every == 1 else labels._replace(cost=labels.cost * every)
-        self.d = data.n_features
-        self.width = self.d + (intercept_scale > 0)
 
-    def theta(self, u: np.ndarray) -> np.ndarray:
-        return np.append(u[: self.d], self.scale * u[self.d] if self.scale else 0.0)
-
-    def inner(self, theta: np.ndarray) -> np.ndarray:
-        """u of (w, b)."""
-        return np.append(theta[: self.d], theta[self.d] / self.scale) if self.scale else theta[: self.d].copy()
-
-    def evaluate(self, u: np.ndarray, base: np.ndarray | None, gram: bool = True) -> Evaluation:
-        """P and its gradient at u, and the second derivative of the loss less that at `base`."""
-        point = Point(self.labels, self.theta(u), None if base is None else self.theta(base), gram, self.every)
+    def evaluate(self, v: np.ndarray, base: np.ndarray | None) -> Evaluation:
+        """P and its gradient at v, and the second derivative of the loss less that at `base`."""
+        c = self.coordinates
+        earlier = None if base is None else c.of_pass(base)
+        point = Point(self.labels, c.of_pass(v), earlier, shift=c.shift, every=self.every)
         passed: Pass = self.data.fold(SquaredHingeStep(), point)
-        pull = np.append(passed.pull[: self.d], self.scale * passed.pull[self.d]) if self.scale else passed.pull[:-1]
-        return Evaluation(0.5 * float(u @ u) + passed.loss, u - pull, passed)
+        u = c.penalized(v)
+        in_v, in_u = c.gradients(v, passed.pull)
+        return Evaluation(0.5 * float(u @ u) + passed.loss, in_v, 0.5 * float(in_u @ in_u), passed)
 
-    def curvature(self, passed: Pass, center: np.ndarray) -> np.ndarray:
-        """What the second derivative of the loss changes by, about a center."""
+    def curvature(self, passed: Pass) -> np.ndarray:
+        """What the second derivative of the loss changes by."""
         assert passed.came is not None
-        came = gram_about(passed.came, center, self.scale > 0)
-        return came if passed.went is None else came - gram_about(passed.went, center, self.scale > 0)
+        m, with_intercept = self.coordinates.row_center, self.coordinates.scale > 0
+        came = gram_about(passed.came, m, with_intercept)
+        return came if passed.went is None else came - gram_about(passed.went, m, with_intercept)
+
+    def metric(self, G: np.ndarray) -> RidgeMetric:
+        return RidgeMetric(G, self.coordinates.center, self.coordinates.scale)
 
 
 def solve_squared_hinge(
@@ -83,50 +81,50 @@ def solve_squared_hinge(
     *,
     tol: float,
     max_iter: int,
-    start: np.ndarray | None = None,
     after_step: AfterStep = lambda theta, value, gap: False,
 ) -> Solution:
     """Until the gap is bounded by `tol` times P; then on to the end, which is near."""
-    problem = SquaredHinge(data, labels, intercept_scale)
-    u = np.zeros(problem.width) if start is None else problem.inner(start)
-    n_leaves = -(-data.n_rows // data.leaf_rows)
-    every = min(MOST_EVERY, data.n_rows // (START_ROWS * problem.width), n_leaves // 2)
-    if start is None and every > 1:
-        few = SquaredHinge(data, labels, intercept_scale, 1 << (every.bit_length() - 1))
-        u = _newton(few, u, 1e-3, 15, lambda theta, value, gap: False)[0]
-    u, at, history = _newton(problem, u, tol, max_iter, after_step)
-    theta = problem.theta(u)
+    n_leaves, width = -(-data.n_rows // data.leaf_rows), data.n_features + 1
+    every = max(1, min(MOST_EVERY, data.n_rows // (START_ROWS * width), n_leaves // 2))
+    every = 1 << (every.bit_length() - 1)
+    nowhere = SquaredHinge(data, labels, PlaneCoordinates(np.zeros(data.n_features), intercept_scale), every)
+    v = np.zeros(nowhere.coordinates.width)
+    moments = nowhere.evaluate(v, None).passed.came
+    assert moments is not None
+    coordinates = coordinates_for(moments, intercept_scale, not data.is_sparse)
+    if every > 1:
+        v = _newton(SquaredHinge(data, labels, coordinates, every), v, 1e-3, 15, lambda theta, value, gap: False)[0]
+    v, at, history = _newton(SquaredHinge(data, labels, coordinates), v, tol, max_iter, after_step)
+    theta = coordinates.outer(v)
     return Solution(theta[:-1], float(theta[-1]), at.value, at.gap, len(history) - 1, history)
 
 
 def _newton(
-    problem: SquaredHinge, u: np.ndarray, tol: float, max_iter: int, after_step: AfterStep
+    problem: SquaredHinge, v: np.ndarray, tol: float, max_iter: int, after_step: AfterStep
 ) -> tuple[np.ndarray, Evaluation, list[float]]:
-    at = problem.evaluate(u, None)
-    assert at.passed.came is not None
-    center = at.passed.came.mean if problem.scale else np.zeros(problem.d)
-    G = problem.curvature(at.passed, center)
-    metric, history, extra = RidgeMetric(G, center, problem.scale), [at.value], 0
+    at = problem.evaluate(v, None)
+    G = problem.curvature(at.passed)
+    metric, history, extra = problem.metric(G), [at.value], 0
     while len(history) <= max_iter and extra <= EXTRA and at.gap > EXACT * at.value:
-        found = _search(problem, u, at, -metric.solve(at.gradient))
+        found = _search(problem, v, at, -metric.solve(at.gradient))
         if found is None:
             break
-        u, at = found
+        v, at = found
         history.append(at.value)
-        if after_step(problem.theta(u), at.value, at.gap):
+        if after_step(problem.coordinates.outer(v), at.value, at.gap):
             break
         if at.gap <= tol * at.value:
             extra += 1
             if problem.every > 1:
                 break
         if at.passed.n_changed:
-            G += problem.curvature(at.passed, center)
-            metric = RidgeMetric(G, center, problem.scale)
-    return u, at, history
+            G += problem.curvature(at.passed)
+            metric = problem.metric(G)
+    return v, at, history
 
 
 def _search(
-    problem: SquaredHinge, u: np.ndarray, at: Evaluation, step: np.ndarray
+    problem: SquaredHinge, v: np.ndarray, at: Evaluation, step: np.ndarray
 ) -> tuple[np.ndarray, Evaluation] | None:
     """The first length of 1, then shorter ones where the slopes point, that lowers P enough; or, where P is flat to
     rounding, that lowers the gap. None when there is none."""
@@ -134,8 +132,8 @@ def _search(
     if not slope < 0:
         return None
     for _ in range(40):
-        there = u + length * step
-        new = problem.evaluate(there, u)
+        there = v + length * step
+        new = problem.evaluate(there, v)
         if math.isfinite(new.value):
             if new.value <= at.value + ARMIJO * length * slope - noise:
                 return there, new

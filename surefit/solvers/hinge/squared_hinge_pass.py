@@ -19,6 +19,7 @@ from surefit.engine.block import Block
 from surefit.engine.leaves import merge_in_order
 from surefit.engine.step import Step
 from surefit.solvers.hinge.clipped_pass import Labels, clipped_pass, leaf_sum, signs_and_costs
+from surefit.solvers.hinge.plane_coordinates import about
 from surefit.summaries.moments import Moments, MomentsStep, raw_products
 from surefit.summaries.moments import combine as combine_moments
 
@@ -32,6 +33,8 @@ class Point(NamedTuple):
     base: np.ndarray | None = None
     """The earlier point; None: the Gram matrix itself is wanted."""
     gram: bool = True
+    shift: np.ndarray | None = None
+    """Taken from the rows first; theta and base are those of rows less it."""
     every: int = 1
     """Only every so-many-th leaf counts, a power of two: enough to start from."""
 
@@ -61,6 +64,7 @@ class SquaredHingeStep(Step):
     def map(self, state: Point, block: Block, n_threads: int) -> Pass:
         if state.every > 1:
             return self._some_leaves(state, block, n_threads)
+        block = about(block, state.shift)
         sign, cost = signs_and_costs(block, state.labels)
         base = state.base if state.gram else None
         rows = clipped_pass(block, state.theta, sign, 2.0 * cost, n_threads, base=base)

@@ -119,8 +119,7 @@ def test_hinge_where_liblinear_stalls():
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_columns_far_from_zero(loss):
-    """Offsets of 10⁵; at 10⁶ the rounding of scores alone leaves the squared hinge a gap of 10⁻⁶."""
-    X, sign, weight = rows(300, 5, seed=6, offset=1e5)
+    X, sign, weight = rows(300, 5, seed=6, offset=1e6)
     solve = solve_hinge if loss == "hinge" else solve_squared_hinge
     found = solve(*problem(X, sign, weight), 1.0, tol=1e-6, max_iter=1000)
     value = reference.objective(X, sign, weight, found.coef, found.intercept, 1.0, loss)
