@@ -7,7 +7,16 @@ import sys
 
 from benchmarks.harness import ROOT
 
-FAMILIES = ("imports", "iris", "linear_model", "naive_bayes", "decomposition", "discriminant_analysis", "cluster")
+FAMILIES = (
+    "imports",
+    "iris",
+    "linear_model",
+    "naive_bayes",
+    "decomposition",
+    "discriminant_analysis",
+    "cluster",
+    "kernels",
+)
 
 
 def main() -> None:

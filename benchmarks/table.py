@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.harness import RESULTS, ROOT
 
-FAMILIES = ("linear_model", "naive_bayes", "discriminant_analysis", "decomposition", "cluster", "iris")
+FAMILIES = ("linear_model", "naive_bayes", "discriminant_analysis", "decomposition", "cluster", "kernels", "iris")
 BEGIN, END = "<!-- benchmarks: begin -->", "<!-- benchmarks: end -->"
 
 

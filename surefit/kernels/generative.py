@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit.kernels.blocks import product_block, sq_dist_block, written
+from surefit.kernels.blocks import product_block, sq_dist_block
 from surefit.kernels.kernel import PRODUCT, Domain, Kernel, require
 from surefit.kernels.rows import Rows, squares
 
@@ -141,35 +141,29 @@ class GaussianLatent(Kernel):
         return f"∫ p({x}|z) p({y}|z) p(z) dz", PRODUCT
 
     def block(self, A: Rows, B: Rows, out: np.ndarray | None = None) -> np.ndarray:
-        left, right = self._sides(A)[0], self._sides(B)[1]
-        K = sq_dist_block(left, right, 0.5)
+        K = sq_dist_block(self._features(A, 1), self._features(B, -1), 0.5, out)
         K *= K.dtype.type(math.exp(self._log_peak))
-        return written(K, out)
+        return K
 
     def self_values(self, A: Rows) -> np.ndarray:
-        far = (A.X - self._m) @ self._wide.T
+        far = self._gaps(A) @ self._wide.T
         return np.exp(self._log_peak - 2 * squares(far)).astype(A.dtype)
 
-    def _sides(self, A: Rows) -> tuple[_Features, _Features]:
-        require(
-            A.X.shape[1] == self._m.size, f"this kernel is for rows with {self._m.size} columns; got {A.X.shape[1]}"
-        )
-        table = A.kept((self, "features"), self._features)
-        d = self._m.size
-        mirrored = np.concatenate([table[:, :d], -table[:, d:]], axis=1)
-        return _Features(table), _Features(mirrored)
+    def _features(self, A: Rows, sign: int) -> Rows:
+        """u(x), or ũ(x) with the sign −1: Rows that nobody moves."""
 
-    def _features(self, rows: Rows) -> np.ndarray:
-        gap = (rows.X.toarray() if rows.is_sparse else rows.X) - self._m
-        return np.ascontiguousarray(np.hstack([gap @ self._narrow.T, gap @ self._wide.T]), dtype=rows.dtype)
+        def make(rows: Rows) -> Rows:
+            gaps = self._gaps(rows)
+            table = np.hstack([gaps @ self._narrow.T, sign * (gaps @ self._wide.T)])
+            return Rows.centered_already(np.ascontiguousarray(table, dtype=rows.dtype))
 
+        return A.kept((self, sign), make)
 
-class _Features(Rows):
-    """Rows in coordinates that are centered already."""
-
-    def __init__(self, table: np.ndarray) -> None:
-        super().__init__(table, table.dtype)
-        self._kept["centered"] = table
+    def _gaps(self, A: Rows) -> np.ndarray:
+        """x − m"""
+        width = self._m.size
+        require(A.X.shape[1] == width, f"this kernel is for rows with {width} columns; got {A.X.shape[1]}")
+        return (A.X.toarray() if A.is_sparse else A.X) - self._m
 
 
 def densities(p: np.ndarray) -> np.ndarray:

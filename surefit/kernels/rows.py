@@ -50,6 +50,13 @@ class Rows:
         is_numbers = sp.issparse(X) or X.dtype in (DOUBLE, SINGLE)
         return Rows(X, np.dtype(dtype) if dtype is not None else X.dtype if is_numbers else DOUBLE)
 
+    @staticmethod
+    def centered_already(table: np.ndarray) -> Rows:
+        """Rows in coordinates that are good as they are."""
+        rows = Rows(table, table.dtype)
+        rows._kept["centered"] = table
+        return rows
+
     @property
     def X(self) -> Any:
         """The inputs as they came."""
@@ -134,10 +141,11 @@ class Rows:
     # Other rows made of these
 
     def columns(self, columns: Any, kernel: Kernel) -> Rows:
-        return self._other((kernel, "columns"), lambda X: _columns(X, columns), kernel)
+        key = (kernel, "columns", np.ndim(columns), tuple(np.atleast_1d(columns).tolist()))
+        return self._other(key, lambda X: _columns(X, columns), kernel)
 
     def mapped(self, function: Callable[[Any], Any], kernel: Kernel) -> Rows:
-        return self._other((kernel, "mapped"), function, kernel)
+        return self._other((kernel, "mapped", function), function, kernel)
 
     def _other(self, key: Any, function: Callable[[Any], Any], kernel: Kernel) -> Rows:
         def make(rows: Rows) -> Rows:
@@ -159,7 +167,7 @@ def in_precision(X: Any, dtype: np.dtype) -> Any:
 def squares(X: Any) -> np.ndarray:
     if sp.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1), dtype=X.dtype).ravel()
-    return np.einsum("ij,ij->i", X, X)
+    return np.einsum("ij,ij->i", X, X, dtype=np.float64).astype(X.dtype, copy=False)
 
 
 def as_inputs(kernel: _TakesDomain, X: Any) -> Any:

@@ -60,6 +60,11 @@ def first_column(rows):
             G(X[:, :2], Y[:, :2]) * (X[:, 2:] @ Y[:, 2:].T),
             "exp(−0.5 ‖x[0,1] − x'[0,1]‖²) (x[2,3]·x'[2,3])",
         ),
+        (
+            G.on([0]) + G.on([1]) + Linear().mapped(np.exp) + Linear().mapped(np.sin),
+            G(X[:, :1], Y[:, :1]) + G(X[:, 1:2], Y[:, 1:2]) + np.exp(X) @ np.exp(Y).T + np.sin(X) @ np.sin(Y).T,
+            "exp(−0.5 ‖x[0] − x'[0]‖²) + exp(−0.5 ‖x[1] − x'[1]‖²) + exp(x)·exp(x') + sin(x)·sin(x')",
+        ),
         (G.on(3), G(X[:, 3:], Y[:, 3:]), "exp(−0.5 ‖x[3] − x'[3]‖²)"),
         (Bilinear(A), X @ A @ Y.T, "xᵀAx'"),
         (Linear().normalized(), Cosine()(X, Y), "x·x' / √(x·x)√(x'·x')"),
