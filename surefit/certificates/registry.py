@@ -50,6 +50,7 @@ CHECKERS: dict[str, str] = {
     "KernelRidge": "kernel_ridge.kernel_ridge:check_kernel_ridge",
     "KernelRidgeCV": "kernel_ridge.kernel_ridge_cv:check_kernel_ridge_cv",
     "KernelPCA": "decomposition.kernel_pca:check_kernel_pca",
+    "Kernel": "kernels.expression:check_kernel",
     "RBFInterpolator": "rbf.rbf_interpolator:check_rbf_interpolator",
     "RBFNetworkRegressor": "rbf.rbf_network:check_rbf_network_regressor",
     "RBFNetworkClassifier": "rbf.rbf_network:check_rbf_network_classifier",

@@ -15,6 +15,7 @@ from surefit._core.errors import InvalidData
 from surefit._core.threads import single_threaded_blas
 from surefit.certificates import Certificate, CertificateError, Rows, check
 from surefit.certificates.checker import TOL
+from surefit.certificates.kernels.expression import Inputs
 from surefit.certificates.registry import checker_for
 from surefit.engine.block import Block
 from surefit.engine.open import kind_of, open_data
@@ -50,9 +51,9 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, tol
     """Prove (or refute) a fit from the data and the model's public attributes alone.
 
     `model` is a fitted estimator of surefit, or of scikit-learn with the same class name; or a fitted pipeline or
-    search of such, whose certificate says which step each claim is of. `X`, `y` and `sample_weight`
-    are what it was fitted on, in any form `fit` takes: arrays, dataframes, Parquet paths, Dask collections. `tol` is
-    the relative distance from the optimum that still counts as converged.
+    search of such, whose certificate says which step each claim is of; or a kernel, on the inputs X. `X`, `y` and
+    `sample_weight` are what it was fitted on, in any form `fit` takes: arrays, dataframes, Parquet paths, Dask
+    collections. `tol` is the relative distance from the optimum that still counts as converged.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.cluster import KMeans
@@ -61,6 +62,10 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, tol
     >>> surefit.certify(KMeans(3, random_state=0).fit(X), X).holds
     True
     """
+    if callable(model) and not hasattr(model, "fit"):  # a kernel, on rows or on any objects
+        checker_for(model)
+        with single_threaded_blas():
+            return check(model, Inputs(X), tol)
     if is_composite(model):
         parts = [(p, certify(p.model, p.X, y, sample_weight, tol=tol) if has_checker(p.model) else None)
                  for p in parts_of(model, X)]  # fmt: skip
