@@ -16,6 +16,7 @@ FAMILIES = (
     "discriminant_analysis",
     "cluster",
     "kernels",
+    "rbf",
 )
 
 

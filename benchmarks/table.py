@@ -12,7 +12,16 @@ from typing import Any
 
 from benchmarks.harness import RESULTS, ROOT
 
-FAMILIES = ("linear_model", "naive_bayes", "discriminant_analysis", "decomposition", "cluster", "kernels", "iris")
+FAMILIES = (
+    "linear_model",
+    "naive_bayes",
+    "discriminant_analysis",
+    "decomposition",
+    "cluster",
+    "kernels",
+    "rbf",
+    "iris",
+)
 BEGIN, END = "<!-- benchmarks: begin -->", "<!-- benchmarks: end -->"
 
 

@@ -1,6 +1,6 @@
-"""Floor 4: decompositions."""
+"""Decompositions: principal components of rows, and of their features in the space of a kernel."""
 
-from surefit.decomposition.kernel_pca import KernelPCA as KernelPCA
+from surefit.decomposition.kernel_pca import KernelPCA
 from surefit.decomposition.pca import PCA
 
-__all__ = ["PCA"]
+__all__ = ["PCA", "KernelPCA"]
