@@ -38,6 +38,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "Ridge": [{}, {"alpha": 1e-3}, {"alpha": 100.0, "solver": "svd"}],
     "RidgeCV": [{}],
     "KernelRidge": [{}, {"kernel": "rbf", "gamma": 0.1}, {"kernel": "rbf", "alpha": 1e-3, "solver": "eigen"}],
+    "KernelRidgeCV": [{"kernel": "rbf", "gamma": 0.1}],
     "RecursiveLeastSquares": [{}, {"forgetting": 0.98}],
     "LMSRegressor": [{"tol": 1e-12}],
     "QuantileRegressor": [{"alpha": 0.0}, {"quantile": 0.8, "alpha": 1e-3}],
