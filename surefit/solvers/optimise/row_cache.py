@@ -1,10 +1,17 @@
-"""Rows of a Gram matrix, kept in a bounded number of bytes; the ones not used for longest make place for new ones."""
+"""Rows of a Gram matrix, kept in a bounded number of bytes.
+
+A new row takes the place of one that has not been used for a while, the oldest first; otherwise, within the bytes, one
+not used before. Memory is touched only as far as rows that are still in use need it, which is dearer than many a row.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from surefit.solvers.optimise.smo_state import Rows
+
+A_WHILE = 8
+"""Turns (sets of rows asked for) after which a row that was in none of them may be given up."""
 
 
 class RowCache:
@@ -19,6 +26,7 @@ class RowCache:
         self._used = np.full(capacity, -1, np.int64)
         self._place = np.full(n, -1, np.int64)
         self._filled, self._turn = 0, 0
+        self._block = np.empty((0, n), dtype)
         self.computed = 0
 
     def places(self, rows: np.ndarray) -> np.ndarray:
@@ -32,14 +40,35 @@ class RowCache:
         return self._place[rows]
 
     def _put(self, missing: np.ndarray) -> None:
-        fresh = np.arange(self._filled, min(self._filled + len(missing), len(self.held)))
-        self._filled += len(fresh)
-        if len(fresh) < len(missing):
-            oldest = np.argsort(self._used[: self._filled - len(fresh)], kind="stable")[: len(missing) - len(fresh)]
-            self._place[self._owner[oldest]] = -1
-            fresh = np.concatenate([fresh, oldest])
-        fresh = np.sort(fresh)
-        block = self.gram.rows(missing)
-        self.held[fresh] = block
+        used = self._used[: self._filled]
+        idle = np.flatnonzero(used <= self._turn - A_WHILE)
+        reused = _oldest(used, idle, len(missing))
+        last = min(self._filled + len(missing) - len(reused), len(self.held))
+        fresh = np.arange(self._filled, last)
+        short = len(missing) - len(reused) - len(fresh)
+        if short > 0:
+            reused = _oldest(used, np.arange(len(used)), len(reused) + short)
+        self._fill(missing[: len(fresh)], fresh)
+        self._fill(missing[len(fresh) :], reused)
+        self._filled = last
         self.computed += len(missing)
-        self._owner[fresh], self._used[fresh], self._place[missing] = missing, self._turn, fresh
+
+    def _fill(self, rows: np.ndarray, places: np.ndarray) -> None:
+        """Compute these rows, in place where their places follow each other."""
+        if not len(rows):
+            return
+        self._place[self._owner[places[self._owner[places] >= 0]]] = -1
+        if places[-1] - places[0] == len(places) - 1:
+            self.gram.rows(rows, out=self.held[places[0] : places[-1] + 1])
+        else:
+            if len(self._block) < len(rows):
+                self._block = np.empty((len(rows), self.held.shape[1]), self.held.dtype)
+            self.held[places] = self.gram.rows(rows, out=self._block[: len(rows)])
+        self._owner[places], self._used[places], self._place[rows] = rows, self._turn, places
+
+
+def _oldest(used: np.ndarray, among: np.ndarray, count: int) -> np.ndarray:
+    """The places, at most `count`, that were not used for longest; in order."""
+    if len(among) <= count:
+        return among
+    return np.sort(among[np.argsort(used[among], kind="stable")[:count]])

@@ -32,7 +32,9 @@ STEPS_A_TURN = 30
 """Steps for each variable of a working set, after which the equations of its free ones take a turn."""
 MOST_FREE = 2048
 """Free variables up to which the last digits come from their equations."""
-BLOCK_BYTES = 2**26
+EXACT, SINGLE_TOL = 8192, 1e-7
+"""More rows than this, and a gap no smaller than this: the gradient is checked only where it can matter."""
+BLOCK_BYTES = 2**23
 
 
 class _Descent:
@@ -44,6 +46,7 @@ class _Descent:
         self.diagonal = np.asarray(gram.diagonal(), np.float64)[box.index]
         self.beta, self.F = beta, exact_gradient(gram, box, beta)
         self.last = np.empty(0, np.intp)
+        self._square = np.empty(WORKING**2, np.float32)
         self.plain = len(box.index) == gram.n and np.array_equal(box.index, np.arange(gram.n))
 
     def round(self) -> int:
@@ -53,7 +56,7 @@ class _Descent:
         chosen = self._working_set()
         rows, place = np.unique(box.index[chosen], return_inverse=True)
         places = self.cache.places(rows)
-        K = np.asarray(self.cache.gram.rows(rows, rows), np.float32)
+        K = self.cache.gram.rows(rows, rows, self._square[: len(rows) ** 2].reshape(len(rows), len(rows)))
         if len(rows) < len(chosen):
             K = K[np.ix_(place, place)]
         sub, slope = beta[chosen], F[chosen]
@@ -128,16 +131,40 @@ def in_single(gram: Any) -> Any:
     return gram.in_precision(np.float32) if hasattr(gram, "in_precision") else gram
 
 
-def exact_gradient(gram: Rows, box: Box, beta: np.ndarray) -> np.ndarray:
-    """Kβ + q in the precision of the data, in blocks of the rows with β ≠ 0."""
+def exact_gradient(gram: Rows, box: Box, beta: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+    """Kβ + q in the precision of the data, in blocks of the rows with β ≠ 0; at all variables or at these."""
     coef = np.bincount(box.index, beta, gram.n)
     rows = np.flatnonzero(coef)
-    out = np.zeros(gram.n)
-    step = max(1, BLOCK_BYTES // (8 * gram.n))
+    chosen = box.index if columns is None else box.index[columns]
+    wanted, place = np.unique(chosen, return_inverse=True)
+    everything = len(wanted) == gram.n
+    out = np.zeros(len(wanted))
+    step = max(1, min(BLOCK_BYTES // (8 * len(wanted)), len(rows)))
+    block = np.empty((step, len(wanted)))
     for first in range(0, len(rows), step):
         part = rows[first : first + step]
-        out += coef[part] @ np.asarray(gram.rows(part), np.float64)
-    return out[box.index] + box.q
+        out += coef[part] @ gram.rows(part, None if everything else wanted, block[: len(part)])
+    return out[place] + (box.q if columns is None else box.q[columns])
+
+
+def _checked(gram: Rows, box: Box, descent: _Descent, tol: float) -> Point:
+    """β with its gradient in double precision, wherever that can matter for the gap.
+
+    A variable at a bound whose F + b is on the right side by more than the rounding of single precision, |δF| ≤ 2⁻¹⁹
+    Σ|β| max K (some thirty units of each entry), adds nothing to the gap with either gradient: its F may stay.
+    """
+    beta, F = descent.beta, descent.F
+    columns = None
+    if gram.n > EXACT and tol >= SINGLE_TOL:
+        rounding = 2.0**-19 * float(np.abs(beta).sum()) * float(np.abs(descent.diagonal).max())
+        near = np.abs(F + rough_gap(box, beta, F).bias) <= 2 * rounding
+        inside = (beta > box.low) & (beta < box.high)
+        columns = np.flatnonzero(near | inside)
+    exact = exact_gradient(gram, box, beta, columns)
+    descent.F = exact if columns is None else F.copy()
+    if columns is not None:
+        descent.F[columns] = exact
+    return Point.of(box, beta, descent.F)
 
 
 def solve_in_blocks(gram: Rows, box: Box, beta: np.ndarray, limits: Limits, cache_bytes: int) -> Point:
@@ -149,11 +176,10 @@ def solve_in_blocks(gram: Rows, box: Box, beta: np.ndarray, limits: Limits, cach
             steps = descent.round()
             status = limits.reached() or (None if steps else "rounding")
             if status or rough_gap(box, descent.beta, descent.F).rel_gap <= 0.9 * limits.tol:
-                descent.F = exact_gradient(gram, box, descent.beta)
-                point = Point.of(box, descent.beta, descent.F)
+                point = _checked(gram, box, descent, limits.tol)
     except KeyboardInterrupt:
         status = "interrupted"
-        point = Point.of(box, descent.beta, exact_gradient(gram, box, descent.beta))
+        point = _checked(gram, box, descent, limits.tol)
     if status is None:
         point = _polished(gram, box, point)
     return replace(point, status="converged" if point.gap.rel_gap <= limits.tol else status or "rounding")
