@@ -150,6 +150,12 @@ def _mixed_nb(_: None, n_rows: int) -> Any:
     return MixedNB()
 
 
+def _linear_svc(C: float, n_rows: int) -> Any:
+    from surefit.svm import LinearSVC
+
+    return LinearSVC(C=C)
+
+
 def _svc(C: float, n_rows: int) -> Any:
     from surefit.svm import SVC
 
@@ -241,6 +247,13 @@ CANDIDATES: tuple[Candidate, ...] = (
         suits=lambda _, shape: len(shape.class_rows) == 2 and shape.n_rows <= PROGRAMME_ROWS,
     ),
     Candidate("Perceptron", "classification", "a hyperplane for each class, learnt from mistakes alone", _perceptron),
+    Candidate(
+        "LinearSVC C={value}",
+        "classification",
+        "a hyperplane with a wide margin for each class, against the rest",
+        _linear_svc,
+        (1.0,),
+    ),
     Candidate(
         "SVC rbf C={value}",
         "classification",

@@ -24,7 +24,7 @@ NAMES = {
     "kernel_ridge": ("KernelRidge",),
     "linear_model": ("LinearRegression", "LogisticRegression", "Perceptron", "QuantileRegressor", "Ridge", "RidgeCV"),
     "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
-    "svm": ("SVC", "SVR"),
+    "svm": ("SVC", "SVR", "LinearSVC"),
 }
 REPLACED = os.environ["DROPIN"] == "surefit"
 
