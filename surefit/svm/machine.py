@@ -294,7 +294,7 @@ def count_of(inputs: Any) -> int:
 
 def single_target(y: Any) -> np.ndarray:
     """One number for each row, in double precision; a column is taken as one, with a warning."""
-    return column_or_1d(y, warn=True).astype(np.float64, copy=False)
+    return (y if y.ndim == 1 else column_or_1d(y, warn=True)).astype(np.float64, copy=False)
 
 
 def without_negative(sample_weight: Any) -> Any:

@@ -180,6 +180,9 @@ class SVC(ClassifierMixin, SupportVectorMachine):
             totals = np.bincount(rows.y.astype(int), rows.w, minlength=len(classes))
             self.class_weight_ = totals.sum() / (len(classes) * np.where(totals > 0, totals, 1.0))
             return
+        if class_weight is None:
+            self.class_weight_ = np.ones(len(classes))
+            return
         weights = np.asarray(compute_class_weight(class_weight, classes=classes, y=classes), dtype=np.float64)
         if not (np.isfinite(weights) & (weights >= 0)).all() or np.count_nonzero(weights) < 2:
             raise InvalidParameter(

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit.kernels import Gaussian, Linear
+from surefit.kernels import Gaussian, Linear, SetIntersection
 from surefit.linear_model import LinearProgramClassifier
 from surefit.svm import SVC
 
@@ -161,6 +161,16 @@ def test_inputs_that_are_no_vectors():
     new = ["abx", "zzz"]
     np.testing.assert_allclose(model.decision_function(new), gram.decision_function(subsets(new, words)))
     np.testing.assert_array_equal(model.predict(words), y)
+
+
+def test_kernels_on_sets_keep_the_sets():
+    sets, y = [{1, 2}, {1, 2, 3}, {2, 3}, {7, 8}, {8, 9}, {7, 8, 9}, {1, 3}, {9}], [0, 0, 0, 1, 1, 1, 0, 1]
+    model, K = SVC(kernel=SetIntersection(), C=10.0).fit(sets, y), SetIntersection()(sets)
+    matrix = SVC(kernel="precomputed", C=10.0).fit(K, y)
+    np.testing.assert_array_equal(model.support_, matrix.support_)
+    assert list(model.support_vectors_) == [sets[i] for i in model.support_]
+    np.testing.assert_allclose(model.decision_function(sets), matrix.decision_function(K), rtol=1e-12)
+    np.testing.assert_array_equal(model.predict([{1}, {7, 9}]), [0, 1])
 
 
 def test_float32_rows_are_solved_in_double():
