@@ -273,7 +273,8 @@ def tell(name: str, everything: bool = True) -> tuple[Verdict, list[str]]:
         certificate = surefit.certify(truth, X, y, w)
         reference = truth if type(truth) is best else fitted(best, truth.get_params(), X, y, w)
         off = told(truth, "the fit itself", X, y, w, reference).off
-        if truth is reference if off is None else off <= LIMIT / 2:  # others may be refused rightly
+        stopped = getattr(truth, "rel_gap_", 0.0) > LIMIT and not certificate.holds  # it says so itself
+        if not stopped and (truth is reference if off is None else off <= LIMIT / 2):  # others may be refused rightly
             verdict.truths += 1
             verdict.refused_truths += not certificate.holds
             if not certificate.holds:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.blocks import F64, Rows, dense
+from surefit.certificates.search.balanced_slopes import balanced, proved
 from surefit.certificates.search.hinge_l1 import least_l1
 from surefit.certificates.search.kernel_dual import Search, solved
 from surefit.certificates.theorems.linear_program.long_rows import slices
@@ -34,11 +35,19 @@ def better_plane(p: Any, plane: Any, slopes: F64, tol: float) -> tuple[Any, F64]
     X, s, U = (np.concatenate(column) for column in zip(*parts, strict=True))
     A = s[:, None] * (np.column_stack([X, np.full(n, p.column)]) if p.column else X)
     w = np.append(plane.w, plane.b / p.column) if p.column else plane.w.copy()
+    a = balanced(A, U, w, p.squared, p.l1)
+    long = A.astype(np.longdouble)
+    v = np.asarray(np.maximum(1 - long @ w, 0), dtype=np.float64)
+    value = float(np.abs(w).sum() if p.l1 else w @ w / 2) + float(U @ v**2 if p.squared else U @ v)
+    if value - proved(A, U, a, p.squared, p.l1) <= 0.5 * tol * value:
+        return plane, a
     if p.l1:
         w = least_l1(A, U, w, tol)
-        a = 2 * U * np.maximum(1 - A @ w, 0)
+        found = [a, 2 * U * np.maximum(1 - A @ w, 0), balanced(A, U, w, True, True)]
     else:
-        w, a = _least(A, U, w, p.squared, tol)
+        w, slope = _least(A, U, w, p.squared, tol)
+        found = [a, slope, balanced(A, U, w, p.squared, False)]
+    a = max(found, key=lambda slopes: proved(A, U, slopes, p.squared, p.l1))
     return Plane(w[:d], float(w[d] * p.column) if p.column else 0.0), a
 
 
