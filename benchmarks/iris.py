@@ -27,6 +27,7 @@ def pairs() -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
     import sklearn.discriminant_analysis as their_discriminant
     import sklearn.linear_model as their_linear
     import sklearn.naive_bayes as their_bayes
+    import sklearn.svm as their_svm
     from sklearn.datasets import load_iris
 
     import surefit.cluster as our_cluster
@@ -34,6 +35,7 @@ def pairs() -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
     import surefit.discriminant_analysis as our_discriminant
     import surefit.linear_model as our_linear
     import surefit.naive_bayes as our_bayes
+    import surefit.svm as our_svm
 
     X, labels = load_iris(return_X_y=True)
     F, y = X[:, :3].copy(), X[:, 3].copy()
@@ -59,6 +61,7 @@ def pairs() -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
         },
         "LDA": pair(our_discriminant, their_discriminant, lda, X, labels),
         "QDA": pair(our_discriminant, their_discriminant, qda, X, labels),
+        "SVC": pair(our_svm, their_svm, "SVC", X, labels),
         "PCA": pair(our_decomposition, their_decomposition, "PCA", X, n_components=2),
         "KMeans n_init=1": pair(our_cluster, their_cluster, "KMeans", X, n_clusters=3, n_init=1, random_state=0),
         "KMeans n_init=10": pair(our_cluster, their_cluster, "KMeans", X, n_clusters=3, n_init=10, random_state=0),

@@ -10,7 +10,7 @@ import numpy as np
 
 from surefit.solvers.optimise.smo_state import Rows
 
-A_WHILE = 8
+A_WHILE = 4
 """Turns (sets of rows asked for) after which a row that was in none of them may be given up."""
 
 
