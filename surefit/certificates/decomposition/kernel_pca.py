@@ -182,14 +182,15 @@ def _pairs(fit: Fit, S: F64, e_S: float, level: float, rounding: float, tol: flo
 def _largest(attrs: Attributes, fit: Fit, S: F64, e_S: float, level: float, rounding: float, tol: float) -> Claim:
     """xᵀMx ≤ σ for all unit x at right angles to U: the eigenvalues kept are the largest, whatever U is.
 
-    For these x it is xᵀRx, R = M − UΛUᵀ, and a Cholesky factor bounds the largest eigenvalue of R.
+    For these x it is xᵀRx, R = M − U(Λ + c)Uᵀ with any c, and a Cholesky factor bounds the largest eigenvalue of R.
     """
     (n, k), root, size = fit.U.shape, fit.root, float(np.linalg.norm(S))
     kind: Any = LONG if float(n) ** 2 * k <= LONG_SUMS else np.float64
     v, U = S.astype(LONG) @ root, fit.U.astype(kind)
     M = S - np.outer(root, v) - np.outer(v, root) + (root @ v) * np.outer(root, root)
-    R = (M - (U * fit.lam) @ U.T).astype(np.float64)
-    total = float(fit.lam @ (fit.U**2).sum(axis=0))
+    more = fit.lam + max(tol, fit.loose) * fit.first  # c: roundings along U do not count
+    R = (M - (U * more) @ U.T).astype(np.float64)
+    total = float(more @ (fit.U**2).sum(axis=0))
     error = e_S + 2 * UNIT * (size + float(np.linalg.norm(R))) + 2 * gamma(k + 4, float(np.finfo(kind).eps) / 2) * total
     last = float(fit.lam[-1]) if k else 0.0
     small = _drops(attrs) or last <= level  # then all that is left out must be called zero

@@ -11,15 +11,15 @@ from surefit.certificates.blocks import F64
 MOST_SOLVED = 3000  # rows, for a factor of the Gram matrix
 
 
-def correction(times: Callable[[F64], F64], weight: F64, delta: F64, alpha: F64) -> F64:
-    """c with (K + α/Ω) c ≈ δ, target by target; for many rows the best multiple of Ωδ. `times` gives K A."""
+def correction(gram: Callable[[], F64], times: Callable[[F64], F64], weight: F64, delta: F64, alpha: F64) -> F64:
+    """c with (K + α/Ω) c ≈ δ, target by target; for many rows the best multiple of Ωδ. K is `gram`, K A is `times`."""
     root = np.sqrt(weight.astype(np.float64))[:, None]
     if len(delta) > MOST_SOLVED:
         c = root**2 * delta.astype(np.float64)
         h = times(c).astype(np.float64)
         inner = (c * h).sum(axis=0)
         return c * inner / np.maximum(((root * h) ** 2).sum(axis=0) + alpha * inner, np.finfo(float).tiny)
-    K, c = root * times(np.eye(len(delta))).astype(np.float64) * root.T, np.zeros(delta.shape)
+    K, c = root * gram() * root.T, np.zeros(delta.shape)
     for value in np.unique(alpha):
         chosen = alpha == value
         b = (root * delta.astype(np.float64))[:, chosen]

@@ -23,7 +23,7 @@ from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 
 LONG = np.longdouble
-Proposal = Callable[[Callable[[F64], F64], F64, F64, F64], F64]  # (A ↦ K A, Ω, δ, α) ↦ c
+Proposal = Callable[[Callable[[], F64], Callable[[F64], F64], F64, F64, F64], F64]  # (K, A ↦ K A, Ω, δ, α) ↦ c
 LONG_UNIT = float(np.finfo(LONG).eps) / 2
 ENTRIES = 1 << 20  # of one block of the Gram matrix
 MOST = 1 << 30  # entries of the rows in memory
@@ -147,7 +147,10 @@ def ridge_gap(kernel: Kernel, groups: Groups, a: F64, alpha: F64, tol: float, pr
     X = groups.X.astype(LONG) if float(len(a)) ** 2 * groups.X.shape[1] <= LONG_WORK else groups.X
     c = none
     if kernel.positive and np.isfinite(delta).all():
-        c = propose(lambda A: apply(kernel, groups.X, groups.X, A)[0], groups.weight, delta, alpha)
+        c = propose(
+            lambda: weighted_gram(kernel, groups.X, np.ones(len(a)))[0],
+            lambda A: apply(kernel, groups.X, groups.X, A)[0], groups.weight, delta, alpha,
+        )  # fmt: skip
     return _measured(kernel, groups, X, a, c, alpha)[0]
 
 
