@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; at run time it is load
         model_selection,
         naive_bayes,
         plot,
+        rbf,
         report,
         svm,
     )
@@ -31,7 +32,16 @@ if TYPE_CHECKING:  # what type checkers and editors read; at run time it is load
 
 __version__ = "0.1.0"
 
-_FAMILIES = ("cluster", "decomposition", "discriminant_analysis", "kernel_ridge", "linear_model", "naive_bayes", "svm")
+_FAMILIES = (
+    "cluster",
+    "decomposition",
+    "discriminant_analysis",
+    "kernel_ridge",
+    "linear_model",
+    "naive_bayes",
+    "rbf",
+    "svm",
+)
 _TOOLS = ("io", "kernels", "model_selection", "plot", "report")
 _FUNCTIONS = {
     "Certificate": "surefit.certificates",
@@ -55,6 +65,7 @@ __all__ = [
     "model_selection",
     "naive_bayes",
     "plot",
+    "rbf",
     "report",
     "scan",
     "svm",

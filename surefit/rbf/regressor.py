@@ -41,7 +41,7 @@ class RBFNetworkRegressor(MultiOutputMixin, RegressorMixin, RBFNetwork):
     >>> import numpy as np
     >>> from surefit.rbf import RBFNetworkRegressor
     >>> X = np.linspace(0, 6, 200)[:, None]
-    >>> model = RBFNetworkRegressor(12, random_state=0).fit(X, np.sin(X[:, 0]))
+    >>> model = RBFNetworkRegressor(12, width=1.0, random_state=0).fit(X, np.sin(X[:, 0]))
     >>> bool(abs(model.predict([[1.0]])[0] - np.sin(1.0)) < 0.01)
     True
     """

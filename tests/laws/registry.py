@@ -34,6 +34,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "KernelPCA": {"n_components": 2},
     "PCA": {"n_components": 2},
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # the checks have classes with fewer rows than columns
+    "RBFInterpolator": {"degree": 1},  # so that all it has learnt matters
     "RBFNetworkClassifier": {"n_centers": 10, "random_state": 0},
     "RBFNetworkRegressor": {"n_centers": 10, "random_state": 0},
     "RidgeCV": {"alphas": (0.1, 1.0, 10.0)},

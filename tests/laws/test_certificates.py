@@ -82,7 +82,7 @@ def test_every_lie_is_rejected(model):
         fitted = fit(model, X, y, w)
         assert surefit.certify(fitted, X, y, w).holds
         for name, value in learnt(fitted).items():
-            if name in NOT_CLAIMED:
+            if name in NOT_CLAIMED or not value.size:
                 continue
             for kind, lie in mutations(value, LIE_SIZE.get(type(model).__name__, 1e-2)):
                 if lie is None or (

@@ -36,6 +36,9 @@ class Surface:
         self.C: Any = attrs.array("polynomial_")
         self.shift: Any = attrs.array("shift_", (d,))
         self.scale: Any = attrs.array("scale_", (d,))
+        if self.powers is not None and self.powers.size % d:
+            attrs.faults.append("powers_ does not have one exponent for each column")
+            self.powers = None
         if self.powers is not None and self.C is not None:
             self.powers = self.powers.reshape(-1, d)
             if self.C.size != len(self.powers) * t or (self.scale is not None and not (self.scale > 0).all()):
