@@ -19,7 +19,7 @@ struct ExpOf;
 // (relative error 2e-17 and 7e-10). ln 2 is cut so that k · high is exact.
 template <>
 struct ExpOf<double> {
-  using Int = std::int64_t;
+  using Int = std::uint64_t;  // bits that may run over
   static constexpr double log2e = 0x1.71547652b82fep+0, high = 0x1.62e42p-1, low = 0x1.fdf473de6af28p-22;
   static constexpr double magic = 0x1.8p52, least = -708.3;
   static constexpr int shift = 52, bias = 1023, terms = 10;
@@ -30,7 +30,7 @@ struct ExpOf<double> {
 };
 template <>
 struct ExpOf<float> {
-  using Int = std::int32_t;
+  using Int = std::uint32_t;
   static constexpr float log2e = 0x1.715476p+0f, high = 0x1.63p-1f, low = -0x1.bd0106p-13f;
   static constexpr float magic = 0x1.8p23f, least = -87.3f;
   static constexpr int shift = 23, bias = 127, terms = 6;
