@@ -12,6 +12,8 @@ from surefit.solvers.optimise.smo_state import Rows
 
 A_WHILE = 4
 """Turns (sets of rows asked for) after which a row that was in none of them may be given up."""
+SHORT = 16
+"""Runs of places shorter than this on average: the rows are computed elsewhere and copied."""
 
 
 class RowCache:
@@ -54,12 +56,14 @@ class RowCache:
         self.computed += len(missing)
 
     def _fill(self, rows: np.ndarray, places: np.ndarray) -> None:
-        """Compute these rows, in place where their places follow each other."""
+        """Compute these rows, where they will be kept if the places form few runs."""
         if not len(rows):
             return
         self._place[self._owner[places[self._owner[places] >= 0]]] = -1
-        if places[-1] - places[0] == len(places) - 1:
-            self.gram.rows(rows, out=self.held[places[0] : places[-1] + 1])
+        ends = np.append(np.flatnonzero(np.diff(places) != 1) + 1, len(places))
+        if len(ends) * SHORT <= len(places) + SHORT:
+            for first, end in zip(np.append(0, ends), ends, strict=False):
+                self.gram.rows(rows[first:end], out=self.held[places[first] : places[first] + end - first])
         else:
             if len(self._block) < len(rows):
                 self._block = np.empty((len(rows), self.held.shape[1]), self.held.dtype)
