@@ -135,7 +135,7 @@ def gamma_scale(X: Any, w: np.ndarray | None = None) -> float:
     else:
         mean = float(share @ X.mean(axis=1, dtype=np.float64))
         variance = float(share @ np.square(np.subtract(X, mean, dtype=np.float64)).mean(axis=1))
-    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+    return 1.0 if variance <= 0 else 1.0 / (X.shape[1] * variance)  # nan where it is beyond floating point
 
 
 def take_inputs(estimator: Any, kernel: Kernel, X: Any, *, reset: bool, min_rows: int = 1) -> Any:

@@ -28,6 +28,7 @@ BLOCK_BYTES = 2**25
 GAP_PER_TOL = 1e-3
 RESERVE = 0.5
 """The solver stops at this part of the gap allowed: the rest is for the rounding of coefficients."""
+NOT_FINITE = "The dual coefficients or intercepts are not finite"
 Finish = Callable[[np.ndarray, np.dtype], np.ndarray]
 LEVEL = 5  # from a warning through fit and its frame to the caller
 
@@ -119,7 +120,12 @@ class SupportVectorMachine(Estimator):
         if self._route != "vectors":
             self.gamma_ = 0.0
         elif gamma == "scale":
-            self.gamma_ = gamma_scale(rows.X[rows.places], rows.w)
+            with np.errstate(over="ignore", invalid="ignore"):
+                self.gamma_ = gamma_scale(rows.X[rows.places], rows.w)
+            if not 0 < self.gamma_ < np.inf:
+                raise InvalidData(
+                    f"{NOT_FINITE}: the variance of X is beyond floating point, and with it gamma='scale'"
+                )
         else:
             self.gamma_ = 1.0 / rows.X.shape[1] if gamma == "auto" else float(gamma)
 
@@ -148,10 +154,7 @@ class SupportVectorMachine(Estimator):
     def _learn_support(self, rows: WeightedRows, coef: np.ndarray, support: np.ndarray) -> None:
         """Of coefficients (m, rows given) those of the support vectors."""
         if not np.isfinite(coef).all() or not np.isfinite(self.intercept_).all():
-            raise InvalidData(
-                "The dual coefficients or intercepts are not finite. The input data may contain large values and need "
-                "to be preprocessed."
-            )
+            raise InvalidData(f"{NOT_FINITE}. The input data may contain large values and need to be preprocessed.")
         self.support_ = support.astype(np.int32)
         kept = coef[:, support]
         sparse = sp.issparse(rows.X) and self._route == "vectors"

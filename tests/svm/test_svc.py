@@ -290,3 +290,9 @@ def test_unscaled_columns_still_end():
     with pytest.warns(ConvergenceWarning, match=r"at a relative gap of"):
         worse = SVC(kernel="linear", C=100.0, time_budget=5.0).fit(X * 10.0 ** np.linspace(-3, 3, X.shape[1]), y)
     assert 0 < worse.rel_gap_ <= 1 and worse.fit_status_ == 1
+
+
+def test_columns_beyond_floating_point_are_refused():
+    X, y = overlapping(classes=2)
+    with pytest.raises(InvalidData, match="not finite: the variance of X is beyond floating point"):
+        SVC().fit(X / np.abs(X).max() * 1.7e308, y)
