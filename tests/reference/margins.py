@@ -93,39 +93,39 @@ def machine_objective(model: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | 
     return sum((primal(t, K, beta[:, p], b[p]) for p, t in enumerate(tasks(model, y, w))), LONG(0))
 
 
-def least(task: Task, K: np.ndarray) -> tuple[np.longdouble, np.ndarray]:
-    """A value that some function attains, next to the least, and its β: the interior point, its best intercept."""
+def least(task: Task, K: np.ndarray) -> np.longdouble:
+    """A value that some function attains, next to the least: that of interior points, with their best intercepts.
+
+    Where K is singular the method may end early: so once as it is, and once with a small multiple of the identity.
+    """
     on = task.U > 0
     t, U, k = task.t[on], task.U[on], K[np.ix_(on, on)].astype(float)
-    if task.epsilon is None:
-        beta = _solved(k, -t, np.minimum(t, 0) * U, np.maximum(t, 0) * U)
-    else:
-        q, none = np.concatenate([task.epsilon - t, -task.epsilon - t]), np.zeros(len(U))
-        both = _solved(np.block([[k, k], [k, k]]), q, np.append(none, -U), np.append(U, none))  # β⁺ and β⁻
-        beta = both[: len(U)] + both[len(U) :]
-    full = np.zeros(len(task.t), dtype=LONG)
-    full[on] = beta
-    f = K @ full
-    ends = (
-        task.t - f if task.epsilon is None else np.concatenate([task.t - f - task.epsilon, task.t - f + task.epsilon])
-    )
-    ends = ends[np.tile(on, len(ends) // len(on))]
-    values = [_loss(task, f, b) for b in ends]
-    return full @ f / 2 + min(values), full
-
-
-def _solved(K: np.ndarray, q: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """The interior point; where the matrix is singular, with a small multiple of the identity."""
-    for share in (0.0, 1e-12, 1e-10, 1e-8):
-        ridge = share * (np.trace(K) / len(K) + 1e-300) * np.eye(len(K))
+    values = []
+    for share in (0.0, 1e-12, 1e-9):
+        ridge = share * (np.trace(k) / len(k) + 1e-300)
         try:
             with np.errstate(all="ignore"):
-                beta = interior_point(K + ridge, q, low, high)[0]
+                beta = _interior(k + ridge * np.eye(len(k)), ridge, t, U, task.epsilon)
         except np.linalg.LinAlgError:
             continue
-        if np.isfinite(beta).all():
-            return beta
-    return np.zeros(len(q))
+        full = np.zeros(len(task.t), dtype=LONG)
+        full[on] = np.where(np.isfinite(beta), beta, 0.0)
+        f = K @ full
+        ends = task.t - f
+        if task.epsilon is not None:
+            ends = np.concatenate([ends - task.epsilon, ends + task.epsilon])
+        ends = ends[np.tile(on, len(ends) // len(on))]
+        values.append(full @ f / 2 + min(_loss(task, f, b) for b in ends))
+    return min(values)
+
+
+def _interior(k: np.ndarray, ridge: float, t: np.ndarray, U: np.ndarray, epsilon: float | None) -> np.ndarray:
+    if epsilon is None:
+        return interior_point(k, -t, np.minimum(t, 0) * U, np.maximum(t, 0) * U)[0]
+    q, none = np.concatenate([epsilon - t, -epsilon - t]), np.zeros(len(U))  # β⁺ and β⁻
+    both = np.block([[k, k], [k, k]]) + ridge * np.eye(2 * len(t))
+    beta = interior_point(both, q, np.append(none, -U), np.append(U, none))[0]
+    return beta[: len(U)] + beta[len(U) :]
 
 
 def _loss(task: Task, f: np.ndarray, b: Any) -> np.longdouble:

@@ -16,10 +16,10 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
+from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
 from surefit.certificates.rounding import epsilon
 from surefit.certificates.search.hinge_newton import better_plane
 from surefit.certificates.theorems.linear_program.long_rows import Slice, slices
-from surefit.certificates.theorems.linear_program.separation import answers
 from surefit.certificates.theorems.margin.hinge import Plane, Problem, dual, primal
 
 ROUNDINGS = 4.0  # times what storing every coefficient rounded once costs
@@ -120,3 +120,15 @@ def optimal(problems: list[Problem], planes: list[Plane], names: list[str], tol:
             )
         )
     return max(claims, key=lambda c: (not c.holds, c.value or 0.0))
+
+
+def answers(model: Any, blocks: Blocks, W: F64, b: F64, unit: float) -> list[Claim]:
+    """decision_function and predict on a sample of rows, for one plane (two classes) or one for each class."""
+    rows = sample_rows(blocks)
+    X, eps = rows.astype(np.float64), 2 * max(unit, float(rows.dtype == np.float32) * 2.0**-24)
+    Z, rounding = X @ W.T + b, (W.shape[1] + 2) * eps * (np.abs(X) @ np.abs(W).T + np.abs(b))
+    one = len(W) == 1
+    return [
+        numbers_claim(model, "decision_function", rows, Z[:, 0] if one else Z, rounding[:, 0] if one else rounding),
+        labels_claim(model, rows, np.hstack([-Z, Z]) if one else Z, rounding.max(axis=1)),
+    ]

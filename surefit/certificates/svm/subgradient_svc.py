@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real
-from surefit.certificates.blocks import Blocks, sq_norms
+from surefit.certificates.blocks import BadData, Blocks, sq_norms
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.rounding import epsilon
 from surefit.certificates.search.hinge_newton import better_plane
-from surefit.certificates.svm.linear_svc import terms
+from surefit.certificates.svm.linear_svc import answers, terms
 from surefit.certificates.theorems.linear_program.long_rows import slices
-from surefit.certificates.theorems.linear_program.program_claim import unit_of
-from surefit.certificates.theorems.linear_program.separation import answers, read_plane, signs
 from surefit.certificates.theorems.margin.hinge import Plane, Problem, dual, primal
 
 
@@ -28,23 +27,29 @@ from surefit.certificates.theorems.margin.hinge import Plane, Problem, dual, pri
 )
 def check_subgradient_svc(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Five passes over the rows, and a search in memory for a dual point."""
-    attrs = Attributes(model, "coef_")
-    w, b = read_plane(attrs, blocks)
+    attrs, d = Attributes(model, "coef_"), blocks.n_features
+    coef, bias = attrs.array("coef_", (1, d)), attrs.array("intercept_", (1,))
+    if len(getattr(blocks, "place", ())) != 2:
+        attrs.faults.append("classes_ does not hold two labels")
+    if bias is not None and bias.any() and not attrs.flag("fit_intercept", True):
+        attrs.faults.append("intercept_ is not zero although fit_intercept is false")
     lam, T = real(attrs.parameter("lambda_", 0.01)), real(attrs.parameter("n_iter_", np.nan))
     if not (0 < lam < np.inf and 1 <= T < np.inf):
         attrs.faults.append("lambda_ is not a positive number, or n_iter_ not a number of steps")
-    if attrs.faults:
+    if attrs.faults or coef is None or bias is None:
         return [bad_attributes(attrs)], "no pass"
+    w, b = coef[0], float(bias[0])
     intercept = 1.0 if attrs.flag("fit_intercept", True) else 0.0
     total, longest = 0.0, 0.0
     for part in slices(blocks):
-        signs(part)  # raises where a label is not in classes_
+        if not ((part.y == 0) | (part.y == 1)).all():
+            raise BadData("some labels are not in classes_")
         total += float(part.w.sum())
         longest = max(longest, float(sq_norms(part.X)[part.w > 0].max(initial=0.0)) + intercept)
     if not total > 0:
         return [refuted("weights", "The total weight is zero.")], "one pass"
     p, plane = Problem(blocks, terms(1, 2, 1 / (lam * total), np.ones(2)), False, False, intercept), Plane(w, b)
-    unit = unit_of(attrs.raw("coef_"), attrs.raw("intercept_"))
+    unit = epsilon(False, *(a for a in (attrs.raw("coef_"), attrs.raw("intercept_")) if a is not None)) / 2
     theorem = 4 * longest * (1 + np.log(T)) / (2 * lam * T)
     claims = [*_values(p, plane, lam, theorem, tol, unit, attrs)]
     claims += [_stated(attrs, "bound_", theorem, 1e-6, "the theorem's bound L²(1 + ln T)/(2λT)", 0.0)]
