@@ -150,6 +150,18 @@ def _mixed_nb(_: None, n_rows: int) -> Any:
     return MixedNB()
 
 
+def _rbf_regressor(n_centers: int, n_rows: int) -> Any:
+    from surefit.rbf import RBFNetworkRegressor
+
+    return RBFNetworkRegressor(n_centers, random_state=0)
+
+
+def _rbf_classifier(n_centers: int, n_rows: int) -> Any:
+    from surefit.rbf import RBFNetworkClassifier
+
+    return RBFNetworkClassifier(n_centers, random_state=0)
+
+
 def _linear_svc(C: float, n_rows: int) -> Any:
     from surefit.svm import LinearSVC
 
@@ -210,6 +222,14 @@ CANDIDATES: tuple[Candidate, ...] = (
         in_spreads=("C", "epsilon"),
     ),
     Candidate(
+        "RBF network K={value}",
+        "regression",
+        "least squares on Gaussian bumps around k-means' centers",
+        _rbf_regressor,
+        (50,),
+        lambda k, shape: 4 * k <= shape.n_rows <= MANY_ROWS,
+    ),
+    Candidate(
         "majority (baseline)",
         "classification",
         "predicts the most frequent class, with the shares of the classes as probabilities",
@@ -247,6 +267,14 @@ CANDIDATES: tuple[Candidate, ...] = (
         suits=lambda _, shape: len(shape.class_rows) == 2 and shape.n_rows <= PROGRAMME_ROWS,
     ),
     Candidate("Perceptron", "classification", "a hyperplane for each class, learnt from mistakes alone", _perceptron),
+    Candidate(
+        "RBF network K={value}",
+        "classification",
+        "least squares on Gaussian bumps around k-means' centers, an output for each class",
+        _rbf_classifier,
+        (50,),
+        lambda k, shape: 4 * k <= shape.n_rows <= MANY_ROWS,
+    ),
     Candidate(
         "LinearSVC C={value}",
         "classification",
