@@ -23,6 +23,8 @@ PROGRAMME_ROWS = 50_000
 """Beyond so many rows no linear program is solved again and again."""
 KERNEL_ROWS = 5_000
 """Beyond so many rows no machine with a kernel is fitted: its cost grows with their square."""
+KERNEL_ROWS = 500
+"""Beyond so many rows no Gram matrix is decomposed, and its leave-one-out errors proved, again and again."""
 PENALTIES = tuple(10.0 ** (k / 2) for k in range(-6, 9))
 
 
@@ -90,6 +92,12 @@ def _ridge_cv(_: None, n_rows: int) -> Any:
     from surefit.linear_model import RidgeCV
 
     return RidgeCV(alphas=np.array(PENALTIES))
+
+
+def _kernel_ridge_cv(_: None, n_rows: int) -> Any:
+    from surefit.kernel_ridge import KernelRidgeCV
+
+    return KernelRidgeCV(alphas=np.array(PENALTIES[::3]), kernel="rbf")
 
 
 def _pca_ridge_cv(share: float, n_rows: int) -> Any:
@@ -204,6 +212,13 @@ CANDIDATES: tuple[Candidate, ...] = (
         _pca_ridge_cv,
         (0.95,),
         lambda share, shape: min(shape.n_rows, shape.n_columns) >= 2,
+    ),
+    Candidate(
+        "KernelRidgeCV rbf",
+        "regression",
+        "a smooth function (Gaussian kernel), penalty chosen by leave-one-out inside the training rows",
+        _kernel_ridge_cv,
+        suits=lambda _, shape: shape.n_rows <= KERNEL_ROWS,
     ),
     Candidate(
         "LADRegressor",
