@@ -28,7 +28,7 @@ class RowCache:
         self._used = np.full(capacity, -1, np.int64)
         self._place = np.full(n, -1, np.int64)
         self._filled, self._turn = 0, 0
-        self._block = np.empty((0, n), dtype)
+        self._block: np.ndarray = np.empty((0, n), dtype)
         self.computed = 0
 
     def places(self, rows: np.ndarray) -> np.ndarray:
