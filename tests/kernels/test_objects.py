@@ -65,7 +65,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("kernel", "one", "X", "Y"), CASES, ids=lambda v: str(v)[:20])
+@pytest.mark.parametrize(("kernel", "one", "X", "Y"), CASES, ids=[str(case[0]) for case in CASES])
 def test_values_are_those_of_all_features(kernel, one, X, Y):
     whole = np.array([[one(a, b) for b in X] for a in X], dtype=float)
     cross = np.array([[one(a, b) for b in X] for a in Y], dtype=float)
@@ -89,7 +89,11 @@ def test_the_table_of_lodhi_and_others():
     np.testing.assert_allclose(Subsequence(2, decay)(["cat", "car"]), expected, rtol=1e-14)
 
 
-@pytest.mark.parametrize("container", [list, tuple, lambda x: np.array(x, dtype=object), pd.Series], ids=repr)
+@pytest.mark.parametrize(
+    "container",
+    [list, tuple, lambda x: np.array(x, dtype=object), pd.Series],
+    ids=["list", "tuple", "objects", "series"],
+)
 def test_containers(container):
     expected = Spectrum(2)(WORDS)
     assert (Spectrum(2)(container(WORDS)) == expected).all()
