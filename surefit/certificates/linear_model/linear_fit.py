@@ -80,6 +80,7 @@ def optimal_claim(gap: Gap, data: Data, j: int, k: int, unit: float, tol: float,
     spread = float(gap.sums.spread[k]) or float(gap.sums.size[k])
     detail = {"objective": high * square, "gap": gap_high * square, "gap_at_least": gap_low * square, "target": j}
     detail["lower_bound"] = max(0.0, low - gap_high) * square
+    radius = float(gap.radius[k]) / np.sqrt(spread) if spread > 0 else np.inf
     # a least value of zero, or of rounding, is nothing to compare with: the residuals are compared with y
     wide = gap.basis.J.size + gap.basis.D.size >= data.rows and high <= tol**2 * spread
     exact = gap.basis.everything and np.isfinite(gap.sums.eta)
@@ -87,6 +88,8 @@ def optimal_claim(gap: Gap, data: Data, j: int, k: int, unit: float, tol: float,
     if rounding or ((wide or exact) and spread > 0):
         sentence = "The residuals are roundings of the predictions"
         sentence = "There are coefficients that fit every row" if exact else "The rows are fitted" if wide else sentence
+        if np.isfinite(radius):  # the bounds are those of some coefficients only
+            detail |= {"gap": detail["objective"], "lower_bound": 0.0}
         return at_most(
             "optimal",
             f"{sentence}: the {what}, relative to that of y.",
@@ -103,12 +106,11 @@ def optimal_claim(gap: Gap, data: Data, j: int, k: int, unit: float, tol: float,
     excuse = min(MOST_EXCUSED, EXCUSED * storing / (low - gap_high)) if low > gap_high else 0.0
     share, proved = (100 * v / (1 + v) if np.isfinite(v) else 100.0 for v in (value, lower))
     among, grade, failure = "", Grade.OPTIMAL, f"could be lower by up to {share:.3g} %"
-    radius = float(gap.radius[k]) / np.sqrt(spread)
     if np.isfinite(radius):
         columns, grade = gap.bounded - int(data.intercept), Grade.BOUNDED
         named = ", ".join(str(c) for c in columns[:5]) + (", …" if columns.size > 5 else "")
         among = f" for coefficients of columns {named} that move predictions by up to {radius:.0e} spreads of y"
-        failure = "could be lower"
+        failure = f"could be lower{among}"
         if radius < SMALLEST_RADIUS and lower <= tol + excuse:
             reason = f"Columns {named} depend on others too closely (or are too many) to bound the {what} from below."
             return failed("optimal", reason, None, tol)
