@@ -32,7 +32,7 @@ Cost = Annotated[
     "Price of a violation of the margin, for a row of weight one; infinity allows none.",
 ]
 Shrinking = Annotated[
-    bool, "Whether variables that stay at a bound are left out until the end; the answer is the same."
+    bool, "For compatibility; every step works on the variables that violate their conditions most, and on no others."
 ]
 CacheSize = Annotated[float, Range(0, open="low"), "Megabytes that rows of the Gram matrix may take, at most."]
 Verbose = Annotated[bool | int, Range(0), "Above 0 prints iterations and gap of each program."]
