@@ -140,7 +140,7 @@ def test_compare_a_file(surefit, home):
     for name in ("LinearRegression", "LADRegressor", "Ridge α=10", "RidgeCV", "PCA + RidgeCV", "mean (baseline)"):
         assert name in out
     assert "SVR rbf C=1 " in out and "RBF network K=50" in out
-    assert out.count("✓ OPTIMAL") == 10 and "✗" not in out
+    assert out.count("✓ OPTIMAL") == 11 and "✗" not in out
     assert max(map(len, out.splitlines())) <= 80
     assert "Report: page.html" in err
     assert "good.csv" in (home / "page.html").read_text("utf-8")

@@ -188,7 +188,7 @@ def test_naive_bayes_of_mixed_columns_gets_flags_and_codes_as_they_are(houses):
 
 @pytest.mark.parametrize("task", ["regression", "classification", "clustering"])
 def test_candidates_are_distinct_and_buildable(task):
-    rows = candidates_for(task, Shape(100, 10, (50, 50), mixed=True))
+    rows = candidates_for(task, Shape(300, 10, (150, 150), mixed=True))
     listed = sum(len(one.grid) for one in CANDIDATES if one.task == task)
     assert len(rows) == listed
     assert all(hasattr(one, "fit") for one in rows.values())
