@@ -260,18 +260,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         with single_threaded_blas():
             return project(take_inputs(self, kernel, X, reset=False))
 
-    @property
-    def inverse_transform(self) -> Callable[[Any], np.ndarray]:
+    def inverse_transform(self, X: Any) -> np.ndarray:
         """Rows whose features lie near m + Σ z (direction) for projections z; learnt with fit_inverse_transform."""
-        if not (self.fit_inverse_transform or hasattr(self, "dual_coef_")):
+        check_is_fitted(self)
+        if not hasattr(self, "dual_coef_"):
             raise NotFittedError(
                 "The fit_inverse_transform parameter was not set to True when instantiating and hence the inverse "
                 "transform is not available: fit KernelPCA(fit_inverse_transform=True)."
             )
-        return self._pre_images
-
-    def _pre_images(self, X: Any) -> np.ndarray:
-        check_is_fitted(self, "dual_coef_")
         codes = check_array(X, dtype=(np.float64, np.float32), input_name="X")
         if codes.shape[1] != len(self.eigenvalues_):
             raise InvalidData(f"X has {codes.shape[1]} columns, but the model has {len(self.eigenvalues_)} components.")

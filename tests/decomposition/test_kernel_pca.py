@@ -32,7 +32,10 @@ KERNELS = [
 ]
 
 
-@parametrize_with_checks([KernelPCA(), KernelPCA(2, kernel="rbf", fit_inverse_transform=True)])
+CHECKED = [KernelPCA(fit_inverse_transform=True), KernelPCA(2, kernel="rbf", fit_inverse_transform=True)]
+
+
+@parametrize_with_checks(CHECKED)
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 

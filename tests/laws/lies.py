@@ -69,7 +69,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "QuadraticDiscriminantAnalysis": [{}, {"reg_param": 0.1}],
     "PCA": [{"n_components": 3}, {"n_components": 3, "svd_solver": "full"}],
     "KernelPCA": [{"n_components": 3}, {"n_components": 3, "kernel": "rbf", "gamma": 1e-2}],
-    "RBFInterpolator": [{"degree": 1}],
+    "RBFInterpolator": [{"degree": 1}, {"degree": 1, "smoothing": 0.1}],
     "RBFNetworkRegressor": [{"n_centers": 5, "random_state": 0}],
     "RBFNetworkClassifier": [{"n_centers": 5, "random_state": 0}],
     "KMeans": [{"n_clusters": 3, "random_state": 0, "tol": 0.0}],
@@ -212,6 +212,8 @@ def lies(truth: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, sizes: 
         yield told(fitted(cls, settings, X[:, order], y, w), "columns permuted", X, y, w, truth)
     for name in ("alpha", "C", "quantile", "var_smoothing", "reg_param", "n_clusters", "n_components", "epsilon"):
         value = settings.get(name)
+        if name == "alpha" and name_of(truth) == "KernelPCA":  # of pre-images, which are not asked for
+            continue
         if isinstance(value, (int, float)) and value and np.isfinite(value):
             other = {
                 **settings,

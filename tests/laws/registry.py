@@ -31,7 +31,7 @@ def estimator_classes() -> list[type]:
 # laws about answers are not laws about stopping rules.
 SETTINGS: dict[str, dict[str, Any]] = {
     "KMeans": {"n_clusters": 3, "random_state": 0, "tol": 0.0},
-    "KernelPCA": {"n_components": 2},
+    "KernelPCA": {"n_components": 2, "fit_inverse_transform": True},
     "PCA": {"n_components": 2},
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # the checks have classes with fewer rows than columns
     "RBFInterpolator": {"degree": 1},  # so that all it has learnt matters
