@@ -189,3 +189,19 @@ def _kind_words(option: Any) -> str:
     if option is np.ndarray:
         return "array-like"
     return getattr(get_origin(option) or option, "__name__", str(option)).lower()
+
+
+def _numbers_from_zero(value: Any) -> bool:
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return array.ndim == 1 and array.size > 0 and bool((np.isfinite(array) & (array >= 0)).all())
+
+
+Penalty = Annotated[
+    float | np.ndarray,
+    Range(0, open="high", hint="For no penalty use 0."),
+    Rule(_numbers_from_zero, "of numbers ≥ 0, one for each target"),
+    "Strength of the penalty; an array gives each target its own.",
+]

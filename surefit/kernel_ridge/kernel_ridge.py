@@ -11,19 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 from surefit._core.base import fitting
 from surefit._core.callbacks import Progress
 from surefit._core.errors import InvalidParameter
-from surefit._core.params import Range, Rule
+from surefit._core.params import Penalty, Range
 from surefit.kernel_ridge.kernel_data import kernel_of, open_kernel_data
 from surefit.kernel_ridge.parameters import Coef0, Degree, Gamma, KernelName, KernelParams
 from surefit.kernel_ridge.predictor import KernelRegressor
 from surefit.solvers.kernel_system.solve import Solution, Solver, solve_kernel_system
-
-
-def _numbers_from_zero(value: Any) -> bool:
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        return False
-    return array.ndim == 1 and array.size > 0 and bool((np.isfinite(array) & (array >= 0)).all())
 
 
 class KernelRidge(KernelRegressor):
@@ -67,12 +59,7 @@ class KernelRidge(KernelRegressor):
 
     def __init__(
         self,
-        alpha: Annotated[
-            float | np.ndarray,
-            Range(0, open="high", hint="For no penalty use 0."),
-            Rule(_numbers_from_zero, "of numbers ≥ 0, one for each target"),
-            "Strength of the penalty; an array gives each target its own.",
-        ] = 1,
+        alpha: Penalty = 1,
         *,
         kernel: KernelName = "linear",
         gamma: Gamma = None,

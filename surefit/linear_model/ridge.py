@@ -8,7 +8,7 @@ import numpy as np
 
 from surefit._core.base import fitting
 from surefit._core.errors import InvalidParameter
-from surefit._core.params import Range, Rule
+from surefit._core.params import Penalty, Range
 from surefit._core.random import RandomStateLike
 from surefit.engine.open import open_data
 from surefit.linear_model.predictor import LinearRegressor
@@ -17,14 +17,6 @@ from surefit.solvers.least_squares.nonnegative import nonnegative_least_squares
 
 _COUNTING = ("lsqr", "sag", "saga")
 Solver = Literal["auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"]
-
-
-def _numbers_from_zero(value: Any) -> bool:
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        return False
-    return array.ndim == 1 and array.size > 0 and bool((np.isfinite(array) & (array >= 0)).all())
 
 
 class Ridge(LinearRegressor):
@@ -59,12 +51,7 @@ class Ridge(LinearRegressor):
 
     def __init__(
         self,
-        alpha: Annotated[
-            float | np.ndarray,
-            Range(0, open="high", hint="For no penalty use 0."),
-            Rule(_numbers_from_zero, "of numbers ≥ 0, one for each target"),
-            "Strength of the penalty; an array gives each target its own.",
-        ] = 1.0,
+        alpha: Penalty = 1.0,
         *,
         fit_intercept: Annotated[bool, "Whether to learn b, which is never penalised."] = True,
         copy_X: Annotated[bool, "Accepted for scikit-learn's sake: X is never written to."] = True,
