@@ -16,6 +16,8 @@ FAMILIES = (
     "discriminant_analysis",
     "cluster",
     "kernels",
+    "svm",
+    "kernel_ridge",
     "rbf",
 )
 

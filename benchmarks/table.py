@@ -19,6 +19,8 @@ FAMILIES = (
     "decomposition",
     "cluster",
     "kernels",
+    "svm",
+    "kernel_ridge",
     "rbf",
     "iris",
 )
