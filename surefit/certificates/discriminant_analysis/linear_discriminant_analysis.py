@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, failed, refuted
@@ -43,7 +43,6 @@ from surefit.certificates.theorems.class_statistics.covariances import (
     total_covariance,
 )
 from surefit.certificates.theorems.class_statistics.fisher import components, fisher_claims
-from surefit.certificates.theorems.class_statistics.labelled import read_classes
 from surefit.certificates.theorems.class_statistics.whitening import EPS, Metric, metric
 
 MAX_COLUMNS = 3000  # beyond, no d × d matrix is formed

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, failed
@@ -28,7 +28,6 @@ from surefit.certificates.theorems.class_statistics.class_claims import (
 )
 from surefit.certificates.theorems.class_statistics.class_spread import class_spread
 from surefit.certificates.theorems.class_statistics.covariances import estimates, read_shrinkage
-from surefit.certificates.theorems.class_statistics.labelled import read_classes
 
 MAX_COLUMNS = 3000  # beyond, no d × d matrix is formed
 EPS = float(np.finfo(np.float64).eps)

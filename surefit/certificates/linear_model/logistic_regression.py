@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, real
 from surefit.certificates.blocks import F64, Blocks, Rows, magnitude, matmul
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
 from surefit.certificates.search.logistic import refine
 from surefit.certificates.search.logistic_rays import coordinates, separating_rays, without_noise
-from surefit.certificates.theorems.log_loss.classes import class_factors, label_pass, read_classes
+from surefit.certificates.theorems.log_loss.classes import class_factors, label_pass
 from surefit.certificates.theorems.log_loss.log_loss import TIE, LogLoss, objective
 from surefit.certificates.theorems.log_loss.log_loss_dual import least_value
 from surefit.certificates.theorems.log_loss.log_loss_free import along, distance

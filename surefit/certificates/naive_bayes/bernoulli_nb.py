@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim
@@ -22,7 +22,6 @@ from surefit.certificates.theorems.class_statistics.class_claims import (
     unit,
 )
 from surefit.certificates.theorems.class_statistics.class_counts import Counts, feature_counts, read_alpha
-from surefit.certificates.theorems.class_statistics.labelled import read_classes
 
 
 @checker(

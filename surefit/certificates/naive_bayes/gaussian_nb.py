@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim
@@ -26,7 +26,6 @@ from surefit.certificates.theorems.class_statistics.class_claims import (
     unit,
 )
 from surefit.certificates.theorems.class_statistics.class_spread import Spread, class_spread
-from surefit.certificates.theorems.class_statistics.labelled import read_classes
 
 Columns = NDArray[np.intp] | None
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes
+from surefit.certificates.attributes import Attributes, bad_attributes, read_classes
 from surefit.certificates.blocks import Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim
@@ -25,7 +25,7 @@ from surefit.certificates.theorems.class_statistics.class_claims import (
 )
 from surefit.certificates.theorems.class_statistics.class_counts import category_counts, feature_counts, read_alpha
 from surefit.certificates.theorems.class_statistics.class_spread import class_spread
-from surefit.certificates.theorems.class_statistics.labelled import class_weights, read_classes
+from surefit.certificates.theorems.class_statistics.labelled import class_weights
 
 KINDS = ("gaussian", "bernoulli", "categorical")
 Parts = dict[str, NDArray[np.intp]]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, bad_attributes
+from surefit.certificates.attributes import Attributes, bad_attributes, read_classes
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, failed
@@ -23,7 +23,6 @@ from surefit.certificates.theorems.class_statistics.class_claims import (
     unit,
 )
 from surefit.certificates.theorems.class_statistics.class_counts import feature_counts, read_alpha
-from surefit.certificates.theorems.class_statistics.labelled import read_classes
 
 COVERS = (
     *("classes_", "class_count_", "class_log_prior_", "feature_count_", "feature_log_prob_"),

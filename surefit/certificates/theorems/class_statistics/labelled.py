@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64, BadData, Block, Blocks, Rows, dense
 from surefit.certificates.claim import CertificateError
 
@@ -26,19 +25,6 @@ class Labelled(NamedTuple):
         for lo in range(0, len(self.code), step):
             rows = slice(lo, lo + step)
             yield dense(self.X[rows]), self.code[rows], self.omega[rows]
-
-
-def read_classes(attrs: Attributes, least: int = 2) -> int | None:
-    """The number of classes, or None with the fault noted: `classes_` holds `least` or more labels in rising order."""
-    try:
-        classes = np.asarray(getattr(attrs.model, "classes_", None))
-        rising = classes.ndim == 1 and classes.size >= least and bool((classes[:-1] < classes[1:]).all())
-    except (TypeError, ValueError):  # labels without an order, ragged lists
-        classes, rising = np.zeros(0), False
-    if not rising:
-        attrs.faults.append(f"classes_ is not a list of {least} or more labels in rising order")
-        return None
-    return int(classes.size)
 
 
 def labelled(blocks: Blocks, n_classes: int, missing: bool = False) -> Iterator[Labelled]:

@@ -23,19 +23,6 @@ class Labels:
     single: bool  # X is float32
 
 
-def read_classes(attrs: Attributes, least: int = 2) -> int | None:
-    """The number of classes, or None with the fault noted: `classes_` holds `least` or more labels in rising order."""
-    try:
-        classes = np.asarray(getattr(attrs.model, "classes_", None))
-        rising = classes.ndim == 1 and classes.size >= least and bool((classes[:-1] < classes[1:]).all())
-    except (TypeError, ValueError):  # labels without an order, ragged lists
-        classes, rising = np.zeros(0), False
-    if not rising:
-        attrs.faults.append(f"classes_ is not a list of {least} or more labels in rising order")
-        return None
-    return int(classes.size)
-
-
 def label_pass(blocks: Blocks, n_classes: int) -> Labels:
     """Totals per class. Raises BadData for NaN, infinities, bad weights and labels that are not in `classes_`."""
     d = int(blocks.n_features)
