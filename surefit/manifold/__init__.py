@@ -1,0 +1,3 @@
+"""Embeddings that keep distances, or neighborhoods."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Nearest neighbors: search, classification, regression, outliers."""
+
+__all__: list[str] = []

@@ -1,0 +1,1 @@
+"""Points in few dimensions from distances or neighborhoods: stress, local weights, geodesics."""
