@@ -1,0 +1,28 @@
+"""Which search for which rows. All of them give the same answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from surefit._core.errors import InvalidData, InvalidParameter
+from surefit.search.blocked import BlockedIndex
+from surefit.search.metric import Metric
+from surefit.search.neighbor_index import NeighborIndex
+from surefit.search.precomputed import PrecomputedIndex
+
+
+def build_index(X: Any, metric: Metric, *, algorithm: str = "auto", leaf_size: int = 30) -> NeighborIndex:
+    """An index of the rows of X (dense or CSR; or of distances, for a precomputed metric).
+
+    `algorithm` is "auto", "brute", "kd_tree" or "ball_tree" (as kd_tree): they differ in speed alone.
+    """
+    if algorithm not in ("auto", "brute", "kd_tree", "ball_tree"):
+        raise InvalidParameter(f"algorithm={algorithm!r} must be 'auto', 'brute', 'kd_tree' or 'ball_tree'")
+    if not sp.issparse(X):
+        X = np.asarray(X)
+    if X.ndim != 2 or X.shape[0] == 0:
+        raise InvalidData(f"an index takes at least one row, in two dimensions; got {X.shape}")
+    return PrecomputedIndex(X, metric) if metric.is_precomputed else BlockedIndex(X, metric)

@@ -1,0 +1,165 @@
+"""Metrics by name, and one fixed formula for the distance of two rows.
+
+The bits of a distance depend on the two rows alone: not on the block they are computed in, the number of threads, or
+the way the pair was found. Sums run over the columns in order, in double precision, without fused products:
+
+    Euclidean  √Σ wⱼ(aⱼ − bⱼ)²     Manhattan  Σ wⱼ|aⱼ − bⱼ|
+    Chebyshev  max |aⱼ − bⱼ|       Minkowski  (Σ wⱼ|aⱼ − bⱼ|^p)^(1/p)
+
+Differences are taken first, so an offset common to all rows costs no digits. All formulas are symmetric to the bit.
+The distance of angles is 1 − cos(a, b) = ½‖â − b̂‖² of the normalized rows (see `directions`), which keeps its digits
+where rows are nearly parallel. What SciPy's `cdist` knows beyond these is passed to it; a function of two rows is
+called for every pair.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+
+from surefit._core.errors import InvalidData, InvalidParameter
+from surefit.search.formulas import by_function, centered_rows, directions, haversine
+
+ALIASES = {
+    "l2": "euclidean",
+    "l1": "manhattan",
+    "cityblock": "manhattan",
+    "p": "minkowski",
+    "infinity": "chebyshev",
+    "matching": "hamming",
+    "pyfunc": "function",
+}
+ORDER = {
+    "euclidean": 2.0,
+    "sqeuclidean": 2.0,
+    "manhattan": 1.0,
+    "chebyshev": math.inf,
+    "cosine": 2.0,
+    "correlation": 2.0,
+}
+ON_SETS = ("jaccard", "dice", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
+BY_SCIPY = ("braycurtis", "canberra", "hamming", "jensenshannon", "mahalanobis", *ON_SETS)
+NAMES = (*ORDER, "minkowski", "seuclidean", "haversine", "precomputed", *BY_SCIPY)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A distance of two rows; make one with `resolve_metric`."""
+
+    name: str
+    p: float | None = None
+    """Of the Minkowski family (2 for Euclidean and what is computed from it), else None."""
+    weights: np.ndarray | None = None
+    """Of the columns, in the Minkowski family."""
+    function: Callable[..., Any] | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+    """For `cdist` or the function."""
+
+    @property
+    def is_precomputed(self) -> bool:
+        return self.name == "precomputed"
+
+    def fitted(self, X: Any) -> Metric:
+        """With what is taken from the rows: variances for `seuclidean`, inverse covariance for `mahalanobis`."""
+        if self.name == "seuclidean":
+            V = self.params.get("V")
+            V = np.var(dense_rows(X), axis=0, ddof=1) if V is None else np.asarray(V, dtype=np.float64)
+            if not (V > 0).all():
+                raise InvalidData("metric='seuclidean' divides by the variance of each column; a column has none")
+            return replace(resolve_metric("euclidean"), weights=1.0 / V)
+        if self.name == "mahalanobis" and "VI" not in self.params:
+            V = self.params.get("V")
+            V = np.cov(dense_rows(X), rowvar=False) if V is None else np.asarray(V, dtype=np.float64)
+            return replace(self, params={"VI": np.linalg.inv(np.atleast_2d(V))})
+        return self
+
+    def coordinates(self, X: Any) -> np.ndarray:
+        """Dense rows between which `p` and `weights` say the distance: those of X, or their directions."""
+        X = dense_rows(X)
+        if self.name == "cosine":
+            return directions(X)
+        if self.name == "correlation":
+            return directions(centered_rows(X))
+        return X
+
+    def pairwise(self, A: Any, B: Any) -> np.ndarray:
+        """The distances of every row of A (dense or CSR) to every row of B, in double precision."""
+        if self.is_precomputed:
+            raise InvalidParameter("metric='precomputed' has the distances already: there are no rows to compare")
+        if A.shape[1] != B.shape[1]:
+            raise InvalidData(f"rows of {A.shape[1]} and of {B.shape[1]} columns cannot be compared")
+        if self.p is not None:
+            return self._minkowski(self.coordinates(A), self.coordinates(B))
+        A, B = dense_rows(A), dense_rows(B)
+        if self.function is not None:
+            return by_function(self.function, A, B, self.params)
+        if self.name == "haversine":
+            return haversine(A, B)
+        metric = self.fitted(np.vstack([A, B])) if self.name in ("seuclidean", "mahalanobis") else self
+        if metric.p is not None:
+            return metric.pairwise(A, B)
+        if metric.name in ON_SETS:
+            A, B = A != 0, B != 0
+        return np.asarray(cdist(A, B, metric.name, **metric.params), dtype=np.float64)
+
+    def _minkowski(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        p = self.p
+        assert p is not None
+        if A.shape[1] == 0:
+            return np.zeros((len(A), len(B)))
+        weights = {} if self.weights is None else {"w": self.weights}
+        if p == math.inf:
+            if self.weights is not None:
+                A, B = A[:, self.weights > 0], B[:, self.weights > 0]
+            return cdist(A, B, "chebyshev") if A.shape[1] else np.zeros((len(A), len(B)))
+        if p == 1:
+            return cdist(A, B, "cityblock", **weights)
+        if p != 2:
+            return cdist(A, B, "minkowski", p=p, **weights)
+        if self.name == "sqeuclidean":
+            return cdist(A, B, "sqeuclidean", **weights)
+        if self.name in ("cosine", "correlation"):
+            return 0.5 * cdist(A, B, "sqeuclidean")
+        return cdist(A, B, "euclidean", **weights)
+
+
+def dense_rows(X: Any) -> np.ndarray:
+    """Double precision, row by row in memory."""
+    return np.ascontiguousarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
+
+
+def resolve_metric(
+    metric: Any = "minkowski", *, p: float = 2, metric_params: Mapping[str, Any] | None = None
+) -> Metric:
+    """The metric of a name or of a function of two rows; `p` is Minkowski's, `metric_params` may hold p, w, V, VI."""
+    params = dict(metric_params or {})
+    if isinstance(metric, Metric):
+        return metric
+    if callable(metric):
+        return Metric("function", function=metric, params=params)
+    if not isinstance(metric, str) or ALIASES.get(metric, metric) not in NAMES:
+        raise InvalidParameter(
+            f"metric={metric!r} is no metric; choose one of {', '.join(sorted(NAMES))}, or a function"
+        )
+    name = ALIASES.get(metric, metric)
+    order = ORDER.get(name)
+    if name == "minkowski":
+        order = float(params.pop("p", p))
+        if not order > 0:
+            raise InvalidParameter(f"Minkowski's p must be a number > 0; got {order}")
+        name = {1.0: "manhattan", 2.0: "euclidean", math.inf: "chebyshev"}.get(order, name)
+    weights = None
+    if order is not None and name not in ("cosine", "correlation") and params.get("w") is not None:
+        weights = np.asarray(params.pop("w"), dtype=np.float64)
+        if weights.ndim != 1 or not (np.isfinite(weights) & (weights >= 0)).all():
+            raise InvalidParameter("the weights w of a metric must be finite numbers ≥ 0, one for each column")
+    params = {key: value for key, value in params.items() if value is not None}
+    if params and (order is not None or name in ("haversine", "precomputed")):
+        raise InvalidParameter(f"metric={metric!r} takes no parameter {', '.join(sorted(params))}")
+    return Metric(name, order, weights, params=params)
