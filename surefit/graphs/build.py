@@ -1,4 +1,4 @@
-"""Similarity graphs of rows: within a radius, by nearest neighbors, by nearest neighbors of each other, or all pairs."""
+"""Similarity graphs of rows: within a radius, by nearest neighbors (of one, or of each other), or all pairs."""
 
 from __future__ import annotations
 

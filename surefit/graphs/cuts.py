@@ -6,8 +6,8 @@
     ratio cut        Σ_c W(A_c, rest) / |A_c|      ≥ the sum of the k smallest eigenvalues of L = D − W
     normalized cut   Σ_c W(A_c, rest) / vol(A_c)   ≥ the sum of the k smallest eigenvalues of L_sym
 
-The bounds: with the columns of H the indicators of the groups, scaled to length one (in the norm of D), the value is the
-trace of HᵀLH, and the least trace over all orthonormal H is the sum of the smallest eigenvalues (Ky Fan). A group
+The bounds: with the columns of H the indicators of the groups, scaled to length one (in the norm of D), the value is
+the trace of HᵀLH, and the least trace over all orthonormal H is the sum of the smallest eigenvalues (Ky Fan). A group
 without edges costs nothing.
 """
 
