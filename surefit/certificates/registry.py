@@ -47,6 +47,7 @@ CHECKERS: dict[str, str] = {
     "LinearSVC": "svm.linear_svc:check_linear_svc",
     "PCA": "decomposition.pca:check_pca",
     "KMeans": "cluster.kmeans:check_kmeans",
+    "DBSCAN": "cluster.dbscan:check_dbscan",
     "KernelRidge": "kernel_ridge.kernel_ridge:check_kernel_ridge",
     "KernelRidgeCV": "kernel_ridge.kernel_ridge_cv:check_kernel_ridge_cv",
     "KernelPCA": "decomposition.kernel_pca:check_kernel_pca",

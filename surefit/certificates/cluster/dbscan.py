@@ -1,0 +1,194 @@
+"""Checker of DBSCAN: the definition, pair by pair.
+
+A row is *core* where the weights of the rows within eps of it, itself among them, add up to min_samples. Core rows
+within eps of each other share a cluster, and a cluster is what core rows joined in this way make up. A row that is not
+core belongs to the cluster with the lowest number among those that have a core row within eps of it; without one it is
+noise, −1. Clusters are numbered by their first core row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.checker import Findings, checker
+from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.rounding import gamma
+from surefit.certificates.search.forest import Forest
+from surefit.certificates.theorems.distances.points import Points, read_points
+
+MOST_PAIRS = 2e10  # beyond, blocks of rows spread evenly over all
+
+
+@dataclass
+class Fit:
+    labels: NDArray
+    core: NDArray  # one flag for each row
+    eps: float
+    least: float  # min_samples
+
+
+@dataclass
+class Sweep:
+    """What the pairs say of each row that was looked at, of those within eps surely or maybe."""
+
+    seen: NDArray  # flags
+    weight: F64  # (n, 2): between these lies the weight within eps
+    lowest: NDArray  # the lowest label of a core row surely within eps; n without one
+    own: NDArray  # a core row of the row's own cluster is maybe within eps
+    edges: NDArray  # pairs of core rows of one cluster, to be checked
+    pairs: float
+
+
+@checker("labels_", "core_sample_indices_", "components_", "n_clusters_")
+def check_dbscan(model: Any, blocks: Blocks, tol: float) -> Findings:
+    """Every pair of rows that can be near, once; twice where distances by differences refuse the fit."""
+    attrs = Attributes(model, "labels_")
+    points = read_points(attrs, blocks, "euclidean")
+    fit = _read(attrs, points) if points is not None else None
+    if attrs.faults or points is None or fit is None:
+        return [bad_attributes(attrs)], "one pass"
+    sweep = _sweep(points, fit)
+    claims, loose = _claims(points, fit, sweep), points.loosened(fit.eps, tol)
+    if loose is not None and not all(c.holds for c in claims):
+        again = _sweep(loose, fit)
+        second = _claims(loose, fit, again)
+        claims, sweep = (second, again) if all(c.holds for c in second) else (claims, sweep)
+    return [*claims, _numbered(attrs, points, fit)], f"{sweep.pairs:.1e} pairs of rows"
+
+
+def _read(attrs: Attributes, points: Points) -> Fit | None:
+    n = len(points.X)
+    labels, places = attrs.array("labels_", (n,)), attrs.array("core_sample_indices_")
+    eps, least = real(attrs.parameter("eps", 0.5)), real(attrs.parameter("min_samples", 5))
+    if not (0 < eps < np.inf and np.isfinite(least)):
+        attrs.faults.append("eps is not a positive number, or min_samples not a number")
+    if labels is None or places is None:
+        return None
+    whole = (labels == np.round(labels)).all() and (labels >= -1).all() and (labels < n).all()
+    inside = places.ndim == 1 and (places == np.round(places)).all() and (places >= 0).all() and (places < n).all()
+    if not (whole and inside and (np.diff(places) > 0).all()):
+        attrs.faults.append(f"labels_ or core_sample_indices_ are not whole numbers below {n}, the latter rising")
+        return None
+    core = np.zeros(n, bool)
+    core[places.astype(np.intp)] = True
+    return Fit(labels.astype(np.intp), core, eps, least)
+
+
+def _sweep(points: Points, fit: Fit) -> Sweep:
+    n, forest = len(points.X), Forest(len(points.X))
+    w = np.ones(n) if points.w is None else points.w
+    found = Sweep(np.zeros(n, bool), np.zeros((n, 2)), np.full(n, n), np.zeros(n, bool), np.zeros((0, 2)), 0.0)
+    blocks = points.candidates(fit.eps)
+    total = float(sum(len(rows) * sum(map(len, pieces)) for rows, pieces in blocks))
+    step = max(1, int(np.ceil(total / MOST_PAIRS)))
+    for rows, pieces in blocks[::step]:
+        found.seen[rows] = True
+        for piece in pieces:
+            for low in range(0, len(piece), 8192):
+                near = piece[low : low + 8192]
+                found.pairs += float(len(rows) * len(near))
+                _look(points, fit, w, rows, near, found, forest)
+    rounding = gamma(n) * np.abs(w).sum() if points.w is not None else 0.0
+    found.weight += np.array([-rounding, rounding])
+    found.edges = forest.array()
+    return found
+
+
+def _look(points: Points, fit: Fit, w: F64, rows: NDArray, near: NDArray, found: Sweep, forest: Forest) -> None:
+    sure, maybe = points.within(points.X[rows], near, fit.eps)
+    more, less = np.maximum(w[near], 0.0), np.minimum(w[near], 0.0)
+    found.weight[rows, 0] += sure @ more + maybe @ less
+    found.weight[rows, 1] += maybe @ more + sure @ less
+    core = fit.core[near]
+    near, sure, maybe = near[core], sure[:, core], maybe[:, core]
+    if not len(near):
+        return
+    label = fit.labels[near]
+    found.lowest[rows] = np.minimum(found.lowest[rows], np.where(sure, label, len(w)).min(axis=1))
+    mine = maybe & (label == fit.labels[rows][:, None])
+    found.own[rows] |= mine.any(axis=1)
+    inner = fit.core[rows]
+    forest.join(rows[inner], near, mine[inner])
+
+
+def _claims(points: Points, fit: Fit, sweep: Sweep) -> list[Claim]:
+    seen, n = sweep.seen, len(fit.labels)
+    rows = f"all {n} rows" if seen.all() else f"{int(seen.sum())} of {n} rows, in blocks spread evenly"
+    grade = Grade.BOUNDED if points.raw else Grade.EXACT
+    how = "squared distances from products of the rows as they are" if points.raw else "distances by differences"
+    low, high = sweep.weight.T
+    core = seen & np.where(fit.core, high < fit.least, low >= fit.least)
+    label, lowest = fit.labels, sweep.lowest
+    joined = np.where(fit.core, (lowest == label), np.where(label < 0, lowest == n, sweep.own & (lowest >= label)))
+    wrong = seen & ~joined
+    return [
+        at_most(
+            "core",
+            f"A row is core where min_samples={fit.least:g} lie within eps={fit.eps:g}: {rows}, up to the rounding of "
+            f"{how}; rows for which this is not so.",
+            grade, int(core.sum()), 0,
+            failure=f"core_sample_indices_ is wrong for {int(core.sum())} of {rows}, row {_first(core)} among them.",
+        ),
+        at_most(
+            "labels",
+            "Core rows within eps of each other share a label; other rows have the lowest label of a core row within "
+            f"eps, or −1 where there is none: {rows}; rows for which this is not so.",
+            grade, int(wrong.sum()), 0,
+            failure=f"labels_ is wrong for {int(wrong.sum())} of {rows}, row {_first(wrong)} among them: it does not "
+            "go with the core rows within eps.",
+        ),
+        _connected(points, fit, sweep, grade),
+    ]  # fmt: skip
+
+
+def _first(flags: NDArray) -> int:
+    return int(np.argmax(flags))
+
+
+def _connected(points: Points, fit: Fit, sweep: Sweep, grade: Grade) -> Claim:
+    """Edges proposed by a search, each a pair of core rows of one label within eps, join each cluster to one piece."""
+    a, b = sweep.edges.T
+    D, slack = points.pairs(points.X[a], b)
+    good = fit.core[a] & fit.core[b] & (fit.labels[a] == fit.labels[b]) & (D - slack <= fit.eps)
+    parent, pieces = list(range(len(fit.labels))), int(fit.core.sum())
+    for i, j in sweep.edges[good].tolist():
+        while parent[i] != i:
+            parent[i] = i = parent[parent[i]]
+        while parent[j] != j:
+            parent[j] = j = parent[parent[j]]
+        parent[i], pieces = j, pieces - (i != j)
+    more = pieces - len(np.unique(fit.labels[fit.core]))
+    if not sweep.seen.all():
+        reason = "That clusters are connected is not checked: not all of these pairs of rows are looked at."
+        return Claim("connected", reason, Grade.BOUNDED, None, None, True)
+    return at_most(
+        "connected",
+        f"Each cluster is one piece: {int(good.sum())} pairs of its core rows within eps join it; pieces too many.",
+        grade, more, 0,
+        failure=f"The clusters fall into {more} more pieces than there are labels: core rows share a label that no "
+        "chain of steps within eps joins.",
+    )  # fmt: skip
+
+
+def _numbered(attrs: Attributes, points: Points, fit: Fit) -> Claim:
+    """Clusters 0 … k − 1 by their first core row; components_ holds the core rows; n_clusters_ counts clusters."""
+    number, first = np.unique(fit.labels[fit.core], return_index=True)
+    k, faults = len(number), []
+    if not (number == np.arange(k)).all() or fit.labels.max(initial=-1) != k - 1 or not (np.diff(first) > 0).all():
+        faults.append("clusters are not numbered 0, 1, … by their first core row")
+    if attrs.has("n_clusters_") and attrs.number("n_clusters_") != k:
+        faults.append(f"n_clusters_ is not {k}")
+    X = np.where(np.isinf(points.X), 0.0, points.X)[fit.core]
+    if attrs.has("components_") or k:
+        rows = attrs.array("components_", X.shape)
+        if rows is None or not (rows == X).all():
+            faults.append("components_ is not the core rows")
+    reason = "; ".join([*faults, *attrs.faults])
+    sentence = f"{k} clusters are numbered by their first core row, components_ has the core rows; faults."
+    return at_most("numbered", sentence, Grade.EXACT, len(faults), 0, failure=f"{reason}.")

@@ -1,0 +1,1 @@
+"""Distances between rows, and which pairs can be near."""

@@ -1,0 +1,198 @@
+"""The checker of DBSCAN on scikit-learn's fits, on ties, and mutations it must refuse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.cluster import DBSCAN
+from sklearn.datasets import load_iris, make_blobs, make_moons
+from sklearn.metrics import pairwise_distances
+
+from surefit.certificates import Grade
+from surefit.certificates.cluster import dbscan as checker
+from tests.certificates.bench import altered, certify, failing
+
+rng = np.random.default_rng(5)
+X, _ = make_blobs(400, 3, centers=4, random_state=0)
+GRID = np.stack(np.meshgrid(np.arange(20), np.arange(20)), -1).reshape(-1, 2).astype(float)
+GRID = GRID[rng.random(400) < 0.7]
+BALL = np.deg2rad(rng.uniform([-80, -170], [80, 170], size=(300, 2)))
+BITS = rng.random((200, 12)) < 0.4
+W = rng.integers(0, 4, 400).astype(float)
+
+
+def taxi(a: np.ndarray, b: np.ndarray) -> float:
+    return float(np.abs(a - b).sum())
+
+
+GOOD: dict[str, tuple[DBSCAN, Any, Any]] = {
+    "blobs": (DBSCAN(0.8), X, None),
+    "everything noise": (DBSCAN(1e-3), X, None),
+    "one cluster": (DBSCAN(50.0), X, None),
+    "moons": (DBSCAN(0.15), make_moons(300, noise=0.05, random_state=1)[0], None),
+    "grid with ties": (DBSCAN(1.0, min_samples=4), GRID, None),
+    "grid with ties, tenths": (DBSCAN(0.1, min_samples=4), GRID / 10, None),
+    "grid, root of two": (DBSCAN(np.sqrt(2), min_samples=7), GRID, None),
+    "duplicates": (DBSCAN(0.5), np.repeat(X[:80], 4, axis=0), None),
+    "weights": (DBSCAN(0.8, min_samples=9), X, W),
+    "weights that inhibit": (DBSCAN(0.8, min_samples=4), X, W - 1.0),
+    "manhattan": (DBSCAN(1.2, metric="manhattan"), X, None),
+    "chebyshev": (DBSCAN(0.6, metric="chebyshev"), X, None),
+    "minkowski": (DBSCAN(0.7, metric="minkowski", p=3), X, None),
+    "cosine": (DBSCAN(0.01, metric="cosine"), X, None),
+    "haversine": (DBSCAN(0.2, metric="haversine", algorithm="ball_tree"), BALL, None),
+    "hamming": (DBSCAN(0.2, metric="hamming"), BITS.astype(float), None),
+    "callable": (DBSCAN(1.2, metric=taxi), X[:120], None),
+    "precomputed": (DBSCAN(0.8, metric="precomputed"), pairwise_distances(X), None),
+    "sparse": (DBSCAN(1.0), sp.csr_array(np.where(np.abs(X) < 1, 0, X)), None),
+    "single precision": (DBSCAN(0.8), X.astype(np.float32), None),
+    "single precision, offset": (DBSCAN(0.8), (X + 1e4).astype(np.float32), None),
+    "offset of a million": (DBSCAN(0.8), X + 1e6, None),
+    "mixed scales": (DBSCAN(900.0), X * [1e-3, 1.0, 1e3], None),
+    "one row": (DBSCAN(1.0, min_samples=1), X[:1], None),
+}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_accepts(name: str) -> None:
+    model, data, w = GOOD[name]
+    c = certify(model.fit(data, sample_weight=w), data, w=w)
+    assert c.holds, f"\n{c}"
+    assert c.grade is Grade.EXACT and c.not_checked == ()
+
+
+def test_products_of_far_rows_are_named() -> None:
+    """Brute force forms ‖a‖² − 2a·b + ‖b‖²: a little away its ties are its own, and the grade says so; far away they
+    are no longer those of any such rows."""
+    wide, grades = np.pad(GRID, ((0, 0), (0, 18))), {}
+    for offset, more in ((0.0, 0.0), (1000.1, 1e-11), (1e6 + 0.1, 1e-6)):
+        model = DBSCAN(1.0 + more, min_samples=4, algorithm="brute").fit(wide + offset)
+        c = certify(model, wide + offset)
+        grades[offset] = c.grade
+        assert c.holds == (c.grade is not Grade.NOT_OPTIMAL)
+        assert c.grade is not Grade.BOUNDED or "products of the rows" in c["core"].sentence
+    assert grades == {0.0: Grade.EXACT, 1000.1: Grade.BOUNDED, 1e6 + 0.1: Grade.NOT_OPTIMAL}
+
+
+def test_strips_find_every_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows and pairs cut into strips along two columns: as many neighbors as all pairs have."""
+    Z = np.vstack([rng.normal(size=(2500, 3)) * [5.0, 1.0, 0.1], rng.integers(0, 30, (700, 3))])
+    for eps, metric in ((0.2, "euclidean"), (1.0, "manhattan"), (1.0, "chebyshev"), (1e-9, "euclidean")):
+        model = DBSCAN(eps, min_samples=6, metric=metric).fit(Z)
+        c = certify(model, Z)
+        assert c.holds and c.grade is Grade.EXACT, f"\n{c}"
+        pairs = float(c.cost.split()[0])
+        assert eps > 0.5 or pairs < 0.5 * len(Z) ** 2
+    assert not certify(altered(model, labels_=np.zeros(len(Z), int)), Z).holds
+
+
+def test_more_pairs_than_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checker, "MOST_PAIRS", 3e4)
+    model = DBSCAN(0.8).fit(X)
+    c = certify(model, X)
+    assert c.holds and c["connected"].informs and "of 400 rows, in blocks" in c["core"].sentence
+    assert not certify(altered(model, labels_=np.roll(model.labels_, 7)), X).holds
+
+
+MODEL = DBSCAN(0.8).fit(X)
+L, K = MODEL.labels_, MODEL.n_clusters_ if hasattr(MODEL, "n_clusters_") else MODEL.labels_.max() + 1
+CORE = MODEL.core_sample_indices_
+EDGE = np.flatnonzero((L >= 0) & ~np.isin(np.arange(400), CORE))[0]
+NOISE = np.flatnonzero(L < 0)[0]
+
+
+def put(a: np.ndarray, place: Any, value: Any) -> np.ndarray:
+    out = a.copy()
+    out[place] = value
+    return out
+
+
+@pytest.mark.parametrize(
+    ("change", "fails"),
+    [
+        ({"labels_": put(L, CORE[5], (L[CORE[5]] + 1) % K)}, "labels"),
+        ({"labels_": put(L, CORE[5], -1)}, "labels"),
+        ({"labels_": put(L, EDGE, -1)}, "labels"),
+        ({"labels_": put(L, EDGE, (L[EDGE] + 1) % K)}, "labels"),
+        ({"labels_": put(L, NOISE, 0)}, "labels"),
+        ({"labels_": np.where(L == 1, 0, L)}, "connected"),  # two clusters become one
+        ({"labels_": np.where((L == 0) & (X[:, 0] > np.median(X[L == 0, 0])), K, L)}, "labels"),  # one is split
+        ({"labels_": np.where(L >= 0, (L + 1) % K, L)}, "numbered"),
+        ({"labels_": L + 1}, "labels"),
+        ({"labels_": np.roll(L, 1)}, "labels"),
+        ({"labels_": np.zeros(400, int)}, "connected"),
+        ({"labels_": np.full(400, -1)}, "labels"),
+        ({"labels_": L[:-1]}, "attributes"),
+        ({"labels_": L + 0.5}, "attributes"),
+        ({"labels_": None}, "attributes"),
+        ({"core_sample_indices_": CORE[1:]}, "core"),
+        ({"core_sample_indices_": np.sort(np.append(CORE, EDGE))}, "core"),
+        ({"core_sample_indices_": np.sort(np.append(CORE, NOISE))}, "core"),
+        ({"core_sample_indices_": CORE[::-1].copy()}, "attributes"),
+        ({"core_sample_indices_": CORE + 400}, "attributes"),
+        ({"core_sample_indices_": np.zeros(0, int)}, "core"),
+        ({"components_": MODEL.components_ * (1 + 1e-9)}, "numbered"),
+        ({"components_": MODEL.components_[::-1].copy()}, "numbered"),
+        ({"components_": MODEL.components_[1:]}, "numbered"),
+        ({"components_": None}, "numbered"),
+        ({"n_clusters_": K + 1}, "numbered"),
+        ({"eps": 0.7}, "core"),
+        ({"eps": 0.9}, "core"),
+        ({"eps": -1.0}, "attributes"),
+        ({"eps": "wide"}, "attributes"),
+        ({"min_samples": 6}, "core"),
+        ({"metric": "chebyshev"}, "core"),
+        ({"metric": "unheard of"}, "attributes"),
+    ],
+)
+def test_rejects_mutations(change: dict[str, Any], fails: str) -> None:
+    assert certify(MODEL, X).holds
+    assert fails in failing(certify(altered(MODEL, **change), X))
+
+
+def test_rejects_other_data() -> None:
+    assert not certify(MODEL, X[::-1]).holds
+    assert not certify(MODEL, X[:, ::-1] * [1, 2, 1]).holds
+    assert not certify(MODEL, X[:-1]).holds
+    assert not certify(MODEL, np.where(np.arange(400)[:, None] == CORE[3], X + 9.0, X)).holds
+    assert not certify(MODEL, X, w=np.full(400, 0.5)).holds
+    assert not certify(DBSCAN(0.8).fit(X, sample_weight=W), X).holds
+    assert "data" in failing(certify(MODEL, np.where(X > 2, np.nan, X)))
+
+
+def test_clusters_joined_by_a_bridge_that_is_no_core() -> None:
+    """Border rows within eps of two clusters do not connect them: calling it one cluster is refused."""
+    line = np.array([[-0.9]] * 5 + [[0.0], [0.95], [1.9]] + [[2.8]] * 5)
+    model = DBSCAN(1.0, min_samples=4).fit(line)
+    c = certify(model, line)
+    assert c.holds and model.labels_.max() == 1
+    merged = altered(model, labels_=np.minimum(model.labels_, 0))
+    assert failing(certify(merged, line)) >= {"connected"}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("offset", [0.0, 30.0, 3000.0, 1e6])
+def test_random_problems(dtype: Any, offset: float) -> None:
+    """Ties and duplicates on grids: scikit-learn's fit is accepted; the fit of half its eps is refused, where whole
+    numbers make ties exact or there are none."""
+    draw, refused = np.random.default_rng(int(offset)), 0
+    for _ in range(15):
+        scale, wide = draw.choice([0.1, 1.0, 3.0]), draw.choice([1.0, 1.2])
+        Z = (draw.integers(0, 12, (120, 2)) * scale + offset).astype(dtype)
+        model = DBSCAN(scale * wide, min_samples=int(draw.integers(3, 7))).fit(Z)
+        assert certify(model, Z).holds, str(certify(model, Z))
+        other = DBSCAN(model.eps * 0.5, min_samples=model.min_samples).fit(Z)
+        other.eps = model.eps
+        if (other.labels_ != model.labels_).any() and (scale >= 1.0 or wide > 1.0):
+            refused += 1
+            assert not certify(other, Z).holds
+    assert refused > 5
+
+
+def test_iris_prints_what_it_checked() -> None:
+    data = load_iris().data
+    text = str(certify(DBSCAN(0.5).fit(data), data))
+    assert "EXACT" in text and "2 clusters" in text
