@@ -51,6 +51,8 @@ CHECKERS: dict[str, str] = {
     "KernelRidge": "kernel_ridge.kernel_ridge:check_kernel_ridge",
     "KernelRidgeCV": "kernel_ridge.kernel_ridge_cv:check_kernel_ridge_cv",
     "KernelPCA": "decomposition.kernel_pca:check_kernel_pca",
+    "ClassicalMDS": "manifold.classical_mds:check_classical_mds",
+    "MDS": "manifold.mds:check_mds",
     "Kernel": "kernels.expression:check_kernel",
     "RBFInterpolator": "rbf.rbf_interpolator:check_rbf_interpolator",
     "RBFNetworkRegressor": "rbf.rbf_network:check_rbf_network_regressor",

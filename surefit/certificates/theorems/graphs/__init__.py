@@ -1,0 +1,1 @@
+"""Distances, neighbors, affinities, Laplacians and cuts from their definitions."""
