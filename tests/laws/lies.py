@@ -21,6 +21,7 @@ import sklearn.decomposition
 import sklearn.discriminant_analysis
 import sklearn.linear_model
 import sklearn.naive_bayes
+import sklearn.neighbors
 import sklearn.svm
 
 import surefit
@@ -73,9 +74,14 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "RBFNetworkRegressor": [{"n_centers": 5, "random_state": 0}],
     "RBFNetworkClassifier": [{"n_centers": 5, "random_state": 0}],
     "KMeans": [{"n_clusters": 3, "random_state": 0, "tol": 0.0}],
+    "NearestNeighbors": [{}, {"metric": "manhattan"}],
+    "KNeighborsClassifier": [{}, {"weights": "distance"}],
+    "KNeighborsRegressor": [{}, {"weights": "distance"}],
+    "GammaIndex": [{}],
 }
 COUNTS = {"MultinomialNB", "BernoulliNB", "ComplementNB", "CategoricalNB"}
 FAMILIES = (
+    "neighbors",
     "rbf",
     "svm",
     "kernel_ridge",
@@ -162,6 +168,8 @@ def answers(model: Any, X: np.ndarray) -> np.ndarray:
     for method in ("predict_proba", "decision_function", "transform", "predict"):
         if hasattr(model, method) and not (method == "transform" and hasattr(model, "predict")):
             return np.asarray(getattr(model, method)(X), dtype=float)
+    if hasattr(model, "kneighbors"):
+        return model.kneighbors(X)[0]
     raise TypeError(type(model).__name__)
 
 
@@ -190,7 +198,7 @@ def lies(truth: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, sizes: 
     rng = np.random.default_rng(1)
     for name in ("coef_", "intercept_", "cluster_centers_", "theta_", "var_", "components_", "means_",
                  "feature_log_prob_", "explained_variance_", "class_log_prior_", "dual_coef_",
-                 "eigenvalues_", "eigenvectors_"):  # fmt: skip
+                 "eigenvalues_", "eigenvectors_", "X_fit_", "y_fit_", "gamma_", "threshold_"):  # fmt: skip
         value = vars(truth).get(name)
         if not isinstance(value, (np.ndarray, float)) or not np.any(value):
             continue

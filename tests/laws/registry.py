@@ -30,8 +30,12 @@ def estimator_classes() -> list[type]:
 # How an estimator is built for the laws, when its defaults do not suit thirty rows. Tolerances are tight, so that
 # laws about answers are not laws about stopping rules.
 SETTINGS: dict[str, dict[str, Any]] = {
+    "GammaIndex": {"n_neighbors": 1},  # two rows have one neighbor each
+    "KNeighborsClassifier": {"n_neighbors": 2},
+    "KNeighborsRegressor": {"n_neighbors": 2},
     "KMeans": {"n_clusters": 3, "random_state": 0, "tol": 0.0},
     "KernelPCA": {"n_components": 2, "fit_inverse_transform": True},
+    "NearestNeighbors": {"n_neighbors": 2},
     "PCA": {"n_components": 2},
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # the checks have classes with fewer rows than columns
     "RBFInterpolator": {"degree": 1},  # so that all it has learnt matters
@@ -44,7 +48,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 # Most rows of a law, for methods whose work grows with the square of them or faster.
-MOST_ROWS = {"KernelPCA": 1501, "RBFInterpolator": 1001, "SVC": 3001, "SVR": 1501}
+MOST_ROWS = {"GammaIndex": 3001, "KernelPCA": 1501, "RBFInterpolator": 1001, "SVC": 3001, "SVR": 1501}
 
 
 def at_most(model: Estimator, n: int) -> int:
@@ -65,18 +69,21 @@ def instances() -> list[Estimator]:
 
 def sample(
     model: Estimator | None = None, n: int = 90, d: int = 4, seed: int = 0, dtype: Any = np.float64
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Three overlapping groups with distinct spreads; the model's kind of target; whole weights with zeros."""
+) -> tuple[np.ndarray, np.ndarray, Any]:
+    """Three overlapping groups with distinct spreads; the model's kind of target; whole weights with zeros.
+
+    No weights (None) for a model that takes none.
+    """
     rng = np.random.default_rng(seed)
     groups = rng.integers(0, 3, n)
     centres = 6.0 * rng.normal(size=(3, d))
     X = centres[groups] + rng.normal(size=(n, d)) * np.arange(1, d + 1)
     y = X @ np.arange(1.0, d + 1) + rng.normal(size=n) + 3
     w = rng.integers(0, 4, n).astype(np.float64)
-    return suited(model, X.astype(dtype)), target(model, y.astype(dtype)), w
+    return suited(model, X.astype(dtype)), target(model, y.astype(dtype)), w if takes_weights(model) else None
 
 
-def samples(model: Estimator, n: int = 400, dtype: Any = np.float64) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def samples(model: Estimator, n: int = 400, dtype: Any = np.float64) -> list[tuple[np.ndarray, np.ndarray, Any]]:
     """The sample; and for a model that claims other things of classes a hyperplane separates, such classes too."""
     X, y, w = sample(model, n=n, dtype=dtype)
     if type(model).__name__ not in TWO_ANSWERS:
@@ -116,15 +123,27 @@ def fit(model: Estimator, X: Any, y: Any, w: Any = None) -> Estimator:
     return model.fit(X, y) if w is None else model.fit(X, y, sample_weight=w)
 
 
-def takes_weights(model: Estimator) -> bool:
-    return "sample_weight" in type(model).fit.__wrapped__.__code__.co_varnames
+def takes_weights(model: Estimator | None) -> bool:
+    return model is None or "sample_weight" in type(model).fit.__wrapped__.__code__.co_varnames
+
+
+def some_rows(rows: Any, *arrays: Any) -> list[Any]:
+    """These rows of each array; None stays None."""
+    return [None if array is None else array[rows] for array in arrays]
 
 
 def answer(model: Estimator, X: Any) -> np.ndarray:
     """What the model says about rows: the thing that laws compare."""
     methods = ("predict",) if sklearn.base.is_regressor(model) else ("predict_proba", "decision_function", "transform")
-    method = next(method for method in methods if hasattr(model, method))
-    return np.asarray(getattr(model, method)(X))
+    method = next((method for method in methods if hasattr(model, method)), "kneighbors")
+    said = getattr(model, method)(X)
+    return said[0] if method == "kneighbors" else np.asarray(said)
+
+
+def answers_are_distances(model: Estimator) -> bool:
+    """Distances are sums over columns in double precision, and are given so."""
+    predicts = sklearn.base.is_regressor(model) or sklearn.base.is_classifier(model)
+    return hasattr(model, "kneighbors") and not predicts
 
 
 def learnt(model: Estimator) -> dict[str, np.ndarray]:
