@@ -19,6 +19,7 @@ void bind_lasso(nb::module_& m);
 void bind_linear_svm(nb::module_& m);
 void bind_lms(nb::module_& m);
 void bind_logistic(nb::module_& m);
+void bind_min_cut(nb::module_& m);
 void bind_perceptron(nb::module_& m);
 void bind_summaries(nb::module_& m);
 void bind_svm(nb::module_& m);
@@ -66,6 +67,7 @@ NB_MODULE(_native, m) {
   bind_linear_svm(m);
   bind_lms(m);
   bind_logistic(m);
+  bind_min_cut(m);
   bind_perceptron(m);
   bind_summaries(m);
   bind_svm(m);
