@@ -51,6 +51,7 @@ CHECKERS: dict[str, str] = {
     "KernelRidge": "kernel_ridge.kernel_ridge:check_kernel_ridge",
     "KernelRidgeCV": "kernel_ridge.kernel_ridge_cv:check_kernel_ridge_cv",
     "KernelPCA": "decomposition.kernel_pca:check_kernel_pca",
+    "SpectralClustering": "cluster.spectral_clustering:check_spectral_clustering",
     "ClassicalMDS": "manifold.classical_mds:check_classical_mds",
     "MDS": "manifold.mds:check_mds",
     "Kernel": "kernels.expression:check_kernel",

@@ -1,0 +1,231 @@
+"""Checker of SpectralClustering: the graph, its spectrum, the labels in it, and how good the cut can be at most.
+
+The embedding has the eigenvectors U of the k smallest eigenvalues of L or L_sym: rows of U (unnormalized), of D^{−½}U
+(random_walk; scikit-learn's only one) or of U divided by their lengths (symmetric). Distances of its rows do not depend
+on the basis that was taken. For few rows all of it is recomputed from the graph; a model that states its `embedding_`
+is held to that (docs/certificates/cluster.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.checker import Findings, checker
+from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.rounding import gamma
+from surefit.certificates.search.eigen_basis import eigen_basis
+from surefit.certificates.search.spectral_span import rotation
+from surefit.certificates.theorems.graphs.graph import Graph, cuts, read_graph
+from surefit.certificates.theorems.graphs.model_affinity import affinity_claim
+from surefit.certificates.theorems.spectral.all_eigenvalues import MOST_ORDER, all_eigenvalues
+
+NEXT_STEP, NO_CONVERGENCE, KMEANS_TOL = 4.0, 1e-3, 1e-4
+SMALL = 1e-3  # of the largest degree: eigenvalues below are measured by this
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """All eigenvalues within the error; the embedding of the k smallest, within ‖moved‖_F up to a rotation."""
+
+    lam: F64
+    error: float
+    E: F64
+    moved: float
+
+
+@checker(
+    "affinity_matrix_", "labels_", "eigenvalues_", "embedding_", "n_clusters_", "n_components_graph_", "cut_",
+    "ratio_cut_", "normalized_cut_", "n_neighbors_", "gamma_",
+)  # fmt: skip
+def check_spectral_clustering(model: Any, blocks: Blocks, tol: float) -> Findings:
+    """The graph row by row; all eigenvalues of few rows; one step of k-means in the embedding."""
+    attrs, n = Attributes(model, "labels_"), blocks.n_rows
+    graph = read_graph(attrs, n)
+    labels = attrs.raw("labels_")
+    asked = getattr(model, "n_clusters", 8)
+    k = int(
+        real(getattr(model, "n_clusters_", asked)) if not isinstance(asked, str) else attrs.number("n_clusters_") or 0
+    )
+    if labels is None or labels.dtype.kind not in "iu" or labels.shape != (n,):
+        attrs.faults.append(f"labels_ is not a list of {n} whole numbers")
+    if attrs.faults or graph is None or labels is None:
+        return [bad_attributes(attrs)], "one pass"
+    kind = attrs.text("laplacian", "random_walk")
+    claims = [affinity_claim(attrs, graph, blocks, tol), _groups(attrs, labels, k), _components(attrs, graph)]
+    if not claims[1].holds:
+        return claims, "one pass"
+    found = _spectrum(attrs, graph, k, kind)
+    values = cuts(graph, labels, k)
+    claims += [*_cut_values(attrs, values, graph, tol), _interval(values, found, k, kind)]
+    if attrs.has("eigenvalues_"):
+        claims.append(_eigenvalues(attrs, graph, found, k, kind, tol))
+    claims += _labels(attrs, labels, found, k, kind, tol)
+    return claims, f"{len(graph.weight)} edges" + (f", all {n} eigenvalues" if found else "")
+
+
+def _groups(attrs: Attributes, labels: NDArray, k: int) -> Claim:
+    asked = getattr(attrs.model, "n_clusters", 8)
+    right = isinstance(asked, str) or real(asked) == k
+    used = np.unique(labels)
+    if not right or used.size == 0 or used[0] < 0 or used[-1] >= k:
+        return refuted("clusters", f"labels_ or n_clusters_ are not of the n_clusters={asked!r} asked for.")
+    return at_most(
+        "clusters", f"The labels name {k} clusters; how many of them are empty.", Grade.EXACT, k - used.size, 0,
+        failure=f"{k - used.size} of {k} clusters have no rows.",
+    )  # fmt: skip
+
+
+def _components(attrs: Attributes, graph: Graph) -> Claim:
+    """The zero eigenvalues of every Laplacian are as many as the components."""
+    count = np.unique(graph.components()).size
+    if attrs.has("n_components_graph_") and attrs.number("n_components_graph_") != count:
+        return refuted("components", f"The graph has {count} components; n_components_graph_ says another number.")
+    more = "" if count == 1 else ": the embedding parts these first; more neighbors or a wider kernel join them"
+    return Claim("components", f"The graph has {count} connected components{more}.", Grade.EXACT, count, None, True)
+
+
+def _scale(graph: Graph, kind: str) -> float:
+    return float(graph.degree.max(initial=0.0)) or 1.0 if kind == "unnormalized" else 1.0
+
+
+def _embedded(graph: Graph, U: F64, kind: str) -> tuple[F64, float]:
+    """The rows that k-means sees, and by how much a change of U is enlarged."""
+    if kind == "unnormalized":
+        return U, 1.0
+    if kind == "random_walk":
+        return graph.root[:, None] * U, float(graph.root.max(initial=0.0))
+    length = np.sqrt((U * U).sum(axis=1))
+    least = float(length[length > 0].min(initial=1.0))
+    return U / np.where(length > 0, length, 1.0)[:, None], 2 / least
+
+
+def _spectrum(attrs: Attributes, graph: Graph, k: int, kind: str) -> Spectrum | None:
+    """The span of the proposed vectors is within √k · error/gap of the exact one (Davis and Kahan)."""
+    if graph.n > MOST_ORDER:
+        return None
+    A, error = graph.laplacian(kind != "unnormalized")
+    lam, Q = eigen_basis(A)
+    known = all_eigenvalues(A, error, lambda _: (lam, Q))
+    if known is None:
+        return None
+    m = int(real(attrs.parameter("n_components", k)))
+    m = m if 1 <= m <= graph.n else k
+    gap = float(known[0][m] - known[0][m - 1]) - 2 * known[1] if m < graph.n else np.inf
+    E, more = _embedded(graph, Q[:, :m], kind)
+    moved = np.sqrt(2.0 * m) * known[1] / gap * more if gap > 0 else np.inf
+    return Spectrum(known[0], known[1], E, float(moved))
+
+
+def _cut_values(attrs: Attributes, values: dict[str, float], graph: Graph, tol: float) -> list[Claim]:
+    claims = []
+    for name, truth in values.items():
+        given = attrs.number(f"{name}_") if attrs.has(f"{name}_") else None
+        if given is not None:
+            claims.append(at_most(
+                name, f"{name}_ is that of the labels, recomputed as {truth:.10g}; relative difference.",
+                Grade.EXACT, abs(given - truth) / (truth or 1.0), tol, error=gamma(2 * len(graph.weight) + 8),
+                failure=f"{name}_ is {given:.10g}, recomputed as {truth:.10g}.",
+            ))  # fmt: skip
+        elif attrs.has(f"{name}_"):
+            claims.append(refuted(name, f"{name}_ is not a number."))
+    return claims
+
+
+def _interval(values: dict[str, float], found: Spectrum | None, k: int, kind: str) -> Claim:
+    name = "ratio_cut" if kind == "unnormalized" else "normalized_cut"
+    upper, words = values[name] * (1 + 1e-9), name.replace("_", " ").replace("normalized", "normalised")
+    lower = 0.0 if found is None else max(0.0, float(found.lam[:k].sum()) - k * found.error)
+    above = f"at most {upper / lower - 1:.1%} above" if lower > 0 else "an unknown factor above"
+    sentence = f"The least {words} of any {k} groups lies in [{lower:.6g}, {upper:.6g}]: these labels are {above} it"
+    sentence += " (by the smallest eigenvalues)." if found else ". There are too many rows for a lower bound."
+    if upper <= 1e-12:
+        sentence = f"The {words} is zero: nothing is lower."
+    ratio = min(1.0, lower / upper) if upper > 1e-12 else 1.0
+    return Claim(
+        "interval", sentence, Grade.BOUNDED, ratio, None, lower <= upper + 1e-9, {"lower": lower, "upper": upper}
+    )
+
+
+def _eigenvalues(attrs: Attributes, graph: Graph, found: Spectrum | None, k: int, kind: str, tol: float) -> Claim:
+    """The smallest eigenvalues at their places, relative to themselves or to a thousandth of the scale."""
+    lam = attrs.array("eigenvalues_")
+    if lam is None or lam.ndim != 1 or not min(k, graph.n) <= lam.size <= graph.n:
+        return refuted("eigenvalues", f"eigenvalues_ is not a list of {k} or more numbers.")
+    if found is None:
+        sentence = "That eigenvalues_ are the smallest is not proved: there are too many rows for all eigenvalues."
+        return Claim("eigenvalues", sentence, Grade.UNPROVED, None, tol, True)
+    unit = np.maximum(found.lam[: lam.size], SMALL * _scale(graph, kind))
+    off = np.abs(lam - found.lam[: lam.size]) / unit
+    j = int(np.argmax(off))
+    return at_most(
+        "eigenvalues",
+        f"eigenvalues_ are the {lam.size} smallest of the Laplacian, each relative to itself (to a thousandth of its "
+        f"scale, where that is more); number {j} comes nearest to its limit.",
+        Grade.OPTIMAL, off[j], tol, error=found.error / unit[j],
+        failure=f"eigenvalues_ are not the smallest of the Laplacian: number {j} is off by a relative {off[j]:.2g}.",
+    )  # fmt: skip
+
+
+def _labels(attrs: Attributes, labels: NDArray, found: Spectrum | None, k: int, kind: str, tol: float) -> list[Claim]:
+    """The stated embedding against the recomputed one, and the labels as a fixed point of k-means in it."""
+    claims, E, moved = [], None if found is None else found.E, np.inf if found is None else found.moved
+    if attrs.has("embedding_"):
+        given = attrs.array("embedding_")
+        if given is None or given.ndim != 2 or len(given) != len(labels):
+            return [refuted("embedding", f"embedding_ is not a matrix of {len(labels)} rows.")]
+        if found is not None:
+            claims.append(_embedding(given, found, tol))
+        E, moved = given, 0.0
+    method = attrs.text("assign_labels", "kmeans")
+    if method != "kmeans" or E is None or not np.isfinite(moved):
+        why = f"labels by {method!r} are not recomputed" if method != "kmeans" else "the embedding is not known"
+        sentence = f"That the labels are those of the method is not proved: {why}."
+        return [*claims, Claim("labels", sentence, Grade.UNPROVED, None, tol, True)]
+    return [*claims, _fixed_point(E, labels, k, moved, tol)]
+
+
+def _embedding(given: F64, found: Spectrum, tol: float) -> Claim:
+    """‖E − E₀Q‖_F over ‖E₀‖_F for a proposed rotation Q."""
+    if given.shape != found.E.shape:
+        return refuted("embedding", f"embedding_ has shape {given.shape}, expected {found.E.shape}.")
+    size = float(np.linalg.norm(found.E)) or 1.0
+    off = float(np.linalg.norm(given - found.E @ rotation(found.E, given))) / size
+    return at_most(
+        "embedding",
+        "embedding_ has the eigenvectors of the smallest eigenvalues, up to a rotation; relative difference.",
+        Grade.OPTIMAL, off, tol, error=found.moved / size + gamma(8 * len(given)), lower=off - 2 * found.moved / size,
+        failure=f"embedding_ is not that of the smallest eigenvalues: off by a relative {off:.2g}, or these are not "
+        "told from the next.",
+    )  # fmt: skip
+
+
+def _fixed_point(E: F64, labels: NDArray, k: int, moved: float, tol: float) -> Claim:
+    """What one more step of Lloyd's iteration saves, from the means of the labels."""
+    n, m = E.shape
+    size = np.maximum(np.bincount(labels, minlength=k), 1)
+    C = np.stack([np.bincount(labels, e, minlength=k) for e in E.T], axis=1) / size[:, None]
+    sq_dist = ((E[:, None, :] - C[None]) ** 2).sum(axis=2)
+    now, after = float(sq_dist[np.arange(n), labels].sum()), float(sq_dist.min(axis=1).sum())
+    total = float(((E - E.mean(axis=0)) ** 2).sum()) or 1.0
+    slip = moved + gamma(n + m + 8) * float(np.linalg.norm(E))
+    error = 2 * (2 * np.sqrt(now) * slip + slip**2)
+    unit = now if now > tol * total else total
+    saving = (now - after) / unit
+    settled = now - after + error <= tol * unit
+    stop = max(tol, min(NEXT_STEP * KMEANS_TOL * total / (n * m) * float(size.max()) / unit, NO_CONVERGENCE))
+    wrong = int(np.count_nonzero(sq_dist[np.arange(n), labels] > sq_dist.min(axis=1) + 2 * slip * np.sqrt(total)))
+    return at_most(
+        "fixed_point",
+        f"One more step of k-means in the embedding saves at most this share of its inertia; {wrong} rows of {n} are "
+        "nearer to another mean." + ("" if settled else " It stopped by the tolerance of k-means."),
+        Grade.FIXED_POINT if settled else Grade.BOUNDED, saving, tol if settled else stop, {"rows": wrong},
+        error=error / unit, lower=saving - error / unit,
+        failure=f"The labels are no fixed point of k-means in the embedding: {wrong} rows are nearer to another mean, "
+        f"and moving them saves {saving:.2g} of the inertia.",
+    )  # fmt: skip

@@ -1,0 +1,136 @@
+"""Whether a matrix of affinities is the one that X and the parameters define: row by row, all rows or a sample.
+
+Nearest neighbors. r is the distance to the k-th nearest, x itself counted where it is scikit-learn's rule. Row j is
+*surely* in the list of i where d + slack < r and *maybe* where d − slack ≤ r: ties within rounding are left open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefit.certificates.blocks import F64, Blocks, dense
+from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.rounding import UNIT, gamma
+from surefit.certificates.theorems.graphs.distances import Metric, in_slices
+from surefit.certificates.theorems.graphs.graph import Graph
+from surefit.certificates.theorems.kernel_machine.kernels import Kernel
+
+ALL_ROWS, SAMPLE = 2000, 48
+JOINED = {
+    "mean": lambda a, b: (a + 0.0 + b) / 2,
+    "or": lambda a, b: (a | b) + 0.0,
+    "mutual": lambda a, b: (a & b) + 0.0,
+}
+
+
+@dataclass(frozen=True)
+class Neighborhoods:
+    """Whose lists are looked at: the k nearest others, or all within a radius."""
+
+    X: F64
+    k: int | None
+    radius: float
+    metric: Metric
+    unit: float  # of the precision in which X was given
+
+    def lists(self, rows: NDArray) -> tuple[NDArray, NDArray]:
+        """Surely and maybe in the list of each of these rows, for all rows; a row is not in its own list."""
+        n, d = self.X.shape
+        everyone = np.arange(n)
+        D2, error = self.metric.squares(self.X[rows], self.X, everyone)
+        if self.metric.power == 2:  # models may form squares as ‖a‖² − 2a·b + ‖b‖²
+            size = np.sqrt((self.X * self.X).sum(axis=1))
+            error = error + gamma(d + 8) * (size[rows, None] + size) ** 2
+        slack = error + 16 * (UNIT + self.unit) * D2
+        own = (np.arange(len(rows)), rows)
+        D2[own] = np.inf
+        if self.k is None:
+            sure, maybe = D2 + slack <= self.radius**2, D2 - slack <= self.radius**2
+        elif self.k < 1:
+            sure = maybe = np.zeros(D2.shape, bool)
+        else:
+            low, high = (np.partition(D2 + sign * slack, self.k - 1, axis=1)[:, self.k - 1, None] for sign in (-1, 1))
+            sure, maybe = D2 + slack < low, D2 - slack <= high
+        sure[own] = maybe[own] = False
+        return sure, maybe
+
+
+def checked_rows(n: int) -> NDArray:
+    return np.arange(n) if n <= ALL_ROWS else np.unique(np.linspace(0, n - 1, SAMPLE).astype(np.intp))
+
+
+def dense_rows(graph: Graph, rows: NDArray) -> F64:
+    out = np.zeros((len(rows), graph.n))
+    for place, i in enumerate(rows):
+        own = slice(*np.searchsorted(graph.rows, [i, i + 1]))
+        out[place, graph.cols[own]] = graph.weight[own]
+    return out
+
+
+def neighbors_claim(graph: Graph, near: Neighborhoods, joined: str) -> Claim:
+    """Every weight lies between those of the lists that are sure and of those that may be."""
+    wrong, rows = 0, checked_rows(graph.n)
+    for part in in_slices(len(rows), 4 * graph.n):
+        some = rows[part]
+        W = dense_rows(graph, some)
+        sure, maybe = near.lists(some)
+        back_sure, back_maybe = np.zeros_like(sure), np.ones_like(maybe)
+        others = np.flatnonzero((W > 0).any(axis=0) | maybe.any(axis=0))
+        for few in in_slices(len(others), 4 * graph.n):
+            theirs = near.lists(others[few])
+            back_sure[:, others[few]], back_maybe[:, others[few]] = theirs[0][:, some].T, theirs[1][:, some].T
+        low, high = JOINED[joined](sure, back_sure), JOINED[joined](maybe, back_maybe)
+        wrong += int(np.count_nonzero((low - 1e-12 > W) | (high + 1e-12 < W)))
+        wrong += int(np.count_nonzero(np.abs(2 * W - np.rint(2 * W)) > 1e-12))
+    what = f"{near.k} nearest others" if near.k is not None else f"others within {near.radius:g}"
+    return at_most(
+        "affinity",
+        f"The graph joins rows to their {what}, on {len(rows)} rows; pairs that it should or should not join.",
+        Grade.EXACT, wrong, 0,
+        failure=f"The graph is not that of the {what}: {wrong} pairs are wrong on {len(rows)} rows.",
+    )  # fmt: skip
+
+
+def kernel_claim(graph: Graph, X: F64, kernel: Kernel, eps: float, tol: float) -> Claim:
+    """|W − K| relative to K where K is an exponential, else to the largest of the row; loops do not count."""
+    worst, error, excuse, rows, places = 0.0, 0.0, 0.0, checked_rows(len(X)), np.arange(len(X))
+    for part in in_slices(len(rows), len(X)):
+        some = rows[part]
+        K = kernel.block(X[some], X, places)
+        size = np.abs(K.value) if kernel.name in ("rbf", "laplacian", "chi2") else np.abs(K.value).max(axis=1)[:, None]
+        own = (some[:, None] == places) | (size < 1e-290)
+        unit: Any = np.where(own, np.inf, np.broadcast_to(size, own.shape))
+        worst = max(worst, float((np.abs(dense_rows(graph, some) - K.value) / unit).max(initial=0.0)))
+        error = max(error, float((K.error / unit).max(initial=0.0)))
+        excuse = max(excuse, float((eps * (1 + np.abs(np.log(np.where(own, 1.0, size))))).max(initial=0.0)))
+    return at_most(
+        "affinity",
+        f"The affinities are those of the kernel {kernel.name!r}, on {len(rows)} rows; largest relative difference.",
+        Grade.EXACT, worst, tol, error=error, excuse=10 * excuse,
+        failure=f"The affinities are not those of the kernel {kernel.name!r}: off by a relative {worst:.2g}.",
+    )  # fmt: skip
+
+
+def given_claim(graph: Graph, blocks: Blocks) -> Claim:
+    """A precomputed matrix is the data itself; a dense one made symmetric."""
+    n, first, off, size, count = graph.n, 0, 0.0, 0.0, 0
+    places = checked_rows(n)
+    whole = np.concatenate([dense(X) for X, _, _ in blocks]) if n <= ALL_ROWS else None
+    for X, _, _ in blocks:
+        rows = places[(places >= first) & (places < first + X.shape[0])]
+        for i in rows:
+            given = dense(X[i - first : i - first + 1])[0]
+            given = given if whole is None else (given + whole[:, i]) / 2
+            given[i] = 0.0
+            off = max(off, float(np.abs(dense_rows(graph, np.array([i]))[0] - given).max(initial=0.0)))
+            size, count = max(size, float(np.abs(given).max(initial=0.0))), count + 1
+        first += X.shape[0]
+    size = size or 1.0
+    return at_most(
+        "affinity", f"The affinities are those given, on {count} rows; largest difference, relative to the largest.",
+        Grade.EXACT, off / size, 1e-12, failure=f"The affinities are not those given: off by {off / size:.2g}.",
+    )  # fmt: skip
