@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from surefit._core.errors import InvalidData
 
@@ -41,7 +42,10 @@ def haversine(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     2 arcsin √( sin²((φ − φ')/2) + cos φ cos φ' sin²((λ − λ')/2) )
     """
     if A.shape[1] != 2:
-        raise InvalidData(f"metric='haversine' takes two columns, latitude and longitude in radians; got {A.shape[1]}")
+        raise InvalidData(
+            "Haversine distance only valid in 2 dimensions (latitude and longitude in radians); "
+            f"got {A.shape[1]} columns"
+        )
     half_latitude = np.sin(0.5 * (A[:, None, 0] - B[None, :, 0]))
     half_longitude = np.sin(0.5 * (A[:, None, 1] - B[None, :, 1]))
     cosines = np.cos(A[:, 0])[:, None] * np.cos(B[:, 0])[None, :]
@@ -49,10 +53,28 @@ def haversine(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     return 2.0 * np.arcsin(np.sqrt(np.minimum(chord, 1.0)))
 
 
-def by_function(function: Callable[..., Any], A: np.ndarray, B: np.ndarray, params: Mapping[str, Any]) -> np.ndarray:
-    """function(row, row) for every pair."""
-    out = np.empty((len(A), len(B)))
-    for i, a in enumerate(A):
-        for j, b in enumerate(B):
+def nan_euclidean(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """√( d/|J| Σ over j in J of (aⱼ − bⱼ)² ), J the columns that neither row misses; NaN where there is none."""
+    total, shared = np.zeros((len(A), len(B))), np.zeros((len(A), len(B)))
+    for a, b in zip(A.T, B.T, strict=True):
+        difference = a[:, None] - b[None, :]
+        known = ~np.isnan(difference)
+        total += np.where(known, difference * difference, 0.0)
+        shared += known
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.sqrt(total * (A.shape[1] / shared))
+
+
+def by_function(function: Callable[..., Any], A: Any, B: Any, params: Mapping[str, Any]) -> np.ndarray:
+    """function(row, row) for every pair; rows of CSR are given as CSR."""
+    out = np.empty((A.shape[0], B.shape[0]))
+    right = [_row(B, j) for j in range(B.shape[0])]
+    for i in range(A.shape[0]):
+        a = _row(A, i)
+        for j, b in enumerate(right):
             out[i, j] = function(a, b, **params)
     return out
+
+
+def _row(X: Any, i: int) -> Any:
+    return X[[i]] if sp.issparse(X) else X[i]

@@ -24,7 +24,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit.search.formulas import by_function, centered_rows, directions, haversine
+from surefit.search.formulas import by_function, centered_rows, directions, haversine, nan_euclidean
 
 ALIASES = {
     "l2": "euclidean",
@@ -45,7 +45,8 @@ ORDER = {
 }
 ON_SETS = ("jaccard", "dice", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
 BY_SCIPY = ("braycurtis", "canberra", "hamming", "jensenshannon", "mahalanobis", *ON_SETS)
-NAMES = (*ORDER, "minkowski", "seuclidean", "haversine", "precomputed", *BY_SCIPY)
+FORMULAS = {"haversine": haversine, "nan_euclidean": nan_euclidean}
+NAMES = (*ORDER, "minkowski", "seuclidean", "precomputed", *FORMULAS, *BY_SCIPY)
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,9 @@ class Metric:
     weights: np.ndarray | None = None
     """Of the columns, in the Minkowski family."""
     function: Callable[..., Any] | None = None
+    """Of two rows."""
+    blocks: Callable[..., Any] | None = None
+    """Of many rows and many others: all distances at once."""
     params: Mapping[str, Any] = field(default_factory=dict)
     """For `cdist` or the function."""
 
@@ -96,11 +100,12 @@ class Metric:
             raise InvalidData(f"rows of {A.shape[1]} and of {B.shape[1]} columns cannot be compared")
         if self.p is not None:
             return self._minkowski(self.coordinates(A), self.coordinates(B))
-        A, B = dense_rows(A), dense_rows(B)
         if self.function is not None:
-            return by_function(self.function, A, B, self.params)
-        if self.name == "haversine":
-            return haversine(A, B)
+            left, right = (rows if sp.issparse(rows) else dense_rows(rows) for rows in (A, B))
+            return by_function(self.function, left, right, self.params)
+        A, B = dense_rows(A), dense_rows(B)
+        if self.blocks is not None:
+            return np.asarray(self.blocks(A, B), dtype=np.float64)
         metric = self.fitted(np.vstack([A, B])) if self.name in ("seuclidean", "mahalanobis") else self
         if metric.p is not None:
             return metric.pairwise(A, B)
@@ -143,6 +148,8 @@ def resolve_metric(
         return metric
     if callable(metric):
         return Metric("function", function=metric, params=params)
+    if hasattr(metric, "pairwise"):  # scikit-learn's DistanceMetric
+        return Metric("function", blocks=metric.pairwise)
     if not isinstance(metric, str) or ALIASES.get(metric, metric) not in NAMES:
         raise InvalidParameter(
             f"metric={metric!r} is no metric; choose one of {', '.join(sorted(NAMES))}, or a function"
@@ -160,6 +167,6 @@ def resolve_metric(
         if weights.ndim != 1 or not (np.isfinite(weights) & (weights >= 0)).all():
             raise InvalidParameter("the weights w of a metric must be finite numbers ≥ 0, one for each column")
     params = {key: value for key, value in params.items() if value is not None}
-    if params and (order is not None or name in ("haversine", "precomputed")):
+    if params and (order is not None or name in FORMULAS or name == "precomputed"):
         raise InvalidParameter(f"metric={metric!r} takes no parameter {', '.join(sorted(params))}")
-    return Metric(name, order, weights, params=params)
+    return Metric(name, order, weights, blocks=FORMULAS.get(name), params=params)

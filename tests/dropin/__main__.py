@@ -36,6 +36,7 @@ MODULES = (
     "linear_model/tests/test_perceptron.py",
     "linear_model/tests/test_quantile.py",
     "linear_model/tests/test_ridge.py",
+    "neighbors/tests/test_neighbors.py",
     "svm/tests/test_sparse.py",
     "svm/tests/test_svm.py",
     "tests/test_discriminant_analysis.py",

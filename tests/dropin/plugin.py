@@ -24,8 +24,11 @@ NAMES = {
     "kernel_ridge": ("KernelRidge",),
     "linear_model": ("LinearRegression", "LogisticRegression", "Perceptron", "QuantileRegressor", "Ridge", "RidgeCV"),
     "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
+    "neighbors": ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors"),
     "svm": ("SVC", "SVR", "LinearSVC"),
 }
+# Base classes that scikit-learn's tests ask about, to know what to pass: ours of the same kind answer.
+BASES = {("neighbors._base", "KNeighborsMixin"): ("neighbors.queries", "KNearest")}
 REPLACED = os.environ["DROPIN"] == "surefit"
 
 _outcomes: dict[str, dict[str, Any]] = {}
@@ -37,6 +40,9 @@ def pytest_configure(config: pytest.Config) -> None:
             ours, theirs = importlib.import_module(f"surefit.{family}"), importlib.import_module(f"sklearn.{family}")
             for name in names:
                 setattr(theirs, name, getattr(ours, name))
+        for (place, name), (module, base) in BASES.items():
+            ours, theirs = importlib.import_module(f"surefit.{module}"), importlib.import_module(f"sklearn.{place}")
+            setattr(theirs, name, getattr(ours, base))
 
 
 def _folders() -> tuple[str, ...]:

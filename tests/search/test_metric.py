@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.metrics import DistanceMetric, pairwise_distances
+from sklearn.metrics.pairwise import nan_euclidean_distances
 
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit.search import resolve_metric
@@ -60,7 +61,7 @@ def test_haversine_as_scikit_learn_and_at_the_poles():
     np.testing.assert_allclose(resolve_metric("haversine").pairwise(A, B), expected, rtol=1e-13)
     poles = np.array([[math.pi / 2, 0.3], [-math.pi / 2, 2.0]])
     assert resolve_metric("haversine").pairwise(poles, poles)[0, 1] == pytest.approx(math.pi, rel=1e-15)
-    with pytest.raises(InvalidData, match="two columns"):
+    with pytest.raises(InvalidData, match="2 dimensions"):
         resolve_metric("haversine").pairwise(rows(2, 3), rows(2, 3))
 
 
@@ -128,3 +129,21 @@ def test_names_and_parameters_that_are_refused():
             resolve_metric(name, **options)
     with pytest.raises(InvalidData, match="cannot be compared"):
         resolve_metric("euclidean").pairwise(rows(2, 3), rows(2, 2))
+
+
+def test_rows_with_missing_values_as_scikit_learn():
+    A, B = rows(6, 4), rows(5, 4, seed=1)
+    A[0, 1] = A[2, 3] = B[1, 1] = B[4, 0] = np.nan
+    found = resolve_metric("nan_euclidean").pairwise(A, B)
+    np.testing.assert_allclose(found, nan_euclidean_distances(A, B), rtol=1e-7)
+    np.testing.assert_array_equal(found, resolve_metric("nan_euclidean").pairwise(B, A).T)
+    A[0] = np.nan
+    assert np.isnan(resolve_metric("nan_euclidean").pairwise(A, B)[0]).all()
+
+
+def test_objects_that_know_all_distances_and_functions_of_sparse_rows():
+    A, B = rows(6, 4), rows(5, 4)
+    given = resolve_metric(DistanceMetric.get_metric("canberra"))
+    np.testing.assert_allclose(given.pairwise(A, B), cdist(A, B, "canberra"), rtol=1e-14)
+    product = resolve_metric(lambda a, b: (a @ b.T).toarray().item())
+    np.testing.assert_allclose(product.pairwise(sp.csr_array(A), sp.csr_array(B)), A @ B.T, rtol=1e-14, atol=1e-15)
