@@ -1,0 +1,124 @@
+"""Checkers of KNeighborsClassifier and KNeighborsRegressor: votes and means of the nearest rows, from the definition.
+
+With v the weights of the k nearest rows (1; 1/distance, where a distance is 0 those rows alone; or a function of the
+distances) a class has the share Σ v over its rows among them of Σ v, and a target is Σ v y / Σ v. The nearest rows are
+those that kneighbors gives for the queries, which is claimed to be right first. A classifier may count other rows than
+these where several are equally far: any choice among them is right.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, real
+from surefit.certificates.blocks import F64, BadData, Blocks
+from surefit.certificates.checker import Findings, checker
+from surefit.certificates.claim import Claim
+from surefit.certificates.predictions import answer_of, labels_claim, numbers_claim
+from surefit.certificates.rounding import UNIT
+from surefit.certificates.theorems.distances.points import Points
+from surefit.certificates.theorems.distances.queries import Queries, neighbors_claim, queries, read_search
+
+SEARCH = ("n_samples_fit_", "X_fit_", "y_fit_", "effective_metric_", "effective_metric_params_", "outputs_2d_")
+
+
+@checker(*SEARCH, "classes_", "predict", "predict_proba")
+def check_k_neighbors_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
+    """Each query against all rows."""
+    attrs = Attributes(model, "n_samples_fit_")
+    points, K = read_search(attrs, blocks), read_classes(attrs, 1)
+    codes = None if points is None else points.y
+    if codes is None or K is None or not np.array_equal(np.unique(codes), np.arange(K)):
+        attrs.faults.append("classes_ is not the labels of the data")
+    k = _number(attrs, blocks.n_rows)
+    if attrs.faults or points is None or codes is None or K is None:
+        return [bad_attributes(attrs)], "one pass"
+    asked = queries(points)
+    claim, answer = neighbors_claim(model, points, asked, k, tol)
+    claims = [claim]
+    if answer is not None:
+        votes = _mean(attrs, answer, np.eye(K)[codes.astype(np.intp)])
+        rounding = (k + 16) * 2 * _unit(model, "predict_proba", points, asked)
+        votes = _tied(attrs, points, asked, k, votes, rounding)
+        claims.append(numbers_claim(model, "predict_proba", asked.Q, votes, rounding))
+        claims.append(labels_claim(model, asked.Q, votes, rounding))
+    return claims, f"{len(asked.Q)} queries against {blocks.n_rows} rows"
+
+
+@checker(*SEARCH, "predict")
+def check_k_neighbors_regressor(model: Any, blocks: Blocks, tol: float) -> Findings:
+    """Each query against all rows."""
+    attrs = Attributes(model, "n_samples_fit_")
+    points, k = read_search(attrs, blocks), _number(attrs, blocks.n_rows)
+    if points is not None and points.y is None:
+        raise BadData("the target is missing")
+    if attrs.faults or points is None or points.y is None:
+        return [bad_attributes(attrs)], "one pass"
+    y, asked = np.asarray(points.y, dtype=np.float64), queries(points)
+    claim, answer = neighbors_claim(model, points, asked, k, tol)
+    claims = [claim]
+    if answer is not None:
+        means, size = _mean(attrs, answer, y), _mean(attrs, answer, np.abs(y))
+        rounding = (k + 16) * 2 * _unit(model, "predict", points, asked) * size
+        claims.append(numbers_claim(model, "predict", asked.Q, means, rounding))
+    return claims, f"{len(asked.Q)} queries against {blocks.n_rows} rows"
+
+
+def _number(attrs: Attributes, n: int) -> int:
+    name = "n_neighbors_" if attrs.has("n_neighbors_") else "n_neighbors"
+    k = real(attrs.parameter(name, 5))
+    if 1 <= k <= n and k == int(k):
+        return int(k)
+    attrs.faults.append(f"{name}={attrs.parameter(name, 5)!r} is not a number from 1 to {n}")
+    return 1
+
+
+def _unit(model: Any, method: str, points: Points, asked: Queries) -> float:
+    """u of the precision that the model answers in."""
+    given = answer_of(model, method, asked.Q[:1])
+    single = points.dtype == np.float32 or (not isinstance(given, Claim) and given.dtype == np.float32)
+    return float(np.finfo(np.float32).eps) / 2 if single else UNIT
+
+
+def _mean(attrs: Attributes, answer: F64, y: NDArray) -> F64:
+    """Σ v y / Σ v over the rows of each answer."""
+    v, values = _votes(attrs.parameter("weights", "uniform"), answer[0]), y[answer[1].astype(np.intp)]
+    shape = (*v.shape, *[1] * (values.ndim - 2))
+    total = v.reshape(shape).sum(axis=1)
+    return (v.reshape(shape) * values).sum(axis=1) / np.where(total == 0, 1.0, total)
+
+
+def _tied(attrs: Attributes, points: Points, asked: Queries, k: int, votes: F64, rounding: float) -> F64:
+    """The votes; where the model's differ and rows tie for the last places, the nearest that some choice of them gives.
+
+    Of r places left and t rows that tie, c of one class: it has at least r − (t − c) of the places, and at most c.
+    """
+    given = answer_of(attrs.model, "predict_proba", asked.Q)
+    if isinstance(given, Claim) or given.shape != votes.shape or points.y is None or given.dtype.kind != "f":
+        return votes
+    votes, codes, weights = votes.copy(), points.y.astype(np.intp), attrs.parameter("weights", "uniform")
+    for i in np.flatnonzero(~(np.abs(given - votes) <= rounding).all(axis=1)):
+        D, slack = (a[0] for a in points.block(asked.Q[i : i + 1].astype(np.float64), np.arange(len(points.X))))
+        last = np.partition(D, k - 1)[k - 1]
+        spread = slack[np.flatnonzero(D == last)[0]]
+        inside, maybe = D + slack < last - spread, D - slack <= last + spread
+        ties = np.bincount(codes[maybe & ~inside], minlength=votes.shape[1])
+        places = k - int(inside.sum())
+        v = _votes(weights, np.append(D[inside], last)[None, :])[0]
+        sure = np.bincount(codes[inside], weights=v[:-1], minlength=votes.shape[1])
+        low, high = np.maximum(places - (ties.sum() - ties), 0), np.minimum(ties, places)
+        total = v[:-1].sum() + places * v[-1]
+        votes[i] = np.clip(given[i], (sure + v[-1] * low) / total, (sure + v[-1] * high) / total)
+    return votes
+
+
+def _votes(weights: Any, distances: F64) -> F64:
+    if callable(weights):
+        return np.asarray(weights(distances), dtype=np.float64)
+    if weights != "distance":
+        return np.ones_like(distances)
+    zero = distances == 0
+    return np.where(zero.any(axis=1)[:, None], zero, 1.0 / np.where(zero, 1.0, distances))

@@ -1,0 +1,75 @@
+"""Checker of NearestNeighbors: no row outside an answer is nearer than the farthest inside, on sampled queries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.blocks import Blocks
+from surefit.certificates.checker import Findings, checker
+from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.predictions import answer_of
+from surefit.certificates.theorems.distances.points import Points
+from surefit.certificates.theorems.distances.queries import ALL, Queries, neighbors_claim, queries, read_search
+
+AROUND = 32  # queries for all rows within the radius
+
+
+@checker("n_samples_fit_", "X_fit_", "effective_metric_", "effective_metric_params_", "kneighbors", "radius_neighbors")
+def check_nearest_neighbors(model: Any, blocks: Blocks, tol: float) -> Findings:
+    """Each query against all rows."""
+    attrs = Attributes(model, "n_samples_fit_")
+    points = read_search(attrs, blocks)
+    n, k = blocks.n_rows, real(attrs.parameter("n_neighbors", 5))
+    if not (1 <= k <= n and k == int(k)):
+        attrs.faults.append(f"n_neighbors={attrs.parameter('n_neighbors', 5)!r} is not a number from 1 to {n}")
+    if attrs.faults or points is None:
+        return [bad_attributes(attrs)], "one pass"
+    asked = queries(points)
+    claims = [neighbors_claim(model, points, asked, int(k), tol)[0]]
+    if k < n <= ALL:
+        itself = Queries(points.X.astype(points.dtype), f"all {n} rows", np.arange(n))
+        claims.append(neighbors_claim(model, points, itself, int(k), tol, "other_rows")[0])
+    claims.append(_within_radius(model, points, asked, real(attrs.parameter("radius", 1.0)), tol))
+    return claims, f"{len(asked.Q)} queries against {n} rows"
+
+
+def _within_radius(model: Any, points: Points, asked: Queries, radius: float, tol: float) -> Claim:
+    """radius_neighbors gives every row surely within the radius, and none that is not maybe within."""
+    name, few = "radius_neighbors", replace(asked, Q=asked.Q[:: max(1, len(asked.Q) // AROUND)])
+    answer = answer_of(model, name, few.Q)
+    if isinstance(answer, Claim):
+        return answer
+    if answer.shape[:2] != (2, len(few.Q)):
+        return refuted(name, f"radius_neighbors gives an array of shape {answer.shape}, expected {(2, len(few.Q))}.")
+    wrong, grade = _wrong(points, few, answer, radius), Grade.EXACT
+    loose = points.loosened(radius, tol) if wrong else None
+    if loose is not None and not _wrong(loose, few, answer, radius):
+        wrong, grade = 0, Grade.BOUNDED
+    return at_most(
+        name,
+        f"radius_neighbors gives the rows within {radius:g} with their distances, for {len(few.Q)} queries; queries for "
+        "which it does not.",
+        grade, wrong, 0,
+        failure=f"radius_neighbors is wrong for {wrong} of {len(few.Q)} queries: rows or distances are not those "
+        f"within {radius:g}.",
+    )  # fmt: skip
+
+
+def _wrong(points: Points, asked: Queries, answer: Any, radius: float) -> int:
+    n, count = len(points.X), 0
+    for q, distances, indices in zip(asked.Q.astype(np.float64), *answer, strict=True):
+        sure, maybe = (flags[0] for flags in points.within(q[None, :], np.arange(n), radius))
+        found, D = np.asarray(indices, dtype=np.float64), np.asarray(distances, dtype=np.float64)
+        places = np.clip(np.nan_to_num(found), 0, n - 1).astype(np.intp)
+        inside = np.bincount(places, minlength=n)
+        fine = found.ndim == 1 and found.shape == D.shape and (places == found).all() and inside.max() <= 1
+        fine = fine and not (sure & (inside == 0)).any() and maybe[places].all()
+        if fine:
+            true, slack = points.pairs(np.repeat(q[None, :], len(places), axis=0), places)
+            fine = bool((np.abs(true - D) <= slack).all())
+        count += not fine
+    return count
