@@ -25,7 +25,7 @@ def sample_rows(blocks: Blocks) -> NDArray:
     return np.concatenate(found[min(1, len(found) - 1) :])
 
 
-def answer_of(model: Any, method: str, X: NDArray) -> Any:
+def answer_of(model: Any, method: str, X: NDArray | None) -> Any:
     """What the model answers; where it raises, a claim that fails with the reason."""
     try:
         with warnings.catch_warnings():

@@ -51,8 +51,8 @@ def _within_radius(model: Any, points: Points, asked: Queries, radius: float, to
         wrong, grade = 0, Grade.BOUNDED
     return at_most(
         name,
-        f"radius_neighbors gives the rows within {radius:g} with their distances, for {len(few.Q)} queries; queries for "
-        "which it does not.",
+        f"radius_neighbors gives the rows within {radius:g} with their distances, for {len(few.Q)} queries; queries "
+        "for which it does not.",
         grade, wrong, 0,
         failure=f"radius_neighbors is wrong for {wrong} of {len(few.Q)} queries: rows or distances are not those "
         f"within {radius:g}.",

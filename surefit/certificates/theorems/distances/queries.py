@@ -59,8 +59,9 @@ def read_search(attrs: Attributes, blocks: Blocks) -> Points | None:
         settings = attrs.parameter("effective_metric_params_", {})
         stated = read_metric(attrs, d, points.metric.unit, attrs.model.effective_metric_, 2, settings)
         callables = callable(attrs.model.effective_metric_) and attrs.model.effective_metric_ is attrs.model.metric
-        same = stated is not None and (stated.name, stated.p) == (points.metric.name, points.metric.p)
-        if not (callables or (same and np.array_equal(stated.weight, points.metric.weight))):
+        asked = points.metric
+        same = stated is not None and (stated.name, stated.p) == (asked.name, asked.p)
+        if not (callables or (same and stated is not None and np.array_equal(stated.weight, asked.weight))):
             attrs.faults.append("effective_metric_ and effective_metric_params_ are not the metric asked for")
     return points
 
