@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 import subprocess
@@ -23,11 +24,12 @@ def public_modules() -> list[str]:
     return ["surefit", "surefit.certificates", *(f"surefit.{name}" for name in surefit.__all__ if name in packages)]
 
 
-def loaded_by(code: str) -> set[str]:
+@functools.cache
+def loaded_by(code: str) -> frozenset[str]:
     """The top-level modules that a fresh interpreter has loaded after `code`."""
     script = f"import sys\n{code}\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
-    return set(done.stdout.split())
+    return frozenset(done.stdout.split())
 
 
 def test_one_version():
