@@ -55,6 +55,7 @@ CHECKERS: dict[str, str] = {
     "KernelRidgeCV": "kernel_ridge.kernel_ridge_cv:check_kernel_ridge_cv",
     "KernelPCA": "decomposition.kernel_pca:check_kernel_pca",
     "SpectralClustering": "cluster.spectral_clustering:check_spectral_clustering",
+    "SpectralEmbedding": "manifold.spectral_embedding:check_spectral_embedding",
     "ClassicalMDS": "manifold.classical_mds:check_classical_mds",
     "MDS": "manifold.mds:check_mds",
     "Kernel": "kernels.expression:check_kernel",

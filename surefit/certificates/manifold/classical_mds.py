@@ -104,7 +104,7 @@ def eigen_claims(Y: F64, lam: F64, b: Centered, eps: float, tol: float, loose: f
     if kept.size:
         advice = "Distances of rows far from zero lose digits: center X first, in float64."
         claims += [
-            orthonormal_claim(pairs, tol),
+            orthonormal_claim(U, eps, max(tol, loose)),
             pairs_claim(pairs, *times(b.B, U, b.error), tol, "the centered matrix of squared distances", advice),
         ]
     if len(Y) > Y.shape[1]:  # where some eigenvalue is rounding all that is left out must be

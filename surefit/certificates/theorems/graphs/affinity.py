@@ -1,18 +1,20 @@
 """Whether a matrix of affinities is the one that X and the parameters define: row by row, all rows or a sample.
 
-Nearest neighbors. r is the distance to the k-th nearest, x itself counted where it is scikit-learn's rule. Row j is
-*surely* in the list of i where d + slack < r and *maybe* where d − slack ≤ r: ties within rounding are left open.
+Nearest neighbors. Row j is *surely* in the list of the k nearest others of i where fewer than k others can be as near:
+d + slack is below the (k + 1)-th smallest d − slack; and *maybe* where d − slack is not above the k-th smallest
+d + slack. Ties within rounding are left open.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, Blocks, dense
+from surefit.certificates.blocks import F64, dense
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.graphs.distances import Metric, in_slices
@@ -53,7 +55,8 @@ class Neighborhoods:
         elif self.k < 1:
             sure = maybe = np.zeros(D2.shape, bool)
         else:
-            low, high = (np.partition(D2 + sign * slack, self.k - 1, axis=1)[:, self.k - 1, None] for sign in (-1, 1))
+            low = np.partition(D2 - slack, min(self.k, n - 1), axis=1)[:, min(self.k, n - 1), None]
+            high = np.partition(D2 + slack, self.k - 1, axis=1)[:, self.k - 1, None]
             sure, maybe = D2 + slack < low, D2 - slack <= high
         sure[own] = maybe[own] = False
         return sure, maybe
@@ -115,7 +118,7 @@ def kernel_claim(graph: Graph, X: F64, kernel: Kernel, eps: float, tol: float) -
     )  # fmt: skip
 
 
-def given_claim(graph: Graph, blocks: Blocks) -> Claim:
+def given_claim(graph: Graph, blocks: Iterable[Any]) -> Claim:
     """A precomputed matrix is the data itself; a dense one made symmetric."""
     n, first, off, size, count = graph.n, 0, 0.0, 0.0, 0
     places = checked_rows(n)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import Blocks
 from surefit.certificates.claim import Claim, Grade, refuted
@@ -14,14 +16,22 @@ from surefit.certificates.theorems.kernel_machine.kernels import NAMES, Kernel
 MOST_ROWS = 1 << 20
 
 
-def affinity_claim(attrs: Attributes, graph: Graph, blocks: Blocks, tol: float, width: float = 1.0) -> Claim:
-    """The graph against X. width: what `gamma` is where the model leaves it open."""
+def affinity_claim(
+    attrs: Attributes, graph: Graph, blocks: Blocks, tol: float, width: float = 1.0, by_rows: bool = True
+) -> Claim:
+    """The graph against X.
+
+    width    what `gamma` is where the model leaves it open
+    by_rows  a function takes two rows, not the whole of X
+    """
     asked, n = attrs.parameter("affinity", "rbf"), blocks.n_rows
     if asked == "precomputed":
         return given_claim(graph, blocks)
     if asked == "precomputed_nearest_neighbors":
         return Claim("affinity", "The graph of given neighbors is not recomputed.", Grade.UNPROVED, None, tol, True)
     X, single = all_rows(blocks, MOST_ROWS)
+    if callable(asked) and not by_rows:
+        return given_claim(graph, [(np.asarray(asked(X), dtype=np.float64), None, None)])
     unit = epsilon(single) / 2
     if asked in ("nearest_neighbors", "mutual_neighbors"):
         k = real(getattr(attrs.model, "n_neighbors_", attrs.parameter("n_neighbors", max(int(n / 10), 1))))

@@ -44,15 +44,15 @@ class Pairs:
         return (tol if fine else max(tol, self.loose)), (Grade.BOUNDED if needed or not fine else Grade.OPTIMAL)
 
 
-def orthonormal_claim(pairs: Pairs, tol: float) -> Claim:
-    n, k = pairs.U.shape
-    U = pairs.U.astype(LONG)
+def orthonormal_claim(U: F64, eps: float, limit: float, excuse: float = 0.0) -> Claim:
+    n, k = U.shape
+    U = U.astype(LONG)
     off = float(np.abs(U.T @ U - np.eye(k)).max(initial=0.0))
     error = 2 * gamma(n + 4, float(np.finfo(LONG).eps) / 2) + 4 * UNIT
     return at_most(
         "orthonormal",
         "The eigenvectors have length one and right angles; largest entry of UᵀU − I.",
-        Grade.EXACT, off, max(tol, pairs.loose), error=error, excuse=ROUNDINGS * pairs.eps * np.sqrt(n),
+        Grade.EXACT, off, limit, error=error, excuse=ROUNDINGS * eps * np.sqrt(n) + excuse,
         failure=f"The eigenvectors are not orthonormal: an entry of UᵀU − I is {off:.2g}.",
     )  # fmt: skip
 
@@ -104,7 +104,7 @@ def outermost_claim(
         return failed(name, f"That no eigenvalue left out is {word} is not proved: {n} rows are too many for a factor.")
     lam, base, limit = sign * pairs.lam, sign * last, max(tol, pairs.loose)
     excuse = min(MOST_EXCUSED, rounding / unit)
-    more, kind = lam + abs(base) + limit * unit, LONG if float(n) ** 2 * k <= LONG_SUMS else np.float64
+    more, kind = lam + 2 * abs(base) + 2 * limit * unit, LONG if float(n) ** 2 * k <= LONG_SUMS else np.float64
     U: Any = pairs.U.astype(kind)
     R = (sign * A - (U * more) @ U.T).astype(np.float64)
     total = float(np.abs(more) @ (pairs.U**2).sum(axis=0))
