@@ -99,7 +99,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         affinity: Annotated[
             AffinityName | Callable,
             "The graph: neighbors ('nearest_neighbors', 'mutual_neighbors'), rows within `radius` ('epsilon'), a "
-            "kernel, a function of two rows, or X itself ('precomputed', for distances 'precomputed_nearest_neighbors').",
+            "kernel, a function of two rows, or X itself ('precomputed', or its distances as neighbors).",
         ] = "rbf",
         n_neighbors: Annotated[int, Range(1), "Of graphs of neighbors; the row itself is one of them."] = 10,
         eigen_tol: Annotated[
@@ -276,4 +276,6 @@ def _labels(p: SimpleNamespace, rows: np.ndarray, k: int) -> np.ndarray:
         return cluster_qr(rows)
     if p.assign_labels == "discretize":
         return discretize(rows, stream)
-    return KMeans(k, n_init=p.n_init, tol=0.0, random_state=stream, verbose=p.verbose).fit(rows).labels_
+    with warnings.catch_warnings():  # rows of one component may differ by rounding alone, where k-means does not end
+        warnings.filterwarnings("ignore", "KMeans stopped by tol=0", ConvergenceWarning)
+        return KMeans(k, n_init=p.n_init, tol=0.0, random_state=stream, verbose=p.verbose).fit(rows).labels_
