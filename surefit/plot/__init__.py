@@ -9,6 +9,8 @@ from surefit.plot.confusion import ConfusionMatrixDisplay
 from surefit.plot.fold_scores import FoldScoresDisplay
 from surefit.plot.kmeans import InertiaDisplay, KMeansDisplay
 from surefit.plot.margin import MarginDisplay
+from surefit.plot.neighbor_curve import NeighborCurveDisplay
+from surefit.plot.neighbor_graph import NeighborGraphDisplay
 from surefit.plot.penalty_curve import PenaltyCurveDisplay
 from surefit.plot.regions import ClassRegionsDisplay
 from surefit.plot.render import svg_of
@@ -26,6 +28,8 @@ __all__ = [
     "InertiaDisplay",
     "KMeansDisplay",
     "MarginDisplay",
+    "NeighborCurveDisplay",
+    "NeighborGraphDisplay",
     "PenaltyCurveDisplay",
     "ResidualsDisplay",
     "RocCurveDisplay",
