@@ -13,6 +13,7 @@ namespace nb = nanobind;
 void bind_batch_perceptron(nb::module_& m);
 void bind_class_statistics(nb::module_& m);
 void bind_cluster(nb::module_& m);
+void bind_dbscan(nb::module_& m);
 void bind_engine(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_lasso(nb::module_& m);
@@ -61,6 +62,7 @@ NB_MODULE(_native, m) {
   bind_batch_perceptron(m);
   bind_class_statistics(m);
   bind_cluster(m);
+  bind_dbscan(m);
   bind_engine(m);
   bind_kernels(m);
   bind_lasso(m);
