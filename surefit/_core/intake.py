@@ -154,7 +154,7 @@ def _numbers(values: Any, name: str) -> np.ndarray:
 def take_weights(sample_weight: Any, n_rows: int, *, any_sign: bool = False) -> np.ndarray | None:
     """Weights as a 1-D float64 array; None stays None (every row counts once).
 
-    `any_sign`: where weights are added up and compared, they may be negative, or zero all of them.
+    `any_sign`: weights may be negative.
     """
     if sample_weight is None:
         return None
@@ -166,9 +166,8 @@ def take_weights(sample_weight: Any, n_rows: int, *, any_sign: bool = False) -> 
     if w.shape[0] != n_rows:
         raise InvalidData(f"sample_weight.shape == {w.shape}, expected {(n_rows,)}!")
     refuse_non_finite(w, "sample_weight")
-    if any_sign:
-        return w
-    refuse_negative(w)
+    if not any_sign:
+        refuse_negative(w)
     if not w.any():
         refuse_all_zero()
     return w

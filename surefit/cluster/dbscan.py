@@ -11,7 +11,6 @@ from sklearn.base import ClusterMixin
 
 from surefit._core.base import Estimator, fitting
 from surefit._core.errors import InvalidData
-from surefit._core.intake import take_weights
 from surefit._core.params import Range, Rule
 from surefit.engine.open import open_data
 from surefit.search import Metric, resolve_metric
@@ -67,7 +66,10 @@ class DBSCAN(ClusterMixin, Estimator):
         ] = 5,
         metric: Annotated[
             Any,
-            Rule(lambda value: isinstance(value, str) or callable(value), "the name of a metric or a function of two rows"),
+            Rule(
+                lambda value: isinstance(value, str) or callable(value),
+                "the name of a metric or a function of two rows",
+            ),
             'The distance: a name ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "haversine", … as in '
             'SciPy), "precomputed" for X a matrix or sparse graph of distances, or a function of two rows.',
         ] = "euclidean",
@@ -93,14 +95,14 @@ class DBSCAN(ClusterMixin, Estimator):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters of X: array, dataframe or CSR (distances for metric="precomputed"). `y` is not used.
 
-        `sample_weight` is what a row counts for itself and its neighbors; a negative one keeps neighbors from being core.
+        `sample_weight` is what a row counts for itself and its neighbors; a negative one keeps them from being core.
         """
         p = self._checked()
         metric = _metric(p)
-        rows = open_data(self, X, stream=False, instead="KMeans", n_jobs=p.n_jobs).X
+        data = open_data(self, X, None, sample_weight, stream=False, instead="KMeans", any_sign=True)
+        rows, weights = data.X, data.w
         if metric.is_precomputed and rows.shape[0] != rows.shape[1]:
             raise InvalidData(f"Precomputed matrix must be square. Input is a {rows.shape[0]}x{rows.shape[1]} matrix.")
-        weights = take_weights(sample_weight, rows.shape[0], any_sign=True)
         found = find_clusters(rows, p.eps, p.min_samples, metric, weights, algorithm=p.algorithm, n_jobs=p.n_jobs)
         self.labels_ = found.labels
         self.core_sample_indices_ = np.flatnonzero(found.core)

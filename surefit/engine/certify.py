@@ -88,6 +88,7 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, tol
         sample_weight,
         target=False if in_memory else "classes" if labels else needs_target,
         not_finite="NaN" if get_tags(model).input_tags.allow_nan else "refuse",
+        any_sign=hasattr(model, "core_sample_indices_"),  # DBSCAN only adds weights up
     )
     fitted_names = getattr(model, "feature_names_in_", None)
     names = getattr(reader, "feature_names_in_", None)

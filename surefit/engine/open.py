@@ -46,6 +46,7 @@ def open_data(
     n_jobs: int | None = None,
     not_finite: NotFinite = "refuse",
     integers: bool = False,
+    any_sign: bool = False,
 ) -> Source:
     """Open training data and learn from it `n_features_in_` and `feature_names_in_`.
 
@@ -53,7 +54,8 @@ def open_data(
     dataframe. With a path, `y` and `sample_weight` are column names. `target`: y is needed; with "classes" it holds
     labels, and the source has `classes` (sorted, or those given) and codes in the place of y. `stream`: this estimator
     can work on data that does not fit in memory; where it cannot, `instead` names one that can. `not_finite`,
-    `integers`: as in `take_rows`; rows that are not in memory are always looked at, and become floats.
+    `integers`: as in `take_rows`; rows that are not in memory are always looked at, and become floats. `any_sign`: as in
+    `take_weights`, for rows in memory.
     """
     kind = kind_of(X)
     if kind == "memory":
@@ -65,7 +67,7 @@ def open_data(
             classes, targets = memory_codes(estimator, y, rows.shape[0], classes)
         else:
             targets = take_targets(estimator, y, rows.shape[0]) if target else None
-        weights = take_weights(sample_weight, rows.shape[0])
+        weights = take_weights(sample_weight, rows.shape[0], any_sign=any_sign)
         source: Source = MemorySource(rows, targets, weights, getattr(estimator, "feature_names_in_", None), n_jobs)
         source.classes = classes
         return source

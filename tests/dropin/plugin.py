@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 NAMES = {
-    "cluster": ("KMeans", "kmeans_plusplus"),
+    "cluster": ("DBSCAN", "KMeans", "dbscan", "kmeans_plusplus"),
     "decomposition": ("KernelPCA", "PCA"),
     "discriminant_analysis": ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
     "kernel_ridge": ("KernelRidge",),

@@ -74,6 +74,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "RBFNetworkRegressor": [{"n_centers": 5, "random_state": 0}],
     "RBFNetworkClassifier": [{"n_centers": 5, "random_state": 0}],
     "KMeans": [{"n_clusters": 3, "random_state": 0, "tol": 0.0}],
+    "DBSCAN": [{}, {"eps": 1.0, "min_samples": 10, "metric": "manhattan"}],
     "NearestNeighbors": [{}, {"metric": "manhattan"}],
     "KNeighborsClassifier": [{}, {"weights": "distance"}],
     "KNeighborsRegressor": [{}, {"weights": "distance"}],
@@ -170,6 +171,8 @@ def answers(model: Any, X: np.ndarray) -> np.ndarray:
             return np.asarray(getattr(model, method)(X), dtype=float)
     if hasattr(model, "kneighbors"):
         return model.kneighbors(X)[0]
+    if hasattr(model, "labels_"):  # which rows are in one cluster
+        return ((model.labels_[:, None] == model.labels_) & (model.labels_ >= 0)).astype(float)
     raise TypeError(type(model).__name__)
 
 
@@ -218,7 +221,17 @@ def lies(truth: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, sizes: 
     if name_of(truth) != "CategoricalNB":  # its permuted columns have other categories, which it refuses to answer
         order = np.roll(np.arange(X.shape[1]), 1)
         yield told(fitted(cls, settings, X[:, order], y, w), "columns permuted", X, y, w, truth)
-    for name in ("alpha", "C", "quantile", "var_smoothing", "reg_param", "n_clusters", "n_components", "epsilon"):
+    for name in (
+        "alpha",
+        "C",
+        "quantile",
+        "var_smoothing",
+        "reg_param",
+        "n_clusters",
+        "n_components",
+        "epsilon",
+        "eps",
+    ):
         value = settings.get(name)
         if name == "alpha" and name_of(truth) == "KernelPCA":  # of pre-images, which are not asked for
             continue

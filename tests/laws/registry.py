@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import sklearn.base
+from scipy.spatial.distance import cdist
 from sklearn.utils import get_tags
 
 import surefit
@@ -103,7 +104,9 @@ LIE_SIZE = {"Perceptron": 1.0}
 
 
 def suited(model: Estimator | None, X: np.ndarray) -> np.ndarray:
-    """Rows the model takes: none below zero where it counts things."""
+    """Rows the model takes: none below zero where it counts things; near ones within eps, where it has one."""
+    if hasattr(model, "eps"):
+        X = X * X.dtype.type(model.eps / 4)
     return np.abs(X) if model is not None and get_tags(model).input_tags.positive_only else X
 
 
@@ -127,13 +130,45 @@ def takes_weights(model: Estimator | None) -> bool:
     return model is None or "sample_weight" in type(model).fit.__wrapped__.__code__.co_varnames
 
 
+def takes_negative_weights(model: Estimator) -> bool:
+    """As scikit-learn's class does."""
+    return type(model).__name__ == "DBSCAN"
+
+
+def scaled(model: Estimator, scale: float) -> Estimator:
+    """The same model for rows times `scale`: a radius grows with them."""
+    model = sklearn.base.clone(model)
+    return model.set_params(eps=model.eps * scale) if hasattr(model, "eps") else model
+
+
 def some_rows(rows: Any, *arrays: Any) -> list[Any]:
     """These rows of each array; None stays None."""
     return [None if array is None else array[rows] for array in arrays]
 
 
+ASKED = ("predict", "predict_proba", "decision_function", "transform", "kneighbors")
+
+
+def transductive(model: Estimator) -> bool:
+    """It speaks of the rows it was fitted to, and of no others."""
+    return not any(hasattr(model, method) for method in ASKED)
+
+
+def relations(model: Estimator) -> np.ndarray:
+    """What a transductive model says of each pair of its rows, whatever the names of clusters and the axes:
+
+    1 for rows in one cluster (noise, −1, is in none); or the distance of their images.
+    """
+    if hasattr(model, "labels_"):
+        labels = np.asarray(model.labels_)
+        return ((labels[:, None] == labels) & (labels >= 0)).astype(float)
+    return cdist(model.embedding_, model.embedding_)
+
+
 def answer(model: Estimator, X: Any) -> np.ndarray:
     """What the model says about rows: the thing that laws compare."""
+    if transductive(model):
+        return relations(model)
     methods = ("predict",) if sklearn.base.is_regressor(model) else ("predict_proba", "decision_function", "transform")
     method = next((method for method in methods if hasattr(model, method)), "kneighbors")
     said = getattr(model, method)(X)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from tests.laws.registry import answer, answers_are_distances, fit, instances, learnt, sample
+from tests.laws.registry import answer, answers_are_distances, fit, instances, learnt, sample, transductive
 
 MODELS = pytest.mark.parametrize("model", instances(), ids=lambda model: type(model).__name__)
 
@@ -23,6 +23,9 @@ def test_float32_stays_float32_and_is_right(model):
     single, double = fit(model, X, y, w), fit(model, X.astype(np.float64), y64(y), w)
     if answers_are_distances(model):
         assert single.X_fit_.dtype == np.float32
+    elif transductive(model):  # rows and images that it keeps; labels are whole numbers
+        kept = [value for value in learnt(single).values() if value.ndim == 2 and value.dtype.kind == "f"]
+        assert all(value.dtype == np.float32 for value in kept)
     else:
         assert answer(single, X).dtype == np.float32
     right = answer(double, X.astype(np.float64))

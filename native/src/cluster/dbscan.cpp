@@ -281,7 +281,7 @@ std::size_t cluster(const DenseRows<T>& x, const Problem& problem, std::int64_t*
     return solve(s, Cells(grid, n_threads), n_threads, labels, core);
   }
   Tree tree;
-  tree.sort(x, scale, s.groups);
+  tree.sort(x, scale, n_threads, s.groups);
   fill_blocks(x, scale, n_threads, s.groups);
   take_weights(s, problem.w);
   return solve(s, Leaves(s.groups, tree, n_threads), n_threads, labels, core);

@@ -11,7 +11,7 @@ namespace surefit::dbscan {
 class Tree {
  public:
   struct Node {
-    Position first, last;              // groups first … last−1 below it
+    Position first = 0, last = 0;       // groups first … last−1 below it
     std::uint32_t left = 0, right = 0;  // children; none: one group
   };
   struct Stack {
@@ -19,7 +19,7 @@ class Tree {
   };
 
   template <class T>
-  void sort(const DenseRows<T>& x, double scale, Groups& groups);
+  void sort(const DenseRows<T>& x, double scale, int n_threads, Groups& groups);
 
   const Node& node(std::size_t i) const { return node_[i]; }
   std::size_t size() const { return node_.size(); }
@@ -45,6 +45,12 @@ class Tree {
   }
 
  private:
+  struct Range {
+    Position first, last;
+  };
+
+  void number_groups(const std::vector<Range>& range, Groups& groups);
+
   double from_group(const Groups& g, std::size_t group, std::uint32_t node) const {
     const double* low = box_.data() + 2 * g.d * node;
     return nearest(g.norm, g.d, g.low(group), g.high(group), low, low + g.d);

@@ -1,7 +1,7 @@
 """DBSCAN from neighborhoods that are streamed in blocks: any metric, memory linear in the number of rows.
 
-First pass: weights of the neighbors of each row, which make rows core. Second: near core rows are joined. Third, over the
-other rows alone: the lowest cluster near them. Neighborhoods that are small in all are kept after the first pass.
+First pass: weights of the neighbors of each row, which make rows core. Second: near core rows are joined. Third, over
+the other rows alone: the lowest cluster near them. Neighborhoods that are small in all are kept after the first pass.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class Neighborhoods:
             return
         places = np.flatnonzero(chosen)
         if places.size:
-            for rows, indptr, indices, _ in self._index.radius_blocks(self._X[places], self._eps):
-                yield np.repeat(places[rows], np.diff(indptr)), indices
+            for block, indptr, indices, _ in self._index.radius_blocks(self._X[places], self._eps):
+                yield np.repeat(places[block], np.diff(indptr)), indices
 
 
 def clusters_of_blocks(
