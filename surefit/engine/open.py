@@ -54,8 +54,8 @@ def open_data(
     dataframe. With a path, `y` and `sample_weight` are column names. `target`: y is needed; with "classes" it holds
     labels, and the source has `classes` (sorted, or those given) and codes in the place of y. `stream`: this estimator
     can work on data that does not fit in memory; where it cannot, `instead` names one that can. `not_finite`,
-    `integers`: as in `take_rows`; rows that are not in memory are always looked at, and become floats. `any_sign`: as in
-    `take_weights`, for rows in memory.
+    `integers`: as in `take_rows`; rows that are not in memory are always looked at, and become floats. `any_sign`: as
+    in `take_weights`, for rows in memory.
     """
     kind = kind_of(X)
     if kind == "memory":
