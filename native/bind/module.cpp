@@ -18,6 +18,7 @@ void bind_engine(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_lasso(nb::module_& m);
 void bind_linear_svm(nb::module_& m);
+void bind_linkage(nb::module_& m);
 void bind_lms(nb::module_& m);
 void bind_logistic(nb::module_& m);
 void bind_min_cut(nb::module_& m);
@@ -67,6 +68,7 @@ NB_MODULE(_native, m) {
   bind_kernels(m);
   bind_lasso(m);
   bind_linear_svm(m);
+  bind_linkage(m);
   bind_lms(m);
   bind_logistic(m);
   bind_min_cut(m);

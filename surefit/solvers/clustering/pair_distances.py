@@ -7,13 +7,35 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
+from surefit import _native
 from surefit._core.errors import InvalidData
 from surefit._core.memory import refuse_beyond_memory
+from surefit._core.threads import threads_for
+from surefit.search.metric import resolve_metric
 
-SCIPY_NAMES = {"l2": "euclidean", "l1": "cityblock", "manhattan": "cityblock", "infinity": "chebyshev"}
+COORDINATES = ("euclidean", "manhattan", "cosine")
+"""Metrics that compiled loops know."""
 BLOCK_BYTES = 2**25
+
+
+def coordinates(X: np.ndarray, kind: str) -> tuple[np.ndarray, float]:
+    """(rows, scale) that compiled loops take: scale·(X − a middle row), or X in unit rows for the cosine.
+
+    The middle is the median of each column, one of its numbers, and the scale is a power of two: differences keep
+    their digits far from zero, whole numbers stay whole (ties stay ties), and squares neither overflow nor vanish.
+    Half the squared distance of unit rows is one minus their cosine.
+    """
+    X = np.asarray(X, dtype=np.float64)
+    largest = float(np.abs(X).max())
+    first = float(np.ldexp(1.0, -int(np.frexp(largest)[1]) - 1)) if largest > 0 else 1.0
+    rows = np.ascontiguousarray(X * first)
+    if kind == "cosine":
+        rows /= np.sqrt((rows * rows).sum(axis=1, keepdims=True))
+        return rows, 1.0
+    middle = (len(rows) - 1) // 2
+    rows -= np.partition(rows, middle, axis=0)[middle]
+    return rows, first
 
 
 class PairDistances:
@@ -25,38 +47,33 @@ class PairDistances:
 
     def __init__(self, X: np.ndarray, metric: str | Callable) -> None:
         self.n = X.shape[0]
-        self.name = metric if isinstance(metric, str) else "callable"
         if callable(metric) and _takes_all_rows(metric):
-            X, self.name = np.asarray(metric(X), dtype=np.float64), "precomputed"
+            X, metric = np.asarray(metric(X), dtype=np.float64), "precomputed"
+        self._metric = resolve_metric(metric)
+        self.name = self._metric.name
         if self.name == "precomputed" and X.shape != (self.n, self.n):
             raise InvalidData(f"Distance matrix should be square, got matrix of shape {X.shape}")
         if self.name == "cosine" and not X.any(axis=1).all():
             row = int(np.argmin(X.any(axis=1)))
             raise InvalidData(f"Cosine affinity cannot be used when X contains zero vectors; row {row} is one")
-        self.X, self._metric = X, metric
+        self.X = X
 
     def between(self, rows: Any, others: Any) -> np.ndarray:
         """The block of distances of `rows` to `others` (index arrays or slices)."""
         if self.name == "precomputed":
             return np.asarray(self.X[rows][:, others], dtype=np.float64)
-        A, B = (np.asarray(self.X[part], dtype=np.float64) for part in (rows, others))
-        if self.name == "callable":
-            return cdist(A, B, metric=self._metric)
-        return cdist(A, B, metric=SCIPY_NAMES.get(self.name, self.name))
+        return np.asarray(self._metric.pairwise(self.X[rows], self.X[others]), dtype=np.float64)
 
     def paired(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """d(first[t], second[t])."""
         if self.name == "precomputed":
             return np.asarray(self.X[first, second], dtype=np.float64)
-        pairs = zip(first, second, strict=True)
-        if callable(self._metric):
-            return np.array([self._metric(self.X[i], self.X[j]) for i, j in pairs], dtype=np.float64)
         A, B = (np.asarray(self.X[part], dtype=np.float64) for part in (first, second))
-        if self.name in ("euclidean", "l2"):
+        if self.name == "euclidean":
             return np.sqrt(((A - B) ** 2).sum(axis=1))
-        if self.name in ("manhattan", "l1", "cityblock"):
+        if self.name == "manhattan":
             return np.abs(A - B).sum(axis=1)
-        return np.array([self.between([i], [j])[0, 0] for i, j in pairs])
+        return np.array([self.between([i], [j])[0, 0] for i, j in zip(first, second, strict=True)], dtype=np.float64)
 
     def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
         """(rows, their distances to all that come after the first of them), a few megabytes at a time."""
@@ -65,8 +82,8 @@ class PairDistances:
             rows = slice(first, min(first + step, self.n))
             yield rows, self.between(rows, slice(first, self.n))
 
-    def condensed(self) -> np.ndarray:
-        """d(0, 1), d(0, 2), …, d(1, 2), …: the half above the diagonal. Refused when it does not fit."""
+    def half_matrix(self) -> tuple[np.ndarray, float]:
+        """(scale·d(0, 1), scale·d(0, 2), …, scale·d(1, 2), …; scale): the half above the diagonal, if it fits."""
         count = self.n * (self.n - 1) // 2
         refuse_beyond_memory(
             8 * count,
@@ -74,13 +91,17 @@ class PairDistances:
             "Use linkage='single' or 'ward' (memory linear in the rows), or a connectivity graph.",
         )
         out = np.empty(count)
+        if self.name in COORDINATES:
+            rows, scale = coordinates(self.X, self.name)
+            _native.pair_distances(rows, COORDINATES.index(self.name), out, threads_for(float(count) * rows.shape[1]))
+            return out, scale
         at = 0
-        for rows, block in self.blocks():
-            for row in range(rows.stop - rows.start):
+        for part, block in self.blocks():
+            for row in range(part.stop - part.start):
                 tail = block[row, row + 1 :]
                 out[at : at + len(tail)] = tail
                 at += len(tail)
-        return out
+        return out, 1.0
 
 
 def _takes_all_rows(metric: Callable) -> bool:

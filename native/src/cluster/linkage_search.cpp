@@ -1,0 +1,356 @@
+#include "cluster/linkage_search.hpp"
+
+namespace surefit::SUREFIT_LEVEL {
+namespace {
+
+using linkage::kBlock;
+using linkage::kLeafPoints;
+using linkage::kPad;
+using linkage::kStack;
+using linkage::Search;
+using linkage::TreeView;
+
+constexpr double kInfinity = __builtin_inf();
+constexpr std::size_t kAlone = 32;    // coordinates up to which queries go down the tree one by one
+constexpr std::size_t kStretch = 16;  // coordinates between two looks whether a block is too far
+
+// The numbers of one block, in as many vectors as it takes.
+constexpr std::size_t kParts = kBlock * sizeof(double) / kVectorBytes;
+struct Lanes {
+  Vec<double> part[kParts];
+  double operator[](std::size_t l) const { return part[l / kLanes<double>][l % kLanes<double>]; }
+};
+
+template <class F>
+SUREFIT_INLINE Lanes each(F&& f) {
+  Lanes out;
+  for (std::size_t p = 0; p < kParts; ++p) out.part[p] = f(p);
+  return out;
+}
+SUREFIT_INLINE Lanes lanes_at(const double* p) {
+  return each([p](std::size_t i) { return load(p + i * kLanes<double>); });
+}
+SUREFIT_INLINE Vec<double> positive(Vec<double> x) { return x > 0 ? x : Vec<double>{}; }
+SUREFIT_INLINE Vec<double> larger(Vec<double> x, Vec<double> y) { return x > y ? x : y; }
+
+// Whether any number is at most `bound`.
+SUREFIT_INLINE bool any_within(const Lanes& x, double bound) {
+  const Vec<double> limit = splat(bound);
+  auto found = x.part[0] <= limit;
+  for (std::size_t p = 1; p < kParts; ++p) found |= x.part[p] <= limit;
+  std::int64_t bits[kLanes<double>], some = 0;
+  std::memcpy(bits, &found, sizeof bits);
+  for (int l = 0; l < kLanes<double>; ++l) some |= bits[l];
+  return some != 0;
+}
+
+struct Squared {
+  static constexpr bool weighted = false;
+  template <class V>
+  SUREFIT_INLINE static V add(V sum, V x) {
+    return sum + x * x;
+  }
+};
+struct Absolute {
+  static constexpr bool weighted = false;
+  template <class V>
+  SUREFIT_INLINE static V add(V sum, V x) {
+    return sum + (x < 0 ? -x : x);
+  }
+};
+struct Ward {
+  static constexpr bool weighted = true;
+  template <class V>
+  SUREFIT_INLINE static V add(V sum, V x) {
+    return sum + x * x;
+  }
+};
+
+inline double ward_weight(double a, double b) { return 2 * (a * b) / (a + b); }
+
+// The least sum over pairs of points of two boxes. It may round above that of a pair by a few units: shrink_ allows for it.
+template <class Metric>
+double box_sum(const double* a, const double* b, std::size_t d) {
+  const std::size_t wide = linkage::padded(d);
+  double sum = 0;
+  for (std::size_t k = 0; k < d; ++k) {
+    const double below = a[k] - b[wide + k], above = b[k] - a[wide + k];
+    const double gap = below > above ? below : above;
+    sum = Metric::add(sum, gap > 0 ? gap : 0);
+  }
+  return sum;
+}
+
+// The least sum over the points of a box; the same rounding.
+typedef double Few __attribute__((vector_size((kVectorBytes < 32 ? kVectorBytes : 32))));
+constexpr std::size_t kFew = sizeof(Few) / sizeof(double);
+
+template <class Metric>
+SUREFIT_INLINE double point_box_sum(const double* x, const double* box, std::size_t wide) {
+  Few sum{};
+  for (std::size_t k = 0; k < wide; k += kFew) {
+    Few own, low, high;
+    std::memcpy(&own, x + k, sizeof own);
+    std::memcpy(&low, box + k, sizeof low);
+    std::memcpy(&high, box + wide + k, sizeof high);
+    const Few below = low - own, above = own - high, gap = below > above ? below : above;
+    sum = Metric::add(sum, gap > 0 ? gap : Few{});
+  }
+  double total = 0;
+  for (std::size_t l = 0; l < kFew; ++l) total += sum[l];
+  return total;
+}
+
+// Sums of one point to the points of a block; stops once all are beyond `bound`.
+template <class Metric>
+SUREFIT_INLINE Lanes block_sums(const double* x, const double* block, std::size_t d, double bound) {
+  Lanes sum{};
+  for (std::size_t k = 0; k < d;) {
+    const std::size_t end = d - k > 2 * kStretch ? k + kStretch : d;
+    for (; k < end; ++k) {
+      const Vec<double> own = splat(x[k]);
+      const Lanes others = lanes_at(block + k * kBlock);
+      for (std::size_t p = 0; p < kParts; ++p) sum.part[p] = Metric::add(sum.part[p], own - others.part[p]);
+    }
+    if (k < d && !any_within(sum, bound)) break;
+  }
+  return sum;
+}
+
+// Sums of the points of a block to a box.
+template <class Metric>
+SUREFIT_INLINE Lanes box_sums(const double* block, const double* box, std::size_t d) {
+  Lanes sum{};
+  for (std::size_t k = 0; k < d; ++k) {
+    const Vec<double> low = splat(box[k]), high = splat(box[linkage::padded(d) + k]);
+    const Lanes x = lanes_at(block + k * kBlock);
+    for (std::size_t p = 0; p < kParts; ++p) {
+      sum.part[p] = Metric::add(sum.part[p], positive(larger(low - x.part[p], x.part[p] - high)));
+    }
+  }
+  return sum;
+}
+
+// value · 2|A||B| / (|A| + |B|)
+SUREFIT_INLINE void weigh(Lanes& value, double own, const double* sizes) {
+  const Vec<double> a = splat(own);
+  const Lanes b = lanes_at(sizes);
+  for (std::size_t p = 0; p < kParts; ++p) value.part[p] *= 2 * (a * b.part[p]) / (a + b.part[p]);
+}
+
+// One leaf of queries.
+template <class Metric>
+class LeafSearch {
+ public:
+  LeafSearch(const Search& s, std::size_t leaf) : s_(s), t_(s.tree), leaf_(leaf), shrink_(1 - 4e-16 * (t_.d + 8.0)) {
+    const std::size_t first = static_cast<std::size_t>(t_.block[leaf]) * kBlock;
+    const std::size_t count = static_cast<std::size_t>(t_.count[leaf]);
+    least_size_ = kInfinity;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t slot = first + i;
+      const std::int32_t group = s.group[slot], partner = s.partner[slot];
+      active_[i] = false;
+      if (partner >= 0 && s.group[partner] != group) continue;  // still the closest
+      const double bound = s.group_bound ? load_bound(group) : kInfinity;
+      if (s.value[slot] > bound) continue;
+      active_[i] = true;
+      bound_[i] = bound;
+      partner_[i] = -1;
+      one_group_ = n_active_ == 0 || one_group_ == group ? group : -1;
+      if (Metric::weighted && t_.size[slot] < least_size_) least_size_ = t_.size[slot];
+      ++n_active_;
+    }
+    count_ = count;
+    first_ = first;
+  }
+
+  void run() {
+    if (n_active_ == 0) return;
+    if (t_.d > kAlone) {
+      go_together();
+    } else {
+      for (std::size_t i = 0; i < count_; ++i) {
+        if (active_[i]) go_alone(i);
+      }
+    }
+    finish();
+  }
+
+ private:
+  double load_bound(std::int32_t group) const {
+    std::uint64_t bits;
+    __atomic_load(reinterpret_cast<const std::uint64_t*>(s_.group_bound + group), &bits, __ATOMIC_RELAXED);
+    double bound;
+    std::memcpy(&bound, &bits, sizeof bound);
+    return bound;
+  }
+
+  // group_bound := min(group_bound, value). Numbers from zero are ordered like their bits.
+  void lower_bound(std::int32_t group, double value) const {
+    auto* bits = reinterpret_cast<std::uint64_t*>(s_.group_bound + group);
+    std::uint64_t wanted, now;
+    std::memcpy(&wanted, &value, sizeof wanted);
+    __atomic_load(bits, &now, __ATOMIC_RELAXED);
+    while (wanted < now &&
+           !__atomic_compare_exchange_n(bits, &now, wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+  }
+
+  // Down the tree, the nearer child first: useful(node), lower(node) ≤ the value of every pair, upper() of the pairs
+  // that matter, visit(leaf).
+  template <class Useful, class Lower, class Upper, class Visit>
+  SUREFIT_INLINE void go_down(Useful&& useful, Lower&& lower, Upper&& upper, Visit&& visit) {
+    std::int32_t waiting[kStack];
+    double least[kStack];
+    std::size_t top = 0;
+    waiting[0] = 0;
+    least[top++] = 0;
+    while (top > 0) {
+      --top;
+      if (least[top] > upper()) continue;
+      const std::int32_t node = waiting[top], left = t_.left[node];
+      if (left < 0) {
+        if (static_cast<std::size_t>(node) != leaf_) visit(static_cast<std::size_t>(node));
+        continue;
+      }
+      const double limit = upper();
+      double to_left = kInfinity, to_right = kInfinity;
+      const bool use_left = useful(left) && (to_left = lower(left)) <= limit;
+      const bool use_right = useful(left + 1) && (to_right = lower(left + 1)) <= limit;
+      const bool left_last = use_left && to_left <= to_right;
+      if (use_left && !left_last) waiting[top] = left, least[top++] = to_left;
+      if (use_right) waiting[top] = left + 1, least[top++] = to_right;
+      if (left_last) waiting[top] = left, least[top++] = to_left;
+    }
+  }
+
+  void go_alone(std::size_t i) {
+    const std::size_t wide = linkage::padded(t_.d);
+    const double* x = t_.rows + (first_ + i) * wide;
+    const std::int32_t group = s_.group[first_ + i];
+    const double size = Metric::weighted ? t_.size[first_ + i] : 1;
+    visit_alone(i, x, leaf_);
+    go_down([&](std::int32_t node) { return s_.node_group[node] != group; },
+            [&](std::int32_t node) {
+              double sum = shrink_ * point_box_sum<Metric>(x, t_.box + 2 * wide * static_cast<std::size_t>(node), wide);
+              if (Metric::weighted) sum *= ward_weight(size, t_.least_size[node]);
+              return sum;
+            },
+            [&] { return bound_[i]; }, [&](std::size_t other) { visit_alone(i, x, other); });
+  }
+
+  SUREFIT_INLINE void visit_alone(std::size_t i, const double* x, std::size_t other) {
+    const std::size_t slot = static_cast<std::size_t>(t_.block[other]) * kBlock;
+    const std::size_t count = static_cast<std::size_t>(t_.count[other]);
+    for (std::size_t c = 0; c < count; c += kBlock) compare(i, x, t_.points + (slot + c) * t_.d, slot + c, count - c);
+  }
+
+  void go_together() {
+    const std::size_t wide = linkage::padded(t_.d);
+    visit(leaf_);
+    go_down([&](std::int32_t node) { return one_group_ < 0 || s_.node_group[node] != one_group_; },
+            [&](std::int32_t node) {
+              const double* own = t_.box + 2 * wide * leaf_;
+              double sum = shrink_ * box_sum<Metric>(own, t_.box + 2 * wide * static_cast<std::size_t>(node), t_.d);
+              if (Metric::weighted) sum *= ward_weight(least_size_, t_.least_size[node]);
+              return sum;
+            },
+            [&] { return largest_bound(); }, [&](std::size_t other) { visit(other); });
+  }
+
+  double largest_bound() {
+    if (stale_) {
+      largest_ = 0;
+      for (std::size_t i = 0; i < count_; ++i) {
+        if (active_[i] && bound_[i] > largest_) largest_ = bound_[i];
+      }
+      stale_ = false;
+    }
+    return largest_;
+  }
+
+  // All queries of the leaf against all points of leaf `other`.
+  void visit(std::size_t other) {
+    const std::size_t wide = linkage::padded(t_.d);
+    const double* box = t_.box + 2 * wide * other;
+    const double* points = t_.points + static_cast<std::size_t>(t_.block[other]) * kBlock * t_.d;
+    const std::size_t slots = static_cast<std::size_t>(t_.block[other]) * kBlock;
+    const std::size_t count = static_cast<std::size_t>(t_.count[other]);
+    for (std::size_t b = 0; b * kBlock < count_; ++b) {
+      const double* queries = t_.points + (first_ + b * kBlock) * t_.d;
+      const Lanes near = box_sums<Metric>(queries, box, t_.d);
+      for (std::size_t l = 0; l < kBlock && b * kBlock + l < count_; ++l) {
+        const std::size_t i = b * kBlock + l;
+        if (!active_[i] || s_.node_group[other] == s_.group[first_ + i]) continue;
+        double least = shrink_ * near[l];
+        if (Metric::weighted) least *= ward_weight(t_.size[first_ + i], t_.least_size[other]);
+        if (least > bound_[i]) continue;
+        for (std::size_t c = 0; c < count; c += kBlock) {
+          compare(i, t_.rows + (first_ + i) * wide, points + c * t_.d, slots + c, count - c);
+        }
+      }
+    }
+  }
+
+  SUREFIT_INLINE void compare(std::size_t i, const double* x, const double* block, std::size_t slot, std::size_t count) {
+    Lanes value = block_sums<Metric>(x, block, t_.d, Metric::weighted ? kInfinity : bound_[i]);
+    if (Metric::weighted) {
+      weigh(value, t_.size[first_ + i], t_.size + slot);
+    }
+    if (!any_within(value, bound_[i])) return;
+    const std::int32_t group = s_.group[first_ + i];
+    for (std::size_t l = 0; l < kBlock && l < count; ++l) {
+      if (!(value[l] <= bound_[i]) || s_.group[slot + l] == group) continue;
+      if (value[l] < bound_[i] || partner_[i] < 0 || t_.id[slot + l] < t_.id[partner_[i]]) {
+        bound_[i] = value[l];
+        partner_[i] = static_cast<std::int32_t>(slot + l);
+        stale_ = true;
+      }
+    }
+  }
+
+  void finish() {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (!active_[i]) continue;
+      s_.value[first_ + i] = bound_[i];
+      s_.partner[first_ + i] = partner_[i];
+      if (partner_[i] >= 0 && s_.group_bound) lower_bound(s_.group[first_ + i], bound_[i]);
+    }
+  }
+
+  const Search& s_;
+  const TreeView& t_;
+  std::size_t leaf_, first_, count_, n_active_ = 0;
+  double shrink_, least_size_, largest_ = 0;
+  bool stale_ = true;
+  std::int32_t one_group_ = -1;
+  bool active_[kLeafPoints];
+  double bound_[kLeafPoints];
+  std::int32_t partner_[kLeafPoints];
+};
+
+template <class Metric>
+void search(const Search& s, std::size_t leaf) {
+  LeafSearch<Metric>(s, leaf).run();
+}
+
+void ward_scan(const double* center, double size, const double* points, const double* sizes, std::size_t n,
+               std::size_t d, double* out) {
+  for (std::size_t first = 0; first < n; first += kBlock) {
+    Lanes value{};
+    for (std::size_t k = 0; k < d; ++k) {
+      const Vec<double> own = splat(center[k]);
+      const Lanes others = lanes_at(points + first * d + k * kBlock);
+      for (std::size_t p = 0; p < kParts; ++p) value.part[p] = Ward::add(value.part[p], own - others.part[p]);
+    }
+    weigh(value, size, sizes + first);
+    std::memcpy(out + first, &value, sizeof value);
+  }
+}
+
+}  // namespace
+
+extern const linkage::SearchLoops linkage_search;
+const linkage::SearchLoops linkage_search = {search<Squared>, search<Absolute>, search<Ward>, ward_scan};
+
+}  // namespace surefit::SUREFIT_LEVEL

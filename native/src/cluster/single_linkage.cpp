@@ -1,0 +1,132 @@
+// Borůvka's algorithm: in each round every group of rows takes its shortest edge to another group, and groups that an
+// edge joins become one. Edges are ordered by (value, smaller row, larger row): no two are equal, so no circle can
+// close and the tree is unique.
+#include <algorithm>
+#include <limits>
+
+#include "cluster/linkage.hpp"
+#include "cluster/linkage_tree.hpp"
+#include "cluster/union_find.hpp"
+#include "surefit/parallel.hpp"
+
+namespace surefit::linkage {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t kLeavesOfTask = 16;
+
+bool before(const Merge& p, const Merge& q) {
+  if (p.height != q.height) return p.height < q.height;
+  return p.a != q.a ? p.a < q.a : p.b < q.b;
+}
+
+class Boruvka {
+ public:
+  Boruvka(const double* x, std::size_t n, std::size_t d, Sum sum, int n_threads)
+      : tree_(build_tree(x, n, d, true)),
+        n_threads_(n_threads),
+        search_(sum == Sum::squared ? SUREFIT_TABLE(linkage_search).squared : SUREFIT_TABLE(linkage_search).absolute),
+        sets_(n),
+        group_(tree_.n_slots, -1),
+        partner_(tree_.n_slots, -1),
+        value_(tree_.n_slots, 0.0),
+        node_group_(tree_.left.size()),
+        bound_(n),
+        best_(n) {
+    for (const auto& [first, other] : tree_.copies) {
+      add({first, other, 0.0});
+    }
+  }
+
+  std::vector<Merge> run(std::size_t n) {
+    while (edges_.size() + 1 < n) {
+      name_groups();
+      bound_groups();
+      look();
+      join();
+    }
+    std::sort(edges_.begin(), edges_.end(), before);
+    return std::move(edges_);
+  }
+
+ private:
+  static std::uint32_t row(std::int32_t i) { return static_cast<std::uint32_t>(i); }
+
+  void add(const Merge& edge) {
+    edges_.push_back(edge);
+    sets_.join(row(edge.a), row(edge.b));
+  }
+
+  bool usable(std::size_t slot) const {
+    return partner_[slot] >= 0 && group_[partner_[slot]] != group_[slot];
+  }
+
+  void name_groups() {
+    for (std::size_t s = 0; s < tree_.n_slots; ++s) {
+      if (tree_.id[s] >= 0) group_[s] = static_cast<std::int32_t>(sets_.find(row(tree_.id[s])));
+    }
+    tree_.fold(
+        node_group_.data(),
+        [&](std::size_t node) {
+          const std::size_t first = static_cast<std::size_t>(tree_.block[node]) * kBlock;
+          for (std::int32_t i = 1; i < tree_.count[node]; ++i) {
+            if (group_[first + i] != group_[first]) return std::int32_t{-1};
+          }
+          return group_[first];
+        },
+        [](std::int32_t p, std::int32_t q) { return p == q ? p : -1; });
+  }
+
+  // What is known bounds the shortest edge of a group.
+  void bound_groups() {
+    std::fill(bound_.begin(), bound_.end(), kInfinity);
+    for (std::size_t s = 0; s < tree_.n_slots; ++s) {
+      if (tree_.id[s] >= 0 && usable(s)) bound_[group_[s]] = std::min(bound_[group_[s]], value_[s]);
+    }
+  }
+
+  void look() {
+    const Search search{tree_.view(nullptr, nullptr), group_.data(), node_group_.data(),
+                        bound_.data(),                value_.data(), partner_.data()};
+    const std::size_t n_leaves = tree_.leaves.size(), n_tasks = (n_leaves + kLeavesOfTask - 1) / kLeavesOfTask;
+    parallel_for(n_tasks, n_threads_, [&](std::size_t task, int) {
+      const std::size_t end = std::min(n_leaves, (task + 1) * kLeavesOfTask);
+      for (std::size_t l = task * kLeavesOfTask; l < end; ++l) {
+        search_(search, static_cast<std::size_t>(tree_.leaves[l]));
+      }
+    });
+  }
+
+  void join() {
+    const Merge none{-1, -1, kInfinity};
+    std::fill(best_.begin(), best_.end(), none);
+    for (std::size_t s = 0; s < tree_.n_slots; ++s) {
+      if (tree_.id[s] < 0 || !usable(s)) continue;
+      const auto [a, b] = std::minmax(tree_.id[s], tree_.id[partner_[s]]);
+      const Merge edge{a, b, value_[s]};
+      Merge& best = best_[group_[s]];
+      if (best.a < 0 || before(edge, best)) best = edge;
+    }
+    for (const Merge& edge : best_) {
+      if (edge.a >= 0 && !sets_.together(row(edge.a), row(edge.b))) add(edge);
+    }
+  }
+
+  Tree tree_;
+  int n_threads_;
+  void (*search_)(const Search&, std::size_t);
+  UnionFind sets_;
+  std::vector<std::int32_t> group_, partner_;
+  std::vector<double> value_;
+  std::vector<std::int32_t> node_group_;
+  std::vector<double> bound_;
+  std::vector<Merge> best_, edges_;
+};
+
+}  // namespace
+
+std::vector<Merge> minimum_spanning_tree(const double* x, std::size_t n, std::size_t d, Sum sum, int n_threads) {
+  return Boruvka(x, n, d, sum, n_threads).run(n);
+}
+
+}  // namespace surefit::linkage
