@@ -49,6 +49,7 @@ CHECKERS: dict[str, str] = {
     "KMeans": "cluster.kmeans:check_kmeans",
     "DBSCAN": "cluster.dbscan:check_dbscan",
     "NearestNeighbors": "neighbors.nearest_neighbors:check_nearest_neighbors",
+    "GammaIndex": "neighbors.gamma_index:check_gamma_index",
     "KNeighborsClassifier": "neighbors.k_neighbors:check_k_neighbors_classifier",
     "KNeighborsRegressor": "neighbors.k_neighbors:check_k_neighbors_regressor",
     "KernelRidge": "kernel_ridge.kernel_ridge:check_kernel_ridge",

@@ -19,10 +19,12 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim
 from surefit.certificates.predictions import answer_of, labels_claim, numbers_claim
 from surefit.certificates.rounding import UNIT
+from surefit.certificates.theorems.distances.left_out import Judge, choice_claim
 from surefit.certificates.theorems.distances.points import Points
 from surefit.certificates.theorems.distances.queries import Queries, neighbors_claim, queries, read_search
 
-SEARCH = ("n_samples_fit_", "X_fit_", "y_fit_", "effective_metric_", "effective_metric_params_", "outputs_2d_")
+SEARCH = ("n_samples_fit_", "X_fit_", "y_fit_", "effective_metric_", "effective_metric_params_", "outputs_2d_",
+          "n_neighbors_", "candidates_", "cv_scores_", "best_score_")  # fmt: skip
 
 
 @checker(*SEARCH, "classes_", "predict", "predict_proba")
@@ -33,6 +35,7 @@ def check_k_neighbors_classifier(model: Any, blocks: Blocks, tol: float) -> Find
     codes = None if points is None else points.y
     if codes is None or K is None or not np.array_equal(np.unique(codes), np.arange(K)):
         attrs.faults.append("classes_ is not the labels of the data")
+    _kept(attrs, codes)
     k = _number(attrs, blocks.n_rows)
     if attrs.faults or points is None or codes is None or K is None:
         return [bad_attributes(attrs)], "one pass"
@@ -45,6 +48,8 @@ def check_k_neighbors_classifier(model: Any, blocks: Blocks, tol: float) -> Find
         votes = _tied(attrs, points, asked, k, votes, rounding)
         claims.append(numbers_claim(model, "predict_proba", asked.Q, votes, rounding))
         claims.append(labels_claim(model, asked.Q, votes, rounding))
+    if attrs.has("n_neighbors_"):
+        claims.append(choice_claim(attrs, points, k, _right(attrs, codes.astype(np.intp), K), points.metric.unit))
     return claims, f"{len(asked.Q)} queries against {blocks.n_rows} rows"
 
 
@@ -55,6 +60,7 @@ def check_k_neighbors_regressor(model: Any, blocks: Blocks, tol: float) -> Findi
     points, k = read_search(attrs, blocks), _number(attrs, blocks.n_rows)
     if points is not None and points.y is None:
         raise BadData("the target is missing")
+    _kept(attrs, None if points is None else points.y)
     if attrs.faults or points is None or points.y is None:
         return [bad_attributes(attrs)], "one pass"
     y, asked = np.asarray(points.y, dtype=np.float64), queries(points)
@@ -64,6 +70,8 @@ def check_k_neighbors_regressor(model: Any, blocks: Blocks, tol: float) -> Findi
         means, size = _mean(attrs, answer, y), _mean(attrs, answer, np.abs(y))
         rounding = (k + 16) * 2 * _unit(model, "predict", points, asked) * size
         claims.append(numbers_claim(model, "predict", asked.Q, means, rounding))
+    if attrs.has("n_neighbors_"):
+        claims.append(choice_claim(attrs, points, k, _squared(attrs, y), points.metric.unit))
     return claims, f"{len(asked.Q)} queries against {blocks.n_rows} rows"
 
 
@@ -74,6 +82,44 @@ def _number(attrs: Attributes, n: int) -> int:
         return int(k)
     attrs.faults.append(f"{name}={attrs.parameter(name, 5)!r} is not a number from 1 to {n}")
     return 1
+
+
+def _kept(attrs: Attributes, y: NDArray | None) -> None:
+    """y_fit_, where the model has it, is the target (for classes their places); outputs_2d_ says that it has columns."""
+    if y is None:
+        return
+    if attrs.has("y_fit_"):
+        kept = attrs.array("y_fit_", y.shape)
+        if kept is not None and not (kept == y).all():
+            attrs.faults.append("y_fit_ is not the target")
+    if attrs.has("outputs_2d_") and attrs.model.outputs_2d_ is not bool(y.ndim == 2 and y.shape[1] > 1):
+        attrs.faults.append("outputs_2d_ does not say how many columns the target has")
+
+
+def _right(attrs: Attributes, codes: NDArray, K: int) -> Judge:
+    """1 where the first class with the most votes is that of the row; anything where ties leave it open."""
+
+    def judge(i: int, rows: NDArray, D: F64, maybe: NDArray) -> tuple[float, float]:
+        v = _votes(attrs.parameter("weights", "uniform"), D[None, :])[0]
+        votes = np.bincount(codes[rows], weights=v, minlength=K)
+        close = np.sort(votes)[-2:] if K > 1 else np.array([0.0, 1.0])
+        uniform = attrs.parameter("weights", "uniform") == "uniform"
+        open_ = maybe.size > 0 or (not uniform and close[1] - close[0] <= 1e-9 * close[1])
+        return float(votes.argmax() == codes[i]), float(open_)
+
+    return judge
+
+
+def _squared(attrs: Attributes, y: F64) -> Judge:
+    """−(y − mean)², means of columns; another choice moves the mean within the targets of the rows that may count."""
+
+    def judge(i: int, rows: NDArray, D: F64, maybe: NDArray) -> tuple[float, float]:
+        v = _votes(attrs.parameter("weights", "uniform"), D[None, :])[0]
+        off = np.atleast_1d(y[i] - v @ y[rows] / v.sum())
+        wide = np.atleast_1d(np.ptp(y[maybe], axis=0)) if maybe.size else np.zeros(1)
+        return -float((off**2).mean()), float((wide * (2 * np.abs(off) + wide)).mean())
+
+    return judge
 
 
 def _unit(model: Any, method: str, points: Points, asked: Queries) -> float:
