@@ -89,7 +89,7 @@ def _threshold(stated: F64, threshold: float, offset: float, share: float) -> Cl
         f"threshold_ leaves the {outliers} rows of largest gamma_ above it, ties kept, and offset_ is −threshold_; "
         "faults.",
         Grade.EXACT, faults, 0,
-        failure=f"threshold_ is {threshold:.10g} and offset_ {offset:.10g}; gamma_ says {wanted:.10g} and its negative.",
+        failure=f"threshold_ is {threshold:.10g} and offset_ {offset:.10g}; gamma_ says {wanted:.10g} and minus it.",
     )  # fmt: skip
 
 

@@ -85,7 +85,7 @@ def _number(attrs: Attributes, n: int) -> int:
 
 
 def _kept(attrs: Attributes, y: NDArray | None) -> None:
-    """y_fit_, where the model has it, is the target (for classes their places); outputs_2d_ says that it has columns."""
+    """y_fit_, where the model has it, is the target (of classes, the places); outputs_2d_ says that it has columns."""
     if y is None:
         return
     if attrs.has("y_fit_"):
