@@ -10,6 +10,7 @@ Array<std::int64_t> groups(Vector<std::int64_t> indptr, Vector<std::int64_t> ind
                            double bound) {
   const std::size_t n = indptr.shape(0) - 1;
   csr(weights, indices, indptr, n);  // refuses indices outside the graph
+  if (n >> 32) throw std::invalid_argument("a graph has at most 2³² − 1 vertices");
   const surefit::min_cut::Graph graph{{indptr.data(), n + 1}, {indices.data(), indices.shape(0)},
                                       {weights.data(), weights.shape(0)}};
   std::vector<std::int64_t> found;
