@@ -22,6 +22,7 @@ void bind_linkage(nb::module_& m);
 void bind_lms(nb::module_& m);
 void bind_logistic(nb::module_& m);
 void bind_min_cut(nb::module_& m);
+void bind_manifold(nb::module_& m);
 void bind_perceptron(nb::module_& m);
 void bind_summaries(nb::module_& m);
 void bind_svm(nb::module_& m);
@@ -72,6 +73,7 @@ NB_MODULE(_native, m) {
   bind_lms(m);
   bind_logistic(m);
   bind_min_cut(m);
+  bind_manifold(m);
   bind_perceptron(m);
   bind_summaries(m);
   bind_svm(m);
