@@ -1,0 +1,128 @@
+"""Inner products from squared distances, without forming them.
+
+Of points about their mean, with D² the matrix of squared distances and J = 1 − 11ᵀ/n,
+
+    B = −½ J D² J          B = Z Zᵀ  when D are the Euclidean distances of the rows of Z
+
+Products B V square slabs of D as they pass, so that nothing of n² numbers is kept beside D. Slabs are of a fixed size
+and run on threads: the bits do not depend on their number.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+
+from surefit._core.memory import refuse_beyond_memory
+from surefit._core.threads import threads_for
+from surefit.engine.leaves import fold_tree, tree_sum
+
+SLAB = 256
+ALL_VALUES = 1000
+"""Rows up to which all eigenvalues are computed where only their signs and sizes are asked for."""
+PROBES, STEPS = 16, 24
+
+
+class CenteredSquares:
+    """B of a symmetric matrix of distances, as an operator."""
+
+    def __init__(self, D: np.ndarray, n_jobs: int | None = None) -> None:
+        self.D, self.n = D, len(D)
+        self._n_slabs = -(-self.n // SLAB)
+        self._threads = threads_for(float(self.n) * self.n, n_jobs)
+        self.mean_sq = self._products(np.ones((self.n, 1)))[:, 0] / self.n
+        """The mean squared distance of each row to all."""
+        self.trace = 0.5 * float(self.mean_sq.sum())
+        """Σ of all eigenvalues: tr B = ½ Σᵢ mean_sqᵢ when the diagonal of D is zero."""
+
+    def _products(self, V: np.ndarray) -> np.ndarray:
+        """D² V"""
+        out = np.empty((self.n, V.shape[1]))
+        V = np.ascontiguousarray(V)
+
+        def slab(number: int) -> None:
+            rows = slice(number * SLAB, (number + 1) * SLAB)
+            np.matmul(np.square(self.D[rows], dtype=np.float64), V, out=out[rows])
+
+        fold_tree(self._n_slabs, slab, lambda left, right: None, self._threads)
+        return out
+
+    def apply(self, V: np.ndarray) -> np.ndarray:
+        """B V"""
+        Z = self._products(V - V.mean(axis=0))
+        Z *= -0.5
+        return Z - Z.mean(axis=0)
+
+    def formed(self) -> np.ndarray:
+        """B itself."""
+        refuse_beyond_memory(8.0 * self.n**2, f"The inner products of {self.n} rows", "Ask for fewer components.")
+        B = np.square(self.D, dtype=np.float64)
+        B *= -0.5
+        B -= B.mean(axis=0)
+        B -= B.mean(axis=1, keepdims=True)
+        return B
+
+    def sq_norm(self) -> float:
+        """‖B‖² = Σ of all squared eigenvalues."""
+        mean, grand = self.mean_sq, float(self.mean_sq.mean())
+        parts = np.empty(self._n_slabs)
+
+        def slab(number: int) -> None:
+            rows = slice(number * SLAB, (number + 1) * SLAB)
+            part = np.square(self.D[rows], dtype=np.float64)
+            part -= mean[rows, None]
+            part -= mean - grand
+            parts[number] = np.einsum("ij,ij->", part, part)
+
+        fold_tree(self._n_slabs, slab, lambda left, right: None, self._threads)
+        return 0.25 * float(tree_sum(parts))
+
+
+def negative_share(squares: CenteredSquares, values: np.ndarray, vectors: np.ndarray) -> float:
+    """Σ|λ| over λ < 0, divided by Σ|λ| over all: zero when D are Euclidean distances.
+
+    `values`, `vectors`: the leading pairs, found already. Up to ALL_VALUES rows from all eigenvalues. Beyond, an estimate:
+    the trace is known, and Σ|λ| of what the leading pairs leave is the mean of zᵀ|B|z over PROBES fixed random signs z,
+    each by the Gauss quadrature of STEPS steps of Lanczos.
+    """
+    if squares.trace <= 0 and not squares.mean_sq.any():
+        return 0.0
+    if squares.n <= ALL_VALUES:
+        everything = scipy.linalg.eigvalsh(squares.formed(), check_finite=False)
+        noise = 4 * squares.n * np.finfo(np.float64).eps * np.abs(everything).max()
+        total = np.abs(everything).sum()
+        return float(-everything[everything < -noise].sum() / total)
+    rest = squares.trace - float(values.sum())
+    sizes = _absolute_trace(squares, vectors)
+    total = float(np.abs(values).sum()) + sizes
+    negative = max(0.0, (sizes - rest) / 2 - float(values[values < 0].sum()))
+    return negative / total
+
+
+def _absolute_trace(squares: CenteredSquares, known: np.ndarray) -> float:
+    """An estimate of Σ|λ| over the eigenvalues whose vectors are not among the `known` ones."""
+    rng = np.random.default_rng(0)
+    Z = rng.choice([-1.0, 1.0], size=(squares.n, PROBES))
+
+    def project(V: np.ndarray) -> np.ndarray:
+        return V - known @ (known.T @ V)
+
+    V = project(Z - Z.mean(axis=0))
+    sizes = np.einsum("ij,ij->j", V, V)
+    V /= np.sqrt(sizes)
+    before, basis = np.zeros_like(V), [V]
+    alpha, beta = np.zeros((STEPS, PROBES)), np.zeros((STEPS, PROBES))
+    for step in range(STEPS):
+        W = project(squares.apply(V)) - beta[step - 1] * before if step else project(squares.apply(V))
+        alpha[step] = np.einsum("ij,ij->j", W, V)
+        W -= alpha[step] * V
+        for Q in basis:  # each probe against its own earlier vectors
+            W -= np.einsum("ij,ij->j", W, Q) * Q
+        beta[step] = np.linalg.norm(W, axis=0)
+        before, V = V, np.divide(W, beta[step], out=np.zeros_like(W), where=beta[step] > 1e-12 * np.abs(alpha[0]))
+        basis.append(V)
+    estimates = []
+    for probe in range(PROBES):
+        theta, Y = scipy.linalg.eigh_tridiagonal(alpha[:, probe], beta[:-1, probe])
+        estimates.append(sizes[probe] * float(np.abs(theta) @ Y[0] ** 2))
+    return float(np.mean(estimates))
