@@ -35,6 +35,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "KNeighborsClassifier": {"n_neighbors": 2},
     "KNeighborsRegressor": {"n_neighbors": 2},
     "KMeans": {"n_clusters": 3, "random_state": 0, "tol": 0.0},
+    "MDS": {"init": "classical_mds", "eps": 1e-13, "max_iter": 2000},
     "KernelPCA": {"n_components": 2, "fit_inverse_transform": True},
     "NearestNeighbors": {"n_neighbors": 2},
     "PCA": {"n_components": 2},

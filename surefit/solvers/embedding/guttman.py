@@ -18,6 +18,7 @@ import numpy as np
 import scipy.linalg
 
 from surefit import _native
+from surefit._core.arithmetic import power_of_two
 from surefit._core.errors import InvalidData
 from surefit._core.memory import refuse_beyond_memory
 from surefit._core.threads import thread_count
@@ -53,10 +54,18 @@ class Stress:
             "Use ClassicalMDS with `landmarks`, or a sample of the rows.",
         )
         self.delta = condensed(D)
+        self.unit = 1.0 if nonmetric else power_of_two(float(self.delta.max(initial=0.0)))
+        """δ and configurations are divided by this power of two; the size of disparities is their own."""
+        if not nonmetric:
+            self.delta /= self.unit
         self._w = None if weights is None else condensed(weights)
         self._factor = None if weights is None else _laplacian_factor(weights)
         self._weights = weights
         self._regression = MonotoneRegression(self.delta, self._w) if nonmetric else None
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget the disparities of an earlier run."""
         if self._regression is not None:
             self.delta = self._regression.start
 

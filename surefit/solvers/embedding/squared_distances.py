@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
+from surefit._core.arithmetic import power_of_two
 from surefit._core.memory import refuse_beyond_memory
 from surefit._core.threads import threads_for
 from surefit.engine.leaves import fold_tree, tree_sum
@@ -28,12 +29,19 @@ class CenteredSquares:
 
     def __init__(self, D: np.ndarray, n_jobs: int | None = None) -> None:
         self.D, self.n = D, len(D)
+        largest = float(D.max(initial=0.0))
+        self.unit = 1.0 if 1e-100 < largest < 1e100 or largest == 0 else power_of_two(largest)
+        """B is that of D/unit: squares of very large or small numbers would leave the range of floating point."""
         self._n_slabs = -(-self.n // SLAB)
         self._threads = threads_for(float(self.n) * self.n, n_jobs)
         self.mean_sq = self._products(np.ones((self.n, 1)))[:, 0] / self.n
         """The mean squared distance of each row to all."""
         self.trace = 0.5 * float(self.mean_sq.sum())
         """Σ of all eigenvalues: tr B = ½ Σᵢ mean_sqᵢ when the diagonal of D is zero."""
+
+    def _squares(self, rows: slice) -> np.ndarray:
+        part = self.D[rows]
+        return np.square(part if self.unit == 1.0 else part / self.unit, dtype=np.float64)
 
     def _products(self, V: np.ndarray) -> np.ndarray:
         """D² V"""
@@ -42,7 +50,7 @@ class CenteredSquares:
 
         def slab(number: int) -> None:
             rows = slice(number * SLAB, (number + 1) * SLAB)
-            np.matmul(np.square(self.D[rows], dtype=np.float64), V, out=out[rows])
+            np.matmul(self._squares(rows), V, out=out[rows])
 
         fold_tree(self._n_slabs, slab, lambda left, right: None, self._threads)
         return out
@@ -56,7 +64,7 @@ class CenteredSquares:
     def formed(self) -> np.ndarray:
         """B itself."""
         refuse_beyond_memory(8.0 * self.n**2, f"The inner products of {self.n} rows", "Ask for fewer components.")
-        B = np.square(self.D, dtype=np.float64)
+        B = self._squares(slice(None))
         B *= -0.5
         B -= B.mean(axis=0)
         B -= B.mean(axis=1, keepdims=True)
@@ -69,7 +77,7 @@ class CenteredSquares:
 
         def slab(number: int) -> None:
             rows = slice(number * SLAB, (number + 1) * SLAB)
-            part = np.square(self.D[rows], dtype=np.float64)
+            part = self._squares(rows)
             part -= mean[rows, None]
             part -= mean - grand
             parts[number] = np.einsum("ij,ij->", part, part)
@@ -91,7 +99,7 @@ def negative_share(squares: CenteredSquares, values: np.ndarray, vectors: np.nda
         everything = scipy.linalg.eigvalsh(squares.formed(), check_finite=False)
         noise = 4 * squares.n * np.finfo(np.float64).eps * np.abs(everything).max()
         total = np.abs(everything).sum()
-        return float(-everything[everything < -noise].sum() / total)
+        return float(np.abs(everything[everything < -noise]).sum() / total)
     rest = squares.trace - float(values.sum())
     sizes = _absolute_trace(squares, vectors)
     total = float(np.abs(values).sum()) + sizes
