@@ -106,9 +106,7 @@ class ClassicalMDS(Estimator):
         else:
             squares = CenteredSquares(D, p.n_jobs)
             pairs = leading_pairs(squares, k)
-            self.negative_share_ = (
-                0.0 if is_euclidean(metric) else negative_share(squares, pairs.values, pairs.vectors)
-            )
+            self.negative_share_ = 0.0 if is_euclidean(metric) else negative_share(squares, pairs.values, pairs.vectors)
         self._learn(pairs, pairs.places(), rows.dtype)
 
     def _from_landmarks(self, p: SimpleNamespace, rows: Any, metric: Metric, k: int) -> None:
@@ -134,9 +132,8 @@ class ClassicalMDS(Estimator):
         missing = int((pairs.values <= 0).sum())
         if (pairs.values < 0).any():
             warnings.warn(
-                f"the distances are not Euclidean in {len(pairs.values)} dimensions: only {len(pairs.values) - missing} "
-                "eigenvalues are positive, and the other columns of the embedding are zero. Ask for fewer components, "
-                "or use MDS.",
+                f"the distances are not Euclidean in {len(pairs.values)} dimensions: {missing} of the eigenvalues are "
+                "not positive, and their columns of the embedding are zero. Ask for fewer components, or use MDS.",
                 stacklevel=5,
             )
         self.embedding_ = narrowed(places, dtype)

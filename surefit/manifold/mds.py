@@ -96,7 +96,8 @@ class MDS(Estimator):
             Literal["deprecated", "euclidean", "precomputed"], "The former name of `metric`."
         ] = "deprecated",
         metric: Annotated[
-            str | Callable | bool, "Name of a distance, a function of two rows, or 'precomputed': X are dissimilarities."
+            str | Callable | bool,
+            "Name of a distance, a function of two rows, or 'precomputed': X are dissimilarities.",
         ] = "euclidean",
         metric_params: Annotated[dict | None, "Keyword arguments for the metric."] = None,
         normalized_stress: Annotated[

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.laws.registry import (
+    SAME_ANSWER,
     answer,
     fit,
     instances,
@@ -65,6 +66,7 @@ def test_order_of_rows_does_not_matter(model, seed):
     straight, shuffled = fit(model, X, y, w), fit(model, *some_rows(order, X, y, w))
     if transductive(model):
         pairs = answer(straight, X)[np.ix_(order, order)]
-        np.testing.assert_allclose(pairs, answer(shuffled, X), rtol=1e-8, atol=1e-8)
+        allowed = SAME_ANSWER.get(type(model).__name__, 1e-8)
+        np.testing.assert_allclose(pairs, answer(shuffled, X), rtol=allowed, atol=allowed)
         return
     np.testing.assert_allclose(answer(straight, X), answer(shuffled, X), rtol=1e-8, atol=1e-8)

@@ -2,8 +2,8 @@
 
     σ(X) = Σ_{i<j} w_ij (δ_ij − d_ij)²          d_ij = ‖x_i − x_j‖
 
-Since ‖x‖‖y‖ ≥ x·y, for every Y:   σ(X) ≤ c + tr XᵀVX − 2 tr XᵀB(Y)Y   with equality at X = Y,  where V is the Laplacian of
-the weights and (B(Y)Y)_i = Σ_j w_ij (δ_ij/d_ij(Y)) (y_i − y_j). The least of the right side is the Guttman transform
+Since ‖x‖‖y‖ ≥ x·y, for every Y:   σ(X) ≤ c + tr XᵀVX − 2 tr XᵀB(Y)Y   with equality at X = Y,  where V is the Laplacian
+of the weights and (B(Y)Y)_i = Σ_j w_ij (δ_ij/d_ij(Y)) (y_i − y_j). The least of the right side is the Guttman transform
 
     Γ(Y) = V⁺ B(Y) Y       so      σ(Γ(Y)) ≤ σ(Y) − ‖Y − Γ(Y)‖²_V
 
@@ -23,8 +23,8 @@ from surefit._core.errors import InvalidData
 from surefit._core.memory import refuse_beyond_memory
 from surefit._core.threads import thread_count
 from surefit.graphs import connected_components
-from surefit.solvers.embedding.dissimilarities import condensed
 from surefit.solvers.embedding.disparities import MonotoneRegression
+from surefit.solvers.embedding.dissimilarities import condensed
 
 
 class Look(NamedTuple):
@@ -41,7 +41,7 @@ class Look(NamedTuple):
 
 
 class Stress:
-    """σ for dissimilarities δ (n × n), weights (n × n or None); with `nonmetric`, of the best disparities instead of δ."""
+    """σ for dissimilarities δ (n × n) and weights (n × n or None); with `nonmetric`, of the best disparities for δ."""
 
     def __init__(
         self, D: np.ndarray, weights: np.ndarray | None = None, nonmetric: bool = False, n_jobs: int | None = None

@@ -1,7 +1,7 @@
 """Landmarks: distances to a few rows place all of them (de Silva and Tenenbaum, 2004).
 
-Classical scaling of the m landmarks gives pairs (λ, v) of B = −½ J D² J. A row with squared distances s to the landmarks
-is placed at
+Classical scaling of the m landmarks gives pairs (λ, v) of B = −½ J D² J. A row with squared distances s to them is
+placed at
 
     y = −½ L⁺ (s − μ)          L⁺ = rows vᵀ/√λ,   μ = mean squared distance of each landmark to the landmarks
 

@@ -89,9 +89,9 @@ class CenteredSquares:
 def negative_share(squares: CenteredSquares, values: np.ndarray, vectors: np.ndarray) -> float:
     """Σ|λ| over λ < 0, divided by Σ|λ| over all: zero when D are Euclidean distances.
 
-    `values`, `vectors`: the leading pairs, found already. Up to ALL_VALUES rows from all eigenvalues. Beyond, an estimate:
-    the trace is known, and Σ|λ| of what the leading pairs leave is the mean of zᵀ|B|z over PROBES fixed random signs z,
-    each by the Gauss quadrature of STEPS steps of Lanczos.
+    `values`, `vectors`: the leading pairs, found already. Up to ALL_VALUES rows from all eigenvalues. Beyond, an
+    estimate: the trace is known, and Σ|λ| of what the leading pairs leave is the mean of zᵀ|B|z over PROBES fixed
+    random signs z, each by the Gauss quadrature of STEPS steps of Lanczos.
     """
     if squares.trace <= 0 and not squares.mean_sq.any():
         return 0.0
