@@ -57,6 +57,7 @@ CHECKERS: dict[str, str] = {
     "KernelPCA": "decomposition.kernel_pca:check_kernel_pca",
     "SpectralClustering": "cluster.spectral_clustering:check_spectral_clustering",
     "SpectralEmbedding": "manifold.spectral_embedding:check_spectral_embedding",
+    "LocallyLinearEmbedding": "manifold.locally_linear_embedding:check_locally_linear_embedding",
     "ClassicalMDS": "manifold.classical_mds:check_classical_mds",
     "MDS": "manifold.mds:check_mds",
     "Kernel": "kernels.expression:check_kernel",

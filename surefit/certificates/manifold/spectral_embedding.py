@@ -18,11 +18,11 @@ from surefit.certificates.rounding import epsilon, gamma
 from surefit.certificates.search.largest_direction import largest_direction
 from surefit.certificates.theorems.graphs.graph import Graph, read_graph
 from surefit.certificates.theorems.graphs.model_affinity import affinity_claim
+from surefit.certificates.theorems.graphs.null_space import joined, null_claim, null_vectors, right_angles_claim
 from surefit.certificates.theorems.spectral.pairs import (
     MOST_ORDER,
     ROUNDINGS,
     Pairs,
-    orthonormal_claim,
     outermost_claim,
     pairs_claim,
 )
@@ -47,43 +47,31 @@ def check_spectral_embedding(model: Any, blocks: Blocks, tol: float) -> Findings
     return claims, f"{len(graph.weight)} edges, {n**3 / 3.0 if n <= MOST_ORDER else 0.0:.1e} operations for a factor"
 
 
-def null_vectors(graph: Graph, normalized: bool) -> F64:
-    """One for each component, of length one: √d (or one) on its vertices."""
-    _, part = np.unique(graph.components(), return_inverse=True)
-    values = np.where(graph.degree > 0, np.sqrt(graph.degree), 1.0) if normalized else np.ones(graph.n)
-    N = np.zeros((graph.n, int(part.max(initial=0)) + 1))
-    N[np.arange(graph.n), part] = values
-    return N / np.linalg.norm(N, axis=0)
-
-
 def spectral_claims(attrs: Attributes, graph: Graph, U: F64, normalized: bool, tol: float) -> list[Claim]:
     scale = 1.0 if normalized else float(graph.degree.max(initial=0.0)) or 1.0
     eps = epsilon(False, np.asarray(attrs.model.embedding_))
     product, error = graph.laplacian_times(U, normalized)
     length = np.maximum(np.linalg.norm(U, axis=0), 1e-300)
     lam = (U * product).sum(axis=0) / length**2
-    N = null_vectors(graph, normalized)
+    values = np.where(graph.degree > 0, np.sqrt(graph.degree), 1.0) if normalized else np.ones(graph.n)
+    N = null_vectors(graph.components(), values)
     unit = np.maximum(np.abs(lam), SMALL * scale)
     loose, rounding = _loose(attrs, graph.n) * scale / float(unit.min()), ROUNDINGS * eps * scale
-    excuse = np.minimum(0.5, rounding * np.sqrt(graph.n) / unit)
-    zeros = min(U.shape[1], N.shape[1] - 1)  # of the zero eigenvalues, one for each component, the first is dropped
-    both = np.hstack([N, U[:, zeros:]])
-    none = np.zeros(both.shape[1])
-    joined = Pairs(both, np.append(np.zeros(N.shape[1]), lam[zeros:]), none + scale, none, eps, loose)
-    first = Pairs(U, lam, unit, excuse, eps, loose)
+    pairs = Pairs(U, lam, unit, np.minimum(0.5, rounding * np.sqrt(graph.n) / unit), eps, loose)
     what = "L_sym" if normalized else "L"
     advice = "A smaller eigen_tol or eigen_solver='arpack' keeps more digits."
     claims = [
-        _zeros(U[:, :zeros], N, max(tol, loose)),
-        _right_angles(U, joined, min(0.5, rounding / max(1e-300, float(np.abs(lam[zeros:]).min(initial=scale)))), tol),
-        pairs_claim(first, product, error, tol, what, advice),
+        null_claim(pairs, N, tol, rounding),
+        right_angles_claim(pairs, N, tol, rounding),
+        pairs_claim(pairs, product, error, tol, what, advice),
     ]
     if attrs.has("eigenvalues_"):
         claims.append(_values(attrs, lam, unit, (error / length + gamma(graph.n + 8) * scale), tol))
     if graph.n <= MOST_ORDER and U.shape[1] >= N.shape[1] - 1:
         A, slip = graph.laplacian(normalized)
-        claims.append(outermost_claim(joined, A, slip, tol, last=float(lam.max(initial=0.0)), unit=float(unit.max()),
-                                      smallest=True, matrix=what, propose=largest_direction))  # fmt: skip
+        last, most = float(lam.max(initial=0.0)), float(unit.max())
+        claims.append(outermost_claim(joined(pairs, N), A, slip, tol, last=last, unit=most, smallest=True, matrix=what,
+                                      propose=largest_direction))  # fmt: skip
     elif graph.n > MOST_ORDER:
         sentence = f"That no smaller eigenvalue is left out is not proved: {graph.n} rows are too many for a factor."
         claims.append(Claim("smallest", sentence, Grade.UNPROVED, None, tol, True))
@@ -96,27 +84,6 @@ def _loose(attrs: Attributes, n: int) -> float:
     if isinstance(asked, str) or asked is None:
         return 1.5e-8 * n if solver in ("lobpcg", "amg") else 0.0
     return max(0.0, real(asked)) if real(asked) < 0.25 else 0.0
-
-
-def _zeros(U: F64, N: F64, limit: float) -> Claim:
-    """The columns of the eigenvalue 0 are constant (times √d) on every component."""
-    components, off = N.shape[1], float(np.abs(U - N @ (N.T @ U)).max(initial=0.0))
-    if components == 1:
-        return Claim("components", "The graph is connected.", Grade.EXACT, 1, None, True)
-    return at_most(
-        "components",
-        f"The graph has {components} connected components, and the first {U.shape[1]} columns only tell these from "
-        "each other (more neighbors, or a wider kernel, join them); how far a column is from being constant on each.",
-        Grade.EXACT, off, limit, error=gamma(len(N) + 8),
-        failure=f"The graph has {components} connected components, but the first {U.shape[1]} columns are not constant "
-        f"on each: off by {off:.2g}. More neighbors, or a wider kernel, join the components.",
-    )  # fmt: skip
-
-
-def _right_angles(U: F64, joined: Pairs, excuse: float, tol: float) -> Claim:
-    """YᵀDY = I, and right angles to the null vectors; roundings of L mix these with small eigenvalues."""
-    own = orthonormal_claim(U, joined.eps, max(tol, joined.loose))
-    return own if not own.holds else orthonormal_claim(joined.U, joined.eps, max(tol, joined.loose), excuse)
 
 
 def _values(attrs: Attributes, lam: F64, unit: F64, error: F64, tol: float) -> Claim:

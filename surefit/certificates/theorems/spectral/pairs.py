@@ -92,10 +92,11 @@ def pairs_claim(pairs: Pairs, product: F64, error: F64, tol: float, matrix: str,
 
 def outermost_claim(
     pairs: Pairs, A: F64, error: float, tol: float, *, last: float, unit: float, smallest: bool, matrix: str,
-    propose: Callable[[F64], F64], rounding: float = 0.0,
+    propose: Callable[[F64], F64], rounding: float = 0.0, most: float = 0.0,
 ) -> Claim:  # fmt: skip
     """No x at right angles to U has a larger (smaller) xᵀAx than `last`, by more than a share of the unit.
 
+    most     a share up to which the claim is BOUNDED by its number where rounding hides more
     propose  gives a direction with a large xᵀRx, to show by how much the claim fails; not trusted
     """
     name, word = ("smallest", "smaller") if smallest else ("largest", "larger")
@@ -109,9 +110,13 @@ def outermost_claim(
     R = (sign * A - (U * more) @ U.T).astype(np.float64)
     total = float(np.abs(more) @ (pairs.U**2).sum(axis=0))
     error += 2 * UNIT * float(np.linalg.norm(R)) + 2 * gamma(k + 4, float(np.finfo(kind).eps) / 2) * total
-    shares = (0.0, 0.1 * limit, 0.5 * limit, 0.999 * (limit + excuse) - error / unit)
-    bounds = (largest_at_most(R, base + share * unit) for share in shares)
-    sigma = next((b for b in bounds if np.isfinite(b) and b + error - base <= (limit + excuse) * unit), np.inf) + error
+    within = (0.0, 0.1 * limit, 0.5 * limit, 0.999 * (limit + excuse) - error / unit)
+    shares = (*within, 0.01 * most, 0.1 * most, 0.9 * most)
+    bounds = (largest_at_most(R, base + share * unit) for share in shares if share <= max(limit + excuse, most))
+    wide = max(limit + excuse, most) * unit
+    sigma = next((b for b in bounds if b + error - base <= wide), np.inf) + error
+    if sigma - base > (limit + excuse) * unit:
+        limit = max(limit, most)
     found = 0.0
     if not np.isfinite(sigma) and n <= SEARCHED:
         z = propose(R)
