@@ -25,6 +25,8 @@ KERNEL_ROWS = 5_000
 """Beyond so many rows no machine with a kernel is fitted: its cost grows with their square."""
 KERNEL_ROWS = 500
 """Beyond so many rows no Gram matrix is decomposed, and its leave-one-out errors proved, again and again."""
+NEIGHBOR_ROWS = 20_000
+"""Beyond so many rows the nearest of each are not searched again and again."""
 PENALTIES = tuple(10.0 ** (k / 2) for k in range(-6, 9))
 
 
@@ -170,6 +172,18 @@ def _rbf_classifier(n_centers: int, n_rows: int) -> Any:
     return RBFNetworkClassifier(n_centers, random_state=0)
 
 
+def _k_neighbors_regressor(_: None, n_rows: int) -> Any:
+    from surefit.neighbors import KNeighborsRegressor
+
+    return KNeighborsRegressor("cv")
+
+
+def _k_neighbors_classifier(_: None, n_rows: int) -> Any:
+    from surefit.neighbors import KNeighborsClassifier
+
+    return KNeighborsClassifier("cv")
+
+
 def _linear_svc(C: float, n_rows: int) -> Any:
     from surefit.svm import LinearSVC
 
@@ -245,6 +259,13 @@ CANDIDATES: tuple[Candidate, ...] = (
         lambda k, shape: 4 * k <= shape.n_rows <= MANY_ROWS,
     ),
     Candidate(
+        "KNeighborsRegressor",
+        "regression",
+        "the mean of the nearest rows, their number chosen by leave-one-out inside the training rows",
+        _k_neighbors_regressor,
+        suits=lambda _, shape: 2 <= shape.n_rows <= NEIGHBOR_ROWS,
+    ),
+    Candidate(
         "majority (baseline)",
         "classification",
         "predicts the most frequent class, with the shares of the classes as probabilities",
@@ -304,6 +325,13 @@ CANDIDATES: tuple[Candidate, ...] = (
         _svc,
         (1.0, 10.0),
         lambda _, shape: shape.n_rows <= KERNEL_ROWS,
+    ),
+    Candidate(
+        "KNeighborsClassifier",
+        "classification",
+        "the vote of the nearest rows, their number chosen by leave-one-out inside the training rows",
+        _k_neighbors_classifier,
+        suits=lambda _, shape: 2 <= shape.n_rows <= NEIGHBOR_ROWS,
     ),
     Candidate("GaussianNB", "classification", "naive Bayes: Gaussian classes, columns independent", _gaussian_nb),
     Candidate(
