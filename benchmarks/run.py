@@ -19,6 +19,7 @@ FAMILIES = (
     "svm",
     "kernel_ridge",
     "rbf",
+    "k_neighbors",
 )
 
 

@@ -22,6 +22,7 @@ FAMILIES = (
     "svm",
     "kernel_ridge",
     "rbf",
+    "k_neighbors",
     "iris",
 )
 BEGIN, END = "<!-- benchmarks: begin -->", "<!-- benchmarks: end -->"
