@@ -15,6 +15,7 @@ FAMILIES = (
     "decomposition",
     "discriminant_analysis",
     "cluster",
+    "dbscan",
     "kernels",
     "svm",
     "kernel_ridge",

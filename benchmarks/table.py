@@ -18,6 +18,7 @@ FAMILIES = (
     "discriminant_analysis",
     "decomposition",
     "cluster",
+    "dbscan",
     "kernels",
     "svm",
     "kernel_ridge",

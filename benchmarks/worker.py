@@ -27,6 +27,7 @@ DISTRIBUTIONS = {
     "sklearn": "scikit-learn",
     "sklearnex": "scikit-learn-intelex",
     "daal4py": "scikit-learn-intelex",
+    "dbscan": "dbscan",
     "faiss": "faiss-cpu",
 }
 

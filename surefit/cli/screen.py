@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from surefit.model_selection.comparison import Comparison, Outcome, score_text, seconds_text
+from surefit.model_selection.indices import CLUSTERS, NOISE, SILHOUETTE
 
 WIDE = 104
-"""From this width on the table has room for a picture of the intervals."""
+"""From this width on the table has space for a picture of the intervals, or all indices of a clustering."""
+NARROW = (CLUSTERS, NOISE, SILHOUETTE)
 
 
 def note(line: str, quiet: bool) -> None:
@@ -48,16 +50,19 @@ def print_comparison(comparison: Comparison, quiet: bool = False, width: int | N
 
     console = Console(width=width, highlight=False)
     wide = console.width >= WIDE
-    tested = wide and comparison.task != "clustering"  # a clustering is no better for explaining more
+    grouped = comparison.task == "clustering"  # a clustering is no better for explaining more
+    tested = wide and not grouped
+    extra = [name for name in comparison.extra_names if wide or not grouped or name in NARROW]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
     table.add_column("model", no_wrap=True)
     table.add_column(f"{comparison.metric} ± {100 * comparison.level:g} %", justify="right", no_wrap=True)
-    if wide:
+    pictured = wide and not grouped
+    if pictured:
         table.add_column("interval", no_wrap=True)
     if tested:
         table.add_column("against the best", justify="right", no_wrap=True)
-    for name in comparison.extra_names:
-        table.add_column(name, justify="right", no_wrap=True)
+    for name in extra:
+        table.add_column(name.replace("–", "–\n"), justify="right")
     table.add_column("fit", justify="right", no_wrap=True)
     table.add_column("certificate", no_wrap=True)
     low, high = comparison.scale()
@@ -67,11 +72,11 @@ def print_comparison(comparison: Comparison, quiet: bool = False, width: int | N
             Text(one.name, "bold" if best else ""),
             Text(score_text(one.interval), "bold" if best else ""),
         ]
-        if wide:
+        if pictured:
             cells.append(Text(whisker(one, low, high), "cyan"))
         if tested:
             cells.append(Text(versus_text(one), "dim"))
-        cells += [f"{one.extra[name]:.3f}" if name in one.extra else "" for name in comparison.extra_names]
+        cells += [one.extra_text(name) for name in extra]
         tone = {True: "green", False: "bold red", None: "dim"}[one.holds]
         table.add_row(*cells, seconds_text(one.fit_seconds), Text(one.verdict, tone))
     console.print(Text(comparison.headline, "bold"))
@@ -85,7 +90,7 @@ def print_comparison(comparison: Comparison, quiet: bool = False, width: int | N
 def closing_lines(comparison: Comparison, quiet: bool = False) -> list[str]:
     best = comparison.best
     if comparison.task == "clustering":
-        why = "the highest silhouette" if best.extra else "the highest share explained"
+        why = "the highest silhouette" if SILHOUETTE in best.extra else "the highest share explained"
         lines = [f"Best: {best.name}, {why}."]
     else:
         close = [one.name for one in comparison.outcomes if one.p_adjusted is not None and not one.p_adjusted < 0.05]
@@ -106,6 +111,8 @@ def whisker(one: Outcome, low: float, high: float, cells: int = 21) -> str:
         share = (value - low) / (high - low) if high > low else 0.5
         return int(np.clip(round(share * (cells - 1)), 0, cells - 1))
 
+    if not one.scored:
+        return ""
     line = [" "] * cells
     if np.isfinite(one.interval.half):
         left, right = at(one.interval.low), at(one.interval.high)

@@ -27,6 +27,10 @@ KERNEL_ROWS = 500
 """Beyond so many rows no Gram matrix is decomposed, and its leave-one-out errors proved, again and again."""
 NEIGHBOR_ROWS = 20_000
 """Beyond so many rows the nearest of each are not searched again and again."""
+CLUSTER_ROWS = 5_000
+"""Beyond so many rows no clustering is tried whose cost grows with their square."""
+NEAR_COLUMNS = 8
+"""Up to so many columns density is looked for in many rows too: the neighbors of a row are found fast."""
 PENALTIES = tuple(10.0 ** (k / 2) for k in range(-6, 9))
 
 
@@ -208,6 +212,12 @@ def _kmeans(k: int, n_rows: int) -> Any:
     return KMeans(n_clusters=k, n_init=10 if n_rows <= MANY_ROWS else 1, random_state=0)
 
 
+def _dbscan(min_samples: int, n_rows: int) -> Any:
+    from surefit.cluster import DBSCAN
+
+    return DBSCAN(min_samples=min_samples)
+
+
 def _pca(n_components: int, n_rows: int) -> Any:
     from surefit.decomposition import PCA
 
@@ -356,6 +366,14 @@ CANDIDATES: tuple[Candidate, ...] = (
         _kmeans,
         tuple(range(2, 9)),
         lambda k, shape: 2 * k <= shape.n_rows,
+    ),
+    Candidate(
+        "DBSCAN m={value}",
+        "clustering",
+        "rows with m rows within ε of them, joined; ε from the knee of the m-distances",
+        _dbscan,
+        (5, 10),
+        lambda m, shape: 2 * m <= shape.n_rows and (shape.n_rows <= CLUSTER_ROWS or shape.n_columns <= NEAR_COLUMNS),
     ),
 )
 

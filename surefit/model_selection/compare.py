@@ -21,6 +21,7 @@ from surefit.model_selection.comparison import Comparison, Outcome
 from surefit.model_selection.folds import draw_folds, lacking, usual_repeats
 from surefit.model_selection.intervals import corrected_difference, holm
 from surefit.model_selection.prepare import SCALED, Table, pipeline_for, prepare_table, scaled
+from surefit.model_selection.radius import with_radius
 from surefit.model_selection.scoring import scoring_of
 from surefit.model_selection.target import labels_of, numbers_of, short, task_of_array
 from surefit.model_selection.trial import Trial
@@ -125,7 +126,7 @@ def versions() -> dict[str, str]:
 def suited_models(table: Table, shape: Shape) -> dict[str, Any]:
     """The models that suit a table, each behind the steps that make a matrix of it."""
     found = candidates_for(table.task, shape)
-    return {name: pipeline_for(table, estimator) for name, estimator in found.items()}
+    return with_radius({name: pipeline_for(table, estimator) for name, estimator in found.items()}, table.X)
 
 
 def _task(task: Task | None, named: dict[str, Any] | None, y: Any) -> Task:
@@ -166,7 +167,7 @@ def _suited(
         shape = Shape(n_train, table.n_columns, smallest, table.mixed, spread)
         return table.X, suited_models(table, shape), [*table.notes, SCALED]
     found = candidates_for(task, Shape(n_train, X.shape[1], smallest, spread=spread))
-    return X, {name: scaled(one, sparse=sp.issparse(X)) for name, one in found.items()}, [SCALED]
+    return X, with_radius({name: scaled(one, sparse=sp.issparse(X)) for name, one in found.items()}, X), [SCALED]
 
 
 def _rare(classes: np.ndarray, places: list[int]) -> list[str]:
@@ -221,8 +222,11 @@ def _all_outcomes(
 
 def _against_best(outcomes: list[Outcome], ratio: float, level: float) -> None:
     """Every model against the highest mean score, fold by fold, p-values adjusted for their number."""
-    best = max(outcomes, key=lambda one: one.merit)
-    others = [one for one in outcomes if one is not best]
+    scored = [one for one in outcomes if one.scored]
+    if not scored:
+        return
+    best = max(scored, key=lambda one: one.merit)
+    others = [one for one in scored if one is not best]
     tests = [corrected_difference(one.scores, best.scores, ratio, level) for one in others]
     for one, test, p in zip(others, tests, holm([test.p for test in tests]), strict=True):
         one.versus_best, one.p_adjusted = test, p

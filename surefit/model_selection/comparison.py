@@ -13,6 +13,7 @@ import numpy as np
 from surefit.certificates import Certificate, Grade
 from surefit.certificates.presentation import plain
 from surefit.model_selection.candidates import Task
+from surefit.model_selection.indices import SILHOUETTE, index_text
 from surefit.model_selection.intervals import Difference, Interval
 from surefit.model_selection.scoring import LOG_LOSS
 
@@ -43,7 +44,12 @@ class Outcome:
     @property
     def merit(self) -> tuple[float, float]:
         """What models are ranked by: the mean score and, where that is the same, the lower log-loss."""
-        return self.interval.mean, -self.extra.get(LOG_LOSS, np.inf)
+        return self.interval.mean if self.scored else -np.inf, -self.extra.get(LOG_LOSS, np.inf)
+
+    @property
+    def scored(self) -> bool:
+        """False for a clustering that says nothing about unseen rows: it has indices alone."""
+        return not np.isnan(self.interval.mean)
 
     @property
     def holds(self) -> bool | None:
@@ -60,6 +66,9 @@ class Outcome:
     def verdict(self) -> str:
         """✓ GRADE, ✗ GRADE or —."""
         return "—" if self.holds is None else f"{'✓' if self.holds else '✗'} {self.grade}"
+
+    def extra_text(self, name: str) -> str:
+        return index_text(name, self.extra[name]) if name in self.extra else ""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -113,11 +122,11 @@ class Comparison:
 
     @property
     def best(self) -> Outcome:
-        """The highest mean score; for a clustering, the k-means with the highest silhouette where there is one."""
+        """The highest mean score; for a clustering, that with the highest silhouette where there is one."""
         if self.task == "clustering":
-            clusterings = [one for one in self.outcomes if "silhouette" in one.extra]
+            clusterings = [one for one in self.outcomes if SILHOUETTE in one.extra]
             if clusterings:
-                return max(clusterings, key=lambda one: one.extra["silhouette"])
+                return max(clusterings, key=lambda one: one.extra[SILHOUETTE])
         return max(self.outcomes, key=lambda one: one.merit)
 
     @property
@@ -153,7 +162,7 @@ class Comparison:
         head = ["model", f"{self.metric} ({100 * self.level:g} %)", *self.extra_names, "fit", "certificate"]
         body = []
         for one in self.outcomes:
-            extra = [f"{one.extra[name]:.3f}" if name in one.extra else "" for name in self.extra_names]
+            extra = [one.extra_text(name) for name in self.extra_names]
             body.append([one.name, score_text(one.interval), *extra, seconds_text(one.fit_seconds), one.verdict])
         return head, body
 
@@ -233,6 +242,8 @@ def _some(names: list[str], total: int) -> str:
 def score_text(interval: Interval) -> str:
     """0.482 ± 0.071, with as many decimals as the interval deserves."""
     mean, half = interval.mean, interval.half
+    if np.isnan(mean):
+        return "—"
     if not np.isfinite(half):
         return f"{mean:.4g}"
     wanted = 0 if half == 0 else 2 - np.ceil(np.log10(half))

@@ -10,17 +10,15 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.metrics import silhouette_score
 
 from surefit.model_selection.checked_steps import certify_steps
 from surefit.model_selection.columns import take
 from surefit.model_selection.comparison import Outcome
 from surefit.model_selection.folds import Split
-from surefit.model_selection.intervals import corrected_interval
+from surefit.model_selection.indices import internal_indices
+from surefit.model_selection.intervals import Interval, corrected_interval
 from surefit.model_selection.scoring import LOG_LOSS, Score, log_loss, probabilities_of
-from surefit.model_selection.unsupervised import prepared, split_last
-
-SILHOUETTE_ROWS = 2000
+from surefit.model_selection.unsupervised import answers_unseen, split_last
 
 
 @dataclass(frozen=True)
@@ -42,12 +40,12 @@ class Trial:
 
     def outcome(self, name: str, estimator: Any, tick: Callable[[int], None]) -> Outcome:
         unseen = Unseen(self)
-        scores = np.empty(len(self.splits))
+        scores = np.full(len(self.splits), np.nan)
         coefficients: list[np.ndarray] = []
         seconds: list[float] = []
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            for number, (train, test) in enumerate(self.splits):
+            for number, (train, test) in enumerate(self.splits if answers_unseen(estimator) else ()):
                 X_train, X_test = take(self.X, train), take(self.X, test)
                 model = _timed_fit(estimator, X_train, None if self.y is None else self.y[train], seconds)
                 scores[number] = self.score(model, X_train, X_test, None if self.y is None else self.y[test])
@@ -58,14 +56,14 @@ class Trial:
                 tick(number + 1)
             final = _timed_fit(estimator, self.X, self.y, seconds)
             certificates = certify_steps(final, self.X, self.y)
-            extra = _silhouette(final, self.X) if self.y is None else unseen.extra
+            extra = internal_indices(final, self.X) if self.y is None else unseen.extra
             tick(len(self.splits) + 1)
         same = len({one.size for one in coefficients}) == 1
         return Outcome(
             name=name,
             estimator=final,
             scores=scores,
-            interval=corrected_interval(scores, self.ratio, self.level),
+            interval=self._interval(scores),
             fit_seconds=float(np.median(seconds)),
             certificates=certificates,
             predictions=unseen.predictions,
@@ -74,6 +72,12 @@ class Trial:
             extra=extra,
             warnings=_distinct(caught),
         )
+
+    def _interval(self, scores: np.ndarray) -> Interval:
+        """Of a model that says nothing about unseen rows: no score."""
+        if np.isnan(scores).all():
+            return Interval(np.nan, np.nan, self.level)
+        return corrected_interval(scores, self.ratio, self.level)
 
 
 class Unseen:
@@ -122,17 +126,6 @@ def _timed_fit(estimator: Any, X: Any, y: np.ndarray | None, seconds: list[float
     model.fit(X, y)
     seconds.append(time.perf_counter() - start)
     return model
-
-
-def _silhouette(model: Any, X: Any) -> dict[str, float]:
-    """How well the clusters are apart (Rousseeuw 1987), on at most 2000 rows spread evenly over the data."""
-    labels = getattr(split_last(model)[1], "labels_", None)
-    if labels is None or not 2 <= np.unique(labels).size < len(labels):
-        return {}
-    rows = np.unique(np.linspace(0, len(labels) - 1, min(len(labels), SILHOUETTE_ROWS)).astype(int))
-    if not 2 <= np.unique(labels[rows]).size < rows.size:
-        return {}
-    return {"silhouette": float(silhouette_score(prepared(model, take(X, rows)), labels[rows]))}
 
 
 def _distinct(caught: list[warnings.WarningMessage]) -> list[str]:

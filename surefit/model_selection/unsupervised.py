@@ -41,6 +41,12 @@ def prepared(model: Any, X: Any) -> np.ndarray:
     return dense(seen_by_last(model, X))
 
 
+def answers_unseen(model: Any) -> bool:
+    """Does it say anything about rows that it was not fitted to? Some clusterings speak of their own rows alone."""
+    _, estimator = split_last(model)
+    return hasattr(estimator, "predict") or hasattr(estimator, "transform")
+
+
 def images(estimator: Any, Z: Any) -> np.ndarray:
     """x̂ for every row, through the estimator's public methods."""
     if hasattr(estimator, "cluster_centers_"):

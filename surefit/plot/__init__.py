@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from surefit.plot.calibration import CalibrationDisplay
 from surefit.plot.class_coefficients import ClassCoefficientsDisplay
+from surefit.plot.clusters import ClustersDisplay
 from surefit.plot.coefficients import CoefficientDisplay
 from surefit.plot.confusion import ConfusionMatrixDisplay
+from surefit.plot.density import KDistanceDisplay, ReachabilityDisplay
 from surefit.plot.fold_scores import FoldScoresDisplay
 from surefit.plot.kmeans import InertiaDisplay, KMeansDisplay
 from surefit.plot.margin import MarginDisplay
@@ -22,15 +24,18 @@ __all__ = [
     "CalibrationDisplay",
     "ClassCoefficientsDisplay",
     "ClassRegionsDisplay",
+    "ClustersDisplay",
     "CoefficientDisplay",
     "ConfusionMatrixDisplay",
     "FoldScoresDisplay",
     "InertiaDisplay",
+    "KDistanceDisplay",
     "KMeansDisplay",
     "MarginDisplay",
     "NeighborCurveDisplay",
     "NeighborGraphDisplay",
     "PenaltyCurveDisplay",
+    "ReachabilityDisplay",
     "ResidualsDisplay",
     "RocCurveDisplay",
     "ScreeDisplay",

@@ -30,10 +30,11 @@ class FoldScoresDisplay:
 
     @classmethod
     def from_comparison(cls, comparison: Any, *, ax: Any = None, **kwargs: Any) -> FoldScoresDisplay:
-        """From what `surefit.model_selection.compare` returns."""
+        """From what `surefit.model_selection.compare` returns; models without scores on unseen rows are left out."""
+        scored = [one for one in comparison.outcomes if one.scored]
         return cls(
-            scores={one.name: one.scores for one in comparison.outcomes},
-            intervals={one.name: (one.interval.low, one.interval.high) for one in comparison.outcomes},
+            scores={one.name: one.scores for one in scored},
+            intervals={one.name: (one.interval.low, one.interval.high) for one in scored},
             metric=comparison.metric,
         ).plot(ax, **kwargs)
 

@@ -12,6 +12,7 @@ import numpy as np
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit.certificates import Certificate, Grade
 from surefit.model_selection.comparison import Comparison, Outcome, score_text, seconds_text
+from surefit.model_selection.indices import SILHOUETTE
 from surefit.model_selection.scoring import LOG_LOSS
 from surefit.report.picture import Picture
 from surefit.report.pictures import pictures_of
@@ -59,7 +60,7 @@ def _head(comparison: Comparison) -> str:
     verdict = f"{good} of {len(certified)}" if certified else "none"
     tone = "good" if comparison.holds else "bad"
     target = f" of <b>{escape(comparison.target)}</b>" if comparison.target and comparison.y is not None else ""
-    extra = "".join(f"<small>{escape(name)} {value:.3f}</small>" for name, value in best.extra.items())
+    extra = "".join(f"<small>{escape(name)} {escape(best.extra_text(name))}</small>" for name in best.extra)
     return f"""<header><h1>{escape(comparison.data_name)}</h1>
 <p class="soft">{comparison.task.capitalize()}{target} · {escape(comparison.splits)}</p>
 <dl class="cards">
@@ -76,7 +77,7 @@ def _head(comparison: Comparison) -> str:
 def _lead(comparison: Comparison) -> str:
     """Is the best one clearly the best?"""
     if comparison.task == "clustering":
-        return "highest silhouette" if comparison.best.extra else "highest share explained"
+        return "highest silhouette" if SILHOUETTE in comparison.best.extra else "highest share explained"
     close = [
         one.name
         for one in comparison.outcomes
@@ -99,7 +100,9 @@ def _results(comparison: Comparison) -> str:
         "p-values against the highest mean are Holm's, for all models at once."
         if tested
         else "The score is the share of the variance of unseen rows that a model carries: by the nearest centre, or by "
-        "the projection on the components. The silhouette says how far clusters are apart."
+        "the projection on the components; a clustering that speaks of its own rows alone has none. The silhouette (of "
+        "at most 2,000 rows) is near 1 where rows are much nearer to their own cluster than to the next; noise counts "
+        "as 0. Davies–Bouldin (lower is better) and Calinski–Harabasz (higher is better) leave noise out."
     )
     if LOG_LOSS in comparison.extra_names:
         words += " The log-loss is the mean of −log of the probability given to the true class: lower is better."
@@ -125,21 +128,20 @@ def _row(one: Outcome, comparison: Comparison, low: float, high: float) -> str:
     if np.isfinite(interval.half):
         left, right = at(interval.low), at(interval.high)
         bar = f'<i style="left:{left:.1f}%;width:{right - left:.1f}%"></i>'
+    if one.scored:
+        bar += f'<b style="left:{at(interval.mean):.1f}%"></b>'
     versus = '<td class="n"><span class="soft">highest</span></td>'
     if comparison.task == "clustering":
         versus = ""
     elif one.versus_best is not None:
         p = "" if one.p_adjusted is None or np.isnan(one.p_adjusted) else f", p {_p(one.p_adjusted)}"
         versus = f'<td class="n">{score_text(one.versus_best)}<span class="soft">{p}</span></td>'
-    extra = "".join(
-        f'<td class="n">{one.extra[name]:.3f}</td>' if name in one.extra else "<td></td>"
-        for name in comparison.extra_names
-    )
+    extra = "".join(f'<td class="n">{escape(one.extra_text(name))}</td>' for name in comparison.extra_names)
     tag = '<span class="tag">best</span>' if one is comparison.best else ""
     return (
         f'<tr{" class=best" if tag else ""}><th scope="row">{escape(one.name)}{tag}</th>'
         f'<td class="n">{score_text(interval)}</td>'
-        f'<td><span class="range" aria-hidden="true">{bar}<b style="left:{at(interval.mean):.1f}%"></b></span></td>'
+        f'<td><span class="range" aria-hidden="true">{bar}</span></td>'
         f'{versus}{extra}<td class="n">{seconds_text(one.fit_seconds)}</td>'
         f"<td>{_verdict(one)}</td></tr>"
     )

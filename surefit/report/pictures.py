@@ -14,6 +14,7 @@ from surefit.model_selection.comparison import Comparison, Outcome, score_text
 from surefit.model_selection.unsupervised import prepared, seen_by_last, split_last
 from surefit.plot import (
     ClassCoefficientsDisplay,
+    ClustersDisplay,
     CoefficientDisplay,
     FoldScoresDisplay,
     InertiaDisplay,
@@ -32,7 +33,7 @@ MOST_ROWS = 5000
 
 def pictures_of(comparison: Comparison) -> list[Picture]:
     """All pictures, in the order of the page."""
-    found = [_fold_scores(comparison)]
+    found = list(_fold_scores(comparison))
     if comparison.task == "classification":
         found += class_pictures(comparison)
         found += _coefficients(comparison)
@@ -47,17 +48,20 @@ def pictures_of(comparison: Comparison) -> list[Picture]:
     return found
 
 
-def _fold_scores(comparison: Comparison) -> Picture:
-    best = max(comparison.outcomes, key=lambda one: one.interval.mean)
-    return Picture(
+def _fold_scores(comparison: Comparison) -> Iterator[Picture]:
+    scored = [one for one in comparison.outcomes if one.scored]
+    if not scored:
+        return
+    best = max(scored, key=lambda one: one.interval.mean)
+    yield Picture(
         "Scores, fold by fold",
         f"Each thin line is one of the {comparison.n_splits} folds: all models saw the same rows. Large dots are "
         f"means, bars the {100 * comparison.level:g} % corrected resampled t interval.",
-        f"Dot plot of {comparison.metric} on unseen rows for {len(comparison.outcomes)} models; the highest mean is "
+        f"Dot plot of {comparison.metric} on unseen rows for {len(scored)} models; the highest mean is "
         f"{score_text(best.interval)} for {best.name}.",
         svg_of(
             lambda ax: FoldScoresDisplay.from_comparison(comparison, ax=ax),
-            height=1.1 + 0.34 * len(comparison.outcomes),
+            height=1.1 + 0.34 * len(scored),
         ),
     )
 
@@ -160,13 +164,16 @@ def _scree(comparison: Comparison) -> Iterator[Picture]:
 
 
 def _clusters(comparison: Comparison) -> Iterator[Picture]:
-    clusterings = [one for one in comparison.outcomes if hasattr(split_last(one.estimator)[1], "cluster_centers_")]
+    clusterings = [one for one in comparison.outcomes if hasattr(split_last(one.estimator)[1], "labels_")]
     if not clusterings:
         return
     one = comparison.best if comparison.best in clusterings else clusterings[0]
     _, estimator = split_last(one.estimator)
     rows = np.unique(np.linspace(0, comparison.n_rows - 1, min(comparison.n_rows, MOST_ROWS)).astype(int))
     Z = seen_by_last(one.estimator, take(comparison.X, rows))
+    if not hasattr(estimator, "cluster_centers_"):
+        yield _clusters_without_centers(one, Z, rows)
+        return
     counts = np.bincount(estimator.predict(Z), minlength=len(estimator.cluster_centers_))
     some = f" {rows.size:,} of {comparison.n_rows:,} rows are drawn." if rows.size < comparison.n_rows else ""
     yield Picture(
@@ -174,6 +181,20 @@ def _clusters(comparison: Comparison) -> Iterator[Picture]:
         f"Rows and centres on the first two principal components.{some}",
         f"Scatter plot of {Z.shape[0]} rows in {counts.size} clusters of {', '.join(map(str, counts))} rows.",
         svg_of(_draw(KMeansDisplay.from_estimator, estimator, Z)),
+    )
+
+
+def _clusters_without_centers(one: Outcome, Z: Any, rows: np.ndarray) -> Picture:
+    _, estimator = split_last(one.estimator)
+    labels = np.asarray(estimator.labels_)[rows]
+    counts, noise = np.unique(labels[labels >= 0], return_counts=True)[1], int((labels < 0).sum())
+    alone = f", and {noise} rows in none of them" if noise else ""
+    core = " Rings are border rows, crosses noise." if hasattr(estimator, "core_sample_indices_") else ""
+    return Picture(
+        f"Clusters: {one.name}",
+        f"Rows on the first two principal components, a color for each cluster.{core}",
+        f"Scatter plot of {rows.size} rows in {counts.size} clusters of {', '.join(map(str, counts))} rows{alone}.",
+        svg_of(_draw(ClustersDisplay.from_estimator, estimator, Z, rows=rows)),
     )
 
 
