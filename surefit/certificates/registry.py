@@ -59,6 +59,7 @@ CHECKERS: dict[str, str] = {
     "SpectralClustering": "cluster.spectral_clustering:check_spectral_clustering",
     "SpectralEmbedding": "manifold.spectral_embedding:check_spectral_embedding",
     "LocallyLinearEmbedding": "manifold.locally_linear_embedding:check_locally_linear_embedding",
+    "MinCut": "cluster.min_cut:check_min_cut",
     "ClassicalMDS": "manifold.classical_mds:check_classical_mds",
     "MDS": "manifold.mds:check_mds",
     "Kernel": "kernels.expression:check_kernel",

@@ -61,6 +61,8 @@ def check_spectral_clustering(model: Any, blocks: Blocks, tol: float) -> Finding
     if not claims[1].holds:
         return claims, "one pass"
     found = _spectrum(attrs, graph, k, kind)
+    if isinstance(asked, str):
+        claims.append(_gap(attrs, graph, found, k))
     values = cuts(graph, labels, k)
     claims += [*_cut_values(attrs, values, graph, tol), _interval(values, found, k, kind)]
     if attrs.has("eigenvalues_"):
@@ -78,6 +80,28 @@ def _groups(attrs: Attributes, labels: NDArray, k: int) -> Claim:
     return at_most(
         "clusters", f"The labels name {k} clusters; how many of them are empty.", Grade.EXACT, k - used.size, 0,
         failure=f"{k - used.size} of {k} clusters have no rows.",
+    )  # fmt: skip
+
+
+def _gap(attrs: Attributes, graph: Graph, found: Spectrum | None, k: int) -> Claim:
+    """n_clusters='eigengap': as many as components, else k ≤ max_clusters with the largest λₖ₊₁/λₖ, k ≥ 2."""
+    components = np.unique(graph.components()).size
+    if found is None and components == 1:
+        sentence = "That this is the largest gap is not proved: there are too many rows for all eigenvalues."
+        return Claim("eigengap", sentence, Grade.UNPROVED, None, 0.0, True)
+    if found is None or components > 1:
+        return at_most(
+            "eigengap", f"The graph has {components} components: as many clusters; difference.", Grade.EXACT,
+            abs(k - components), 0, failure=f"The graph has {components} components, not {k}.",
+        )  # fmt: skip
+    lam = found.lam[: min(int(real(attrs.parameter("max_clusters", 10))), graph.n - 1) + 1]
+    ratio = lam[2:] / np.maximum(lam[1:-1], 1e-300)
+    own = ratio[k - 2] if 2 <= k < lam.size else 0.0
+    error = 4 * found.error / max(1e-300, float(lam[1]))
+    return at_most(
+        "eigengap", f"No k has a larger ratio of neighboring eigenvalues than {k}, by more than this share.",
+        Grade.EXACT, max(0.0, float(ratio.max(initial=0.0)) / max(own, 1e-300) - 1), 1e-6, error=error, lower=0.0,
+        failure=f"The largest gap of the eigenvalues is not at {k} but at {int(np.argmax(ratio)) + 2}.",
     )  # fmt: skip
 
 
@@ -179,8 +203,14 @@ def _labels(attrs: Attributes, labels: NDArray, found: Spectrum | None, k: int, 
         given = attrs.array("embedding_")
         if given is None or given.ndim != 2 or len(given) != len(labels):
             return [refuted("embedding", f"embedding_ is not a matrix of {len(labels)} rows.")]
-        if found is not None:
+        if found is not None and np.isfinite(found.moved):
             claims.append(_embedding(given, found, tol))
+        else:
+            sentence = "That the embedding is that of the smallest eigenvalues is not proved: "
+            sentence += (
+                "the next one is equal." if found is not None else "there are too many rows for all eigenvalues."
+            )
+            claims.append(Claim("embedding", sentence, Grade.UNPROVED, None, tol, True))
         E, moved = given, 0.0
     method = attrs.text("assign_labels", "kmeans")
     if method != "kmeans" or E is None or not np.isfinite(moved):

@@ -30,7 +30,7 @@ from surefit.certificates.theorems.spectral.pairs import (
 SMALL = 1e-3  # of the scale: eigenvalues below are measured by this
 
 
-@checker("embedding_", "affinity_matrix_", "n_neighbors_", "gamma_", "eigenvalues_")
+@checker("embedding_", "affinity_matrix_", "n_neighbors_", "gamma_", "eigenvalues_", "n_components_graph_")
 def check_spectral_embedding(model: Any, blocks: Blocks, tol: float) -> Findings:
     """The graph row by row, one product with its Laplacian, one Cholesky factor."""
     attrs, n = Attributes(model, "embedding_"), blocks.n_rows
@@ -57,6 +57,10 @@ def spectral_claims(attrs: Attributes, graph: Graph, U: F64, normalized: bool, t
     N = null_vectors(graph.components(), values)
     unit = np.maximum(np.abs(lam), SMALL * scale)
     loose, rounding = _loose(attrs, graph.n) * scale / float(unit.min()), ROUNDINGS * eps * scale
+    if attrs.has("n_components_graph_") and attrs.number("n_components_graph_") != N.shape[1]:
+        return [
+            refuted("components", f"The graph has {N.shape[1]} components; n_components_graph_ says another number.")
+        ]
     pairs = Pairs(U, lam, unit, np.minimum(0.5, rounding * np.sqrt(graph.n) / unit), eps, loose)
     what = "L_sym" if normalized else "L"
     advice = "A smaller eigen_tol or eigen_solver='arpack' keeps more digits."

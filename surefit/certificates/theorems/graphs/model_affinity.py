@@ -39,6 +39,9 @@ def affinity_claim(
             return refuted("affinity", "n_neighbors_ is not the number of neighbors asked for.")
         near = Neighborhoods(X, min(int(k), n) - 1, 0.0, Metric("euclidean", 2.0), unit)
         return neighbors_claim(graph, near, "mutual" if asked == "mutual_neighbors" else "mean")
+    if asked == "epsilon":
+        radius = real(attrs.parameter("radius", None))
+        return neighbors_claim(graph, Neighborhoods(X, None, radius, Metric("euclidean", 2.0), unit), "or")
     gamma, degree, coef0 = (real(attrs.parameter(*p)) for p in (("gamma", width), ("degree", 3), ("coef0", 1)))
     if attrs.has("gamma_") and not abs(real(attrs.model.gamma_) - gamma) <= 1e-9 * gamma:
         return refuted("affinity", f"gamma_ is {attrs.model.gamma_}, expected {gamma}.")
@@ -46,4 +49,5 @@ def affinity_claim(
     settings = attrs.parameter("kernel_params", {})
     call = (lambda A, B: [[asked(a, b, **settings) for b in B] for a in A]) if callable(asked) else None
     kernel = Kernel(name, gamma, degree, coef0, X[:1000].mean(axis=0), call)
-    return kernel_claim(graph, X, kernel, epsilon(single), tol)
+    stored = np.zeros(0, getattr(attrs.model.affinity_matrix_, "dtype", np.float64))
+    return kernel_claim(graph, X, kernel, epsilon(single, stored), tol)

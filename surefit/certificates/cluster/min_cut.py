@@ -1,0 +1,159 @@
+"""Checker of MinCut: the cut recounted, and no lighter one by maximum flows.
+
+S holds vertices that no cut lighter than c parts; at first one vertex. A flow of value f from S (as one vertex) to v
+shows that every cut that parts S from v weighs f at least: where f ≥ c, v joins S. When S holds all vertices no cut is
+lighter than c (docs/certificates/cluster.md). Flows are proposed by a search; capacities and conservation are checked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.checker import Findings, checker
+from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.rounding import UNIT, epsilon, gamma
+from surefit.certificates.search.max_flow import max_flow
+from surefit.certificates.theorems.graphs.affinity import Neighborhoods, given_claim, neighbors_claim
+from surefit.certificates.theorems.graphs.distances import Metric, all_rows, read_metric
+from surefit.certificates.theorems.graphs.graph import Graph, cuts, read_graph
+
+MOST_ROWS, MOST_GRAPH = 1000, 1 << 17
+
+
+@checker("affinity_matrix_", "labels_", "cut_value_")
+def check_min_cut(model: Any, blocks: Blocks, tol: float) -> Findings:
+    """The graph row by row, one maximum flow for each vertex."""
+    attrs, n = Attributes(model, "labels_"), blocks.n_rows
+    graph, labels, claimed = read_graph(attrs, n), attrs.raw("labels_"), attrs.number("cut_value_")
+    if labels is None or labels.shape != (n,) or labels.dtype.kind not in "iu" or set(np.unique(labels)) != {0, 1}:
+        attrs.faults.append(f"labels_ does not part the {n} rows into groups 0 and 1")
+    elif labels[0] != 0:
+        attrs.faults.append("the first row is not in group 0")
+    if attrs.faults or graph is None or labels is None or claimed is None:
+        return [bad_attributes(attrs)], "one pass"
+    value = cuts(graph, labels, 2)["cut"]
+    claims = [*_affinity(attrs, graph, blocks, tol), _value(claimed, value, graph, tol), _least(graph, value, tol)]
+    return claims, f"{len(graph.weight)} edges, {n - 1 if n <= MOST_ROWS else 0} maximum flows"
+
+
+def _value(claimed: float, value: float, graph: Graph, tol: float) -> Claim:
+    unit = value or 1.0
+    return at_most(
+        "cut_value", f"cut_value_ is the weight between the groups, recomputed as {value:.10g}; relative difference.",
+        Grade.EXACT, abs(claimed - value) / unit, tol, error=gamma(len(graph.weight) + 8),
+        failure=f"cut_value_ is {claimed:.10g}, but the edges between the groups weigh {value:.10g}.",
+    )  # fmt: skip
+
+
+def _least(graph: Graph, value: float, tol: float) -> Claim:
+    """(value − proved)/value, proved the least value of the flows."""
+    name, n = "minimum", graph.n
+    if value == 0:
+        return at_most(name, "Nothing is cut, and no cut is below zero.", Grade.OPTIMAL, 0.0, tol)
+    if n > MOST_ROWS:
+        sentence = f"That no cut is lighter is not proved: {n} rows are too many for {n - 1} maximum flows."
+        return Claim(name, sentence, Grade.UNPROVED, None, tol, True)
+    proved, better = _flows(graph, value)
+    gap = max(0.0, 1 - proved / value)
+    return at_most(
+        name,
+        f"No cut is lighter than {proved:.10g}, by {n - 1} flows of at least that; share by which this one is heavier.",
+        Grade.OPTIMAL, gap, tol, {"proved": proved, "found": better}, error=gamma(len(graph.weight) + 8),
+        lower=1 - better / value - gamma(len(graph.weight) + 8),
+        failure=f"A cut of {better:.10g} is lighter than this one of {value:.10g}." if better < value * (1 - tol)
+        else "The flows found do not prove that no cut is lighter.",
+    )  # fmt: skip
+
+
+def _flows(graph: Graph, value: float) -> tuple[float, float]:
+    """The least flow from the vertices merged so far to the next, and the lightest cut met; C has these as vertex 0."""
+    C = np.zeros((graph.n, graph.n))
+    C[graph.rows, graph.cols] = graph.weight
+    C, inside, proved, better = (C + C.T) / 2, np.arange(graph.n) == 0, np.inf, np.inf
+    slip = gamma(graph.n + 4)  # sums of merged edges
+    while not inside.all() and proved > 0:
+        v = int(np.argmax(np.where(inside, -1.0, C[0])))
+        if C[0, v] >= value:
+            found = float(C[0, v])
+        else:
+            flow, reached = max_flow(C, 0, v, value * (1 + 4 * slip))
+            found = _checked(C, flow, v)
+            if reached.any():
+                better = min(better, _cut(graph, reached | (inside & reached[0])))
+        proved = min(proved, found * (1 - slip))
+        inside[v] = True
+        C[0] += C[v]
+        C[:, 0] = C[0]
+        C[v] = C[:, v] = 0.0
+        C[0, 0] = 0.0
+    return proved, better
+
+
+def _checked(C: F64, flow: F64, v: int) -> float:
+    """At most the value of a flow from 0 to v that keeps to C: what exceeds C or is not passed on is taken off."""
+    F = (flow - flow.T) / 2
+    over = np.maximum(np.abs(F) - C, 0.0).sum()
+    gain = F.sum(axis=0)
+    lost = np.abs(np.delete(gain, [0, v])).sum()
+    return float(gain[v] - over - lost) - gamma(len(C) + 8) * float(np.abs(F).sum())
+
+
+def _cut(graph: Graph, side: NDArray) -> float:
+    return cuts(graph, side.astype(np.intp), 2)["cut"]
+
+
+def _affinity(attrs: Attributes, graph: Graph, blocks: Blocks, tol: float) -> list[Claim]:
+    """The edges of the neighbors, each with the weight exp(−d²/(2σ²)); σ is the median length where open."""
+    asked = attrs.text("affinity", "precomputed")
+    if asked == "precomputed":
+        return [given_claim(graph, blocks)]
+    X, single = all_rows(blocks, MOST_GRAPH)
+    metric = read_metric(attrs, attrs.parameter("metric", "euclidean"))
+    plain = _pattern(attrs, graph)
+    pairs = _lengths(metric, X, plain)
+    sigma = real(attrs.parameter("sigma", float(np.median(np.sqrt(pairs))) if pairs.size else 1.0))
+    K = np.exp(-pairs / (2 * sigma**2))
+    off = float((np.abs(plain.weight - K) / np.maximum(K, 1e-36 if single else 1e-290)).max(initial=0.0))
+    size = float((1 + pairs / sigma**2).max(initial=0.0))
+    claims = [at_most(
+        "weights", f"Edges weigh exp(−d²/(2σ²)) with σ = {sigma:.4g}; largest relative difference.",
+        Grade.EXACT, off, tol, error=(gamma(2 * X.shape[1] + 16) + 8 * UNIT) * size, excuse=10 * epsilon(single) * size,
+        failure=f"An edge does not weigh exp(−d²/(2σ²)): off by a relative {off:.2g}.",
+    )]  # fmt: skip
+    k = int(real(attrs.parameter("n_neighbors", 10)))
+    near = Neighborhoods(X, min(k, graph.n - 1), 0.0, metric, epsilon(single) / 2)
+    if asked == "epsilon":
+        near = Neighborhoods(X, None, real(attrs.parameter("radius", 1.0)), metric, epsilon(single) / 2)
+    elif asked == "rbf":
+        near = Neighborhoods(X, None, np.inf, metric, epsilon(single) / 2)
+    elif asked not in ("nearest_neighbors", "mutual_neighbors"):
+        return [refuted("affinity", f"affinity={asked!r} is not a graph.")]
+    joined = replace(plain, weight=np.ones(len(plain.weight)))
+    return [neighbors_claim(joined, near, "mutual" if asked == "mutual_neighbors" else "or"), *claims]
+
+
+def _pattern(attrs: Attributes, graph: Graph) -> Graph:
+    """The edges as stored: with those whose weight is too small for floating point."""
+    value = attrs.model.affinity_matrix_
+    if not hasattr(value, "tocoo"):
+        return graph
+    matrix = value.tocoo()
+    edge = matrix.row != matrix.col
+    i, j, w = (np.asarray(part)[edge] for part in (matrix.row, matrix.col, matrix.data))
+    order = np.lexsort((j, i))
+    return replace(graph, rows=i[order].astype(np.intp), cols=j[order].astype(np.intp), weight=w[order].astype(float))
+
+
+def _lengths(metric: Metric, X: F64, graph: Graph) -> F64:
+    """The squared length of every edge, row by row."""
+    out, ends = np.zeros(len(graph.weight)), np.searchsorted(graph.rows, np.arange(graph.n + 1))
+    for i in range(graph.n):
+        near = graph.cols[ends[i] : ends[i + 1]]
+        out[ends[i] : ends[i + 1]] = metric.squares(X[i : i + 1], X[near], near)[0][0]
+    return out
