@@ -24,6 +24,8 @@ void bind_logistic(nb::module_& m);
 void bind_min_cut(nb::module_& m);
 void bind_manifold(nb::module_& m);
 void bind_perceptron(nb::module_& m);
+void bind_search(nb::module_& m);
+void bind_search_tiles(nb::module_& m);
 void bind_summaries(nb::module_& m);
 void bind_svm(nb::module_& m);
 
@@ -75,6 +77,8 @@ NB_MODULE(_native, m) {
   bind_min_cut(m);
   bind_manifold(m);
   bind_perceptron(m);
+  bind_search(m);
+  bind_search_tiles(m);
   bind_summaries(m);
   bind_svm(m);
 }

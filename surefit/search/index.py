@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit.search.blocked import BlockedIndex
+from surefit.search.compiled import CompiledIndex
 from surefit.search.metric import Metric
 from surefit.search.neighbor_index import NeighborIndex
 from surefit.search.precomputed import PrecomputedIndex
@@ -25,4 +26,8 @@ def build_index(X: Any, metric: Metric, *, algorithm: str = "auto", leaf_size: i
         X = np.asarray(X)
     if X.ndim != 2 or X.shape[0] == 0:
         raise InvalidData(f"an index takes at least one row, in two dimensions; got {X.shape}")
-    return PrecomputedIndex(X, metric) if metric.is_precomputed else BlockedIndex(X, metric)
+    if metric.is_precomputed:
+        return PrecomputedIndex(X, metric)
+    if not sp.issparse(X) and metric.fitted(X).p is not None:
+        return CompiledIndex(X, metric, algorithm)
+    return BlockedIndex(X, metric)

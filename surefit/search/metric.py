@@ -23,7 +23,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
+from surefit import _native
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.threads import thread_count
 from surefit.search.formulas import by_function, centered_rows, directions, haversine, nan_euclidean
 
 ALIASES = {
@@ -84,13 +86,27 @@ class Metric:
         return self
 
     def coordinates(self, X: Any) -> np.ndarray:
-        """Dense rows between which `p` and `weights` say the distance: those of X, or their directions."""
-        X = dense_rows(X)
+        """Dense rows between which `form` says the distance: those of X (float32 kept), or their directions."""
         if self.name == "cosine":
-            return directions(X)
+            return directions(dense_rows(X))
         if self.name == "correlation":
-            return directions(centered_rows(X))
-        return X
+            return directions(centered_rows(dense_rows(X)))
+        X = X.toarray() if sp.issparse(X) else X
+        if self.weights is not None and len(self.weights) != X.shape[1]:
+            raise InvalidData(f"the metric has {len(self.weights)} weights and the rows have {X.shape[1]} columns")
+        if self.weights is not None and self.p == math.inf:
+            X = X[:, self.weights > 0]
+        if X.shape[1] == 0:
+            X = np.zeros((X.shape[0], 1))
+        return np.ascontiguousarray(X, dtype=np.float32 if X.dtype == np.float32 else np.float64)
+
+    @property
+    def form(self) -> tuple[int, int, float, np.ndarray | None]:
+        """Order, finish, p and weights of the columns, as the loops take them (native/src/search/form.hpp)."""
+        assert self.p is not None
+        order = {2.0: 0, 1.0: 1, math.inf: 2}.get(self.p, 3)
+        finish = {"sqeuclidean": 1, "cosine": 2, "correlation": 2}.get(self.name, 0)
+        return order, finish, self.p, None if self.p == math.inf else self.weights
 
     def pairwise(self, A: Any, B: Any) -> np.ndarray:
         """The distances of every row of A (dense or CSR) to every row of B, in double precision."""
@@ -99,7 +115,7 @@ class Metric:
         if A.shape[1] != B.shape[1]:
             raise InvalidData(f"rows of {A.shape[1]} and of {B.shape[1]} columns cannot be compared")
         if self.p is not None:
-            return self._minkowski(self.coordinates(A), self.coordinates(B))
+            return _native.distances(self.coordinates(A), self.coordinates(B), self.form, thread_count())
         if self.function is not None:
             left, right = (rows if sp.issparse(rows) else dense_rows(rows) for rows in (A, B))
             return by_function(self.function, left, right, self.params)
@@ -112,26 +128,6 @@ class Metric:
         if metric.name in ON_SETS:
             A, B = A != 0, B != 0
         return np.asarray(cdist(A, B, metric.name, **metric.params), dtype=np.float64)
-
-    def _minkowski(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
-        p = self.p
-        assert p is not None
-        if A.shape[1] == 0:
-            return np.zeros((len(A), len(B)))
-        weights = {} if self.weights is None else {"w": self.weights}
-        if p == math.inf:
-            if self.weights is not None:
-                A, B = A[:, self.weights > 0], B[:, self.weights > 0]
-            return cdist(A, B, "chebyshev") if A.shape[1] else np.zeros((len(A), len(B)))
-        if p == 1:
-            return cdist(A, B, "cityblock", **weights)
-        if p != 2:
-            return cdist(A, B, "minkowski", p=p, **weights)
-        if self.name == "sqeuclidean":
-            return cdist(A, B, "sqeuclidean", **weights)
-        if self.name in ("cosine", "correlation"):
-            return 0.5 * cdist(A, B, "sqeuclidean")
-        return cdist(A, B, "euclidean", **weights)
 
 
 def dense_rows(X: Any) -> np.ndarray:

@@ -57,9 +57,7 @@ class NeighborIndex(ABC):
         self, Q: Any, radius: float, *, exclude_self: bool = False, max_bytes: int = BLOCK_BYTES, sort: bool = False
     ) -> Iterator[RadiusBlock]:
         """All rows at distance ≤ radius, for some rows after others; by index, or with `sort` by (distance, index)."""
-        Q = self._queries(Q, exclude_self)
-        if not radius >= 0:
-            raise InvalidParameter(f"the radius must be a number ≥ 0; got {radius!r}")
+        Q = self._checked_queries(Q, radius, exclude_self)
         return self._within(Q, float(radius), exclude_self, max_bytes, sort)
 
     def radius_counts(self, Q: Any, radius: float, weights: np.ndarray | None = None) -> np.ndarray:
@@ -81,6 +79,11 @@ class NeighborIndex(ABC):
     def _within(
         self, Q: Any, radius: float, exclude_self: bool, max_bytes: int, sort: bool
     ) -> Iterator[RadiusBlock]: ...
+
+    def _checked_queries(self, Q: Any, radius: float, exclude_self: bool = False) -> Any:
+        if not radius >= 0:
+            raise InvalidParameter(f"the radius must be a number ≥ 0; got {radius!r}")
+        return self._queries(Q, exclude_self)
 
     def _queries(self, Q: Any, exclude_self: bool) -> Any:
         if Q is None:
