@@ -21,6 +21,7 @@ FAMILIES = (
     "kernel_ridge",
     "rbf",
     "k_neighbors",
+    "neighbors",
 )
 
 

@@ -24,6 +24,7 @@ FAMILIES = (
     "kernel_ridge",
     "rbf",
     "k_neighbors",
+    "neighbors",
     "iris",
 )
 BEGIN, END = "<!-- benchmarks: begin -->", "<!-- benchmarks: end -->"

@@ -29,7 +29,18 @@ inline std::uint32_t bits_of(decltype(V{} < V{}) mask) {
 #endif
 }
 
-inline V size_of(V gap) { return gap < V{} ? -gap : gap; }
+// a > b ? a : b
+inline V larger(V a, V b) {
+#if defined(SUREFIT_LEVEL_v4)
+  return _mm512_maskz_max_pd(0xff, a, b);
+#elif defined(SUREFIT_LEVEL_v3)
+  return _mm256_max_pd(a, b);
+#else
+  return a > b ? a : b;
+#endif
+}
+
+inline V size_of(V gap) { return larger(gap, -gap); }
 
 inline V power(V size, double p) {
   V out;
@@ -40,8 +51,7 @@ inline V power(V size, double p) {
 template <Order order, bool weighted>
 inline V with(V sum, V gap, const Form& form, std::size_t j) {
   if constexpr (order == Order::infinity) {
-    const V size = size_of(gap);
-    return size > sum ? size : sum;
+    return larger(size_of(gap), sum);
   } else {
     V term;
     if constexpr (order == Order::two) term = gap * gap;
@@ -85,9 +95,7 @@ std::uint32_t nearest_of(const Form& form, const double* queries, const double* 
 #pragma GCC unroll 8
       for (int v = 0; v < kPart; ++v) {
         const V x = load(values + v * kWide), under = lo - x, over = x - hi;
-        V gap = under > over ? under : over;
-        gap = gap > V{} ? gap : V{};
-        sum[v] = with<order, weighted>(sum[v], gap, form, j);
+        sum[v] = with<order, weighted>(sum[v], larger(larger(under, over), V{}), form, j);
       }
     }
 #pragma GCC unroll 8
@@ -110,7 +118,7 @@ std::uint32_t farthest_of(const Form& form, const double* queries, const double*
     for (std::size_t j = 0; j < d; ++j) {
       const V x = load(queries + j * kLeafRows + v * kWide);
       const V under = size_of(x - splat(low[j])), over = size_of(x - splat(high[j]));
-      sum = with<order, weighted>(sum, under > over ? under : over, form, j);
+      sum = with<order, weighted>(sum, larger(under, over), form, j);
     }
     if constexpr (order == Order::power) sum *= 1 + kPowerSlack;
     store(raw + v * kWide, sum);

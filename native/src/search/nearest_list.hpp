@@ -1,4 +1,5 @@
-// The k nearest rows found so far, by (distance, index): a heap with the farthest on top, kept where the answer goes.
+// The k nearest rows found so far, by (distance, index), kept where the answer goes: few of them in order, many as a heap
+// with the farthest on top.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +14,12 @@ class NearestList {
   NearestList(double* distances, std::int64_t* ids, std::size_t k) : distances_(distances), ids_(ids), k_(k) {}
 
   bool full() const { return size_ == k_; }
-  double worst() const { return distances_[0]; }
-  std::int64_t worst_id() const { return ids_[0]; }
+  double worst() const { return distances_[k_ <= kFew ? size_ - 1 : 0]; }
+  std::int64_t worst_id() const { return ids_[k_ <= kFew ? size_ - 1 : 0]; }
 
   // Returns whether the row was taken.
   bool add(double distance, std::int64_t id) {
+    if (k_ <= kFew) return insert(distance, id);
     if (size_ < k_) {
       distances_[size_] = distance;
       ids_[size_] = id;
@@ -31,6 +33,7 @@ class NearestList {
 
   // Nearest first; nothing can be added afterwards.
   void sort() {
+    if (k_ <= kFew) return;
     for (std::size_t end = size_; end-- > 1;) {
       const double distance = distances_[end];
       const std::int64_t id = ids_[end];
@@ -41,8 +44,22 @@ class NearestList {
   }
 
  private:
+  static constexpr std::size_t kFew = 24;
+
   static bool before(double d1, std::int64_t i1, double d2, std::int64_t i2) {
     return d1 < d2 || (d1 == d2 && i1 < i2);
+  }
+
+  bool insert(double distance, std::int64_t id) {
+    if (size_ == k_ && !before(distance, id, distances_[k_ - 1], ids_[k_ - 1])) return false;
+    std::size_t i = size_ < k_ ? size_++ : k_ - 1;
+    for (; i > 0 && before(distance, id, distances_[i - 1], ids_[i - 1]); --i) {
+      distances_[i] = distances_[i - 1];
+      ids_[i] = ids_[i - 1];
+    }
+    distances_[i] = distance;
+    ids_[i] = id;
+    return true;
   }
 
   void rise(std::size_t i) {

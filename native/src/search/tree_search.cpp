@@ -13,19 +13,22 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Queries in the order of the leaves they fall in: those of a batch lie close together.
+// Queries in the order of the leaves they fall in (`leaf`): those of a batch lie close together.
 template <class T>
-std::vector<std::size_t> in_leaf_order(const KdTree& tree, const Queries<T>& queries) {
+std::vector<std::size_t> in_leaf_order(const KdTree& tree, const Queries<T>& queries, std::vector<std::size_t>& leaf) {
   std::vector<std::size_t> order;
   order.reserve(queries.n);
+  leaf.resize(queries.n);
   if (!queries.x) {
-    for (const std::int64_t id : tree.ids) {
-      const std::size_t q = static_cast<std::size_t>(id) - queries.first;
-      if (id >= 0 && q < queries.n) order.push_back(q);
+    for (std::size_t i = 0; i < tree.ids.size(); ++i) {
+      const std::size_t q = static_cast<std::size_t>(tree.ids[i]) - queries.first;
+      if (tree.ids[i] < 0 || q >= queries.n) continue;
+      order.push_back(q);
+      leaf[q] = i / kLeafRows;
     }
     return order;
   }
-  std::vector<std::size_t> leaf(queries.n), start(tree.n_leaves + 1, 0);
+  std::vector<std::size_t> start(tree.n_leaves + 1, 0);
   for (std::size_t q = 0; q < queries.n; ++q) {
     leaf[q] = tree.leaf_of(queries.x + q * tree.d);
     ++start[leaf[q] + 1];
@@ -59,6 +62,7 @@ struct Batch {
   Aligned<double> columns, rows;  // [column][query], [query][column]
   std::size_t query[kLeafRows];
   std::int64_t self[kLeafRows];  // the id that is left out, or -1
+  std::size_t home[kLeafRows];   // the leaf a query falls in
   alignas(64) double limits[kLeafRows];
   alignas(64) double raw[kLeafRows];
   NearestList lists[kLeafRows];
@@ -127,22 +131,23 @@ void nearest_of_batch(const KdTree& tree, const Form& form, Batch& batch) {
     });
     return mask;
   };
-  auto leaf = [&](std::uint32_t mask, std::size_t l) {
+  auto look = [&](std::size_t q, std::size_t l) {
+    NearestList& list = batch.lists[q];
+    double& limit = batch.limits[q];
     const std::int64_t* ids = tree.leaf_ids(l);
-    const std::uint32_t filled = places(tree.leaf_rows(l));
-    each_bit(mask, [&](std::size_t q) {
-      NearestList& list = batch.lists[q];
-      double& limit = batch.limits[q];
-      const std::uint32_t close =
-          loops.rows(form, batch.rows.data() + q * tree.d, tree.leaf(l), tree.d, limit, batch.raw) & filled;
-      each_bit(close, [&](std::size_t i) {
-        if (!(batch.raw[i] <= limit) || ids[i] == batch.self[q]) return;
-        if (list.add(finished(form, batch.raw[i]), ids[i]) && list.full()) limit = raw_limit(form, list.worst());
-      });
-      if (list.full() && list.worst() == 0) at_zero |= 1u << q;
+    const std::uint32_t close = loops.rows(form, batch.rows.data() + q * tree.d, tree.leaf(l), tree.d, limit, batch.raw);
+    each_bit(close & places(tree.leaf_rows(l)), [&](std::size_t i) {
+      if (!(batch.raw[i] <= limit) || ids[i] == batch.self[q]) return;
+      if (list.add(finished(form, batch.raw[i]), ids[i]) && list.full()) limit = raw_limit(form, list.worst());
     });
+    if (list.full() && list.worst() == 0) at_zero |= 1u << q;
   };
-  descend(tree, form, batch, open, leaf);
+  for (std::size_t q = 0; q < batch.count; ++q) look(q, batch.home[q]);  // so that limits are small from the start
+  descend(tree, form, batch, open, [&](std::uint32_t mask, std::size_t l) {
+    each_bit(mask, [&](std::size_t q) {
+      if (l != batch.home[q]) look(q, l);
+    });
+  });
 }
 
 void within_of_batch(const KdTree& tree, const Form& form, double radius, Batch& batch) {
@@ -187,7 +192,8 @@ void count_of_batch(const KdTree& tree, const Form& form, double radius, Batch& 
 // search(batch) for all queries, kLeafRows at a time.
 template <class T, class Search>
 void each_batch(const KdTree& tree, const Queries<T>& queries, bool without_self, int n_threads, Search&& search) {
-  const std::vector<std::size_t> order = in_leaf_order(tree, queries);
+  std::vector<std::size_t> home;
+  const std::vector<std::size_t> order = in_leaf_order(tree, queries, home);
   const std::vector<std::size_t> places = queries.x ? std::vector<std::size_t>() : places_of(tree);
   const std::size_t d = tree.d;
   auto row = [&](std::size_t q, double* out) {
@@ -208,6 +214,7 @@ void each_batch(const KdTree& tree, const Queries<T>& queries, bool without_self
     batch.load(std::min(kLeafRows, queries.n - lo), d, order.data() + lo, row);
     for (std::size_t i = 0; i < kLeafRows; ++i) {
       batch.self[i] = without_self ? static_cast<std::int64_t>(queries.first + batch.query[i]) : -1;
+      batch.home[i] = home[batch.query[i]];
       batch.found[i].clear();
     }
     search(batch);
