@@ -49,6 +49,7 @@ CHECKERS: dict[str, str] = {
     "KMeans": "cluster.kmeans:check_kmeans",
     "DBSCAN": "cluster.dbscan:check_dbscan",
     "AgglomerativeClustering": "cluster.agglomerative_clustering:check_agglomerative_clustering",
+    "StepwiseAgglomeration": "cluster.stepwise_agglomeration:check_stepwise_agglomeration",
     "NearestNeighbors": "neighbors.nearest_neighbors:check_nearest_neighbors",
     "GammaIndex": "neighbors.gamma_index:check_gamma_index",
     "KNeighborsClassifier": "neighbors.k_neighbors:check_k_neighbors_classifier",

@@ -29,19 +29,19 @@ class MergeTree:
         return alive[np.argsort(self.first[alive])]
 
 
-def read_tree(attrs: Attributes, n: int, least: int) -> MergeTree | None:
-    """children_ as a tree with at least so many merges; None with the fault noted."""
-    children = attrs.array("children_")
+def read_tree(attrs: Attributes, n: int, least: int, name: str = "children_") -> MergeTree | None:
+    """The attribute as a tree of n leaves with at least so many merges; None with the fault noted."""
+    children = attrs.array(name)
     if children is None:
         return None
     m = len(children)
     if children.shape != (m, 2) or not least <= m <= max(n - 1, 0) or not (children == np.rint(children)).all():
-        attrs.faults.append(f"children_ has the shape {children.shape}, expected ({n - 1}, 2) whole numbers")
+        attrs.faults.append(f"{name} has the shape {children.shape}, expected ({n - 1}, 2) whole numbers")
         return None
     pairs, until = children.astype(np.intp), np.full(n + m, m)
     used = pairs.ravel()
     if (pairs < 0).any() or (pairs >= n + np.arange(m)[:, None]).any() or len(np.unique(used)) != len(used):
-        attrs.faults.append("children_ is no tree: a cluster is merged twice, or before it exists")
+        attrs.faults.append(f"{name} is no tree: a cluster is merged twice, or before it exists")
         return None
     until[used] = np.repeat(np.arange(m), 2)
     size, first = np.ones(n + m, np.intp), np.zeros(n + m, np.intp)
@@ -74,4 +74,4 @@ def linkage_faults(attrs: Attributes, tree: MergeTree) -> None:
         if Z is not None and not (
             (np.sort(Z[:, :2]) == np.sort(tree.children)).all() and (Z[:, 3] == tree.size[tree.n :]).all()
         ):
-            attrs.faults.append("linkage_matrix_ has other clusters than children_, or other sizes")
+            attrs.faults.append("linkage_matrix_ has other clusters than the merges, or other sizes")
