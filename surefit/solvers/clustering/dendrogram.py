@@ -27,29 +27,29 @@ def cut(children: np.ndarray, n_leaves: int, n_clusters: int) -> np.ndarray:
         first, second = children[-top[0] - n_leaves]
         heappush(top, -int(first))
         heappushpop(top, -int(second))
-    label = np.full(n_leaves + len(children), -1, dtype=np.intp)
-    for number, node in enumerate(top):
-        label[-node] = number
-    return _inherited(label, children, n_leaves)
+    number = {-node: place for place, node in enumerate(top)}
+    roots = np.array(sorted(number), dtype=np.intp)
+    return np.array([number[root] for root in roots.tolist()], dtype=np.intp)[_root_places(children, n_leaves, roots)]
 
 
 def cut_forest(children: np.ndarray, n_leaves: int) -> np.ndarray:
     """The cluster of every leaf in a tree that was not finished: roots are numbered in their order."""
-    label = np.full(n_leaves + len(children), -1, dtype=np.intp)
-    is_root = np.ones(len(label), dtype=bool)
+    is_root = np.ones(n_leaves + len(children), dtype=bool)
     is_root[np.asarray(children).ravel()] = False
-    label[is_root] = np.arange(np.count_nonzero(is_root))
-    return _inherited(label, children, n_leaves)
+    return _root_places(children, n_leaves, np.flatnonzero(is_root))
 
 
-def _inherited(label: np.ndarray, children: np.ndarray, n_leaves: int) -> np.ndarray:
-    """Labels handed down from merges to what they merged, latest first."""
-    names = label.tolist()
-    for node in range(len(names) - 1, n_leaves - 1, -1):
-        if names[node] >= 0:
-            first, second = children[node - n_leaves]
-            names[first] = names[second] = names[node]
-    return np.array(names[:n_leaves], dtype=np.intp)
+def _root_places(children: np.ndarray, n_leaves: int, roots: np.ndarray) -> np.ndarray:
+    """The place among the roots (ascending) of each leaf's own.
+
+    Every node points to the merge it is part of, a root to itself; pointing to where that points halves all ways.
+    """
+    up = np.arange(n_leaves + len(children), dtype=np.intp)
+    up[children] = np.arange(n_leaves, len(up), dtype=np.intp)[:, None]
+    up[roots] = roots
+    while not np.array_equal(above := up[up], up):
+        up = above
+    return np.searchsorted(roots, up[:n_leaves])
 
 
 def sizes(children: np.ndarray, n_leaves: int) -> np.ndarray:
