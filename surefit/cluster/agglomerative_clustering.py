@@ -14,11 +14,11 @@ from sklearn.utils.validation import check_memory
 from surefit._core.base import Estimator, fitting
 from surefit._core.callbacks import Progress
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.intake import take_rows
 from surefit._core.params import Range
+from surefit.engine.open import open_data
 from surefit.solvers.clustering.dendrogram import cut, cut_forest, merges_at_threshold, sizes
 from surefit.solvers.clustering.linkage import linkage_matrix
-from surefit.solvers.clustering.pair_distances import PairDistances
+from surefit.solvers.clustering.pair_distances import PairDistances, dense
 from surefit.solvers.clustering.restricted_linkage import complete_graph, restricted_linkage
 
 MetricName = Literal[
@@ -127,7 +127,7 @@ class AgglomerativeClustering(ClusterMixin, Estimator):
         """Build the tree of X (rows, or distances with metric="precomputed") and cut it. `y` is not used."""
         p = self._checked()
         _refuse_contradictions(p)
-        rows = take_rows(self, X, reset=True, sparse=False, min_rows=2)
+        rows = dense(open_data(self, X, stream=False, instead="KMeans", min_rows=2).X)
         n = rows.shape[0]
         if p.n_clusters is not None and p.n_clusters > n:
             raise InvalidData(
@@ -161,6 +161,7 @@ class AgglomerativeClustering(ClusterMixin, Estimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
 

@@ -13,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from surefit._core.base import Estimator, fitting
 from surefit._core.callbacks import Progress
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.intake import take_rows
 from surefit._core.params import Range
 from surefit.cluster.agglomerative_clustering import MetricName
+from surefit.engine.open import open_data
 from surefit.solvers.clustering.dendrogram import sizes
-from surefit.solvers.clustering.pair_distances import PairDistances
+from surefit.solvers.clustering.pair_distances import PairDistances, dense
 from surefit.solvers.clustering.stepwise import (
     BetweenCost,
     CenterCost,
@@ -109,7 +109,7 @@ class StepwiseAgglomeration(ClusterMixin, Estimator):
         p = self._checked()
         if p.metric == "precomputed" and p.cost == "kmeans":
             raise InvalidParameter("cost='kmeans' needs rows, not distances; use 'within' with metric='precomputed'.")
-        rows = take_rows(self, X, reset=True, sparse=False)
+        rows = dense(open_data(self, X, stream=False, instead="KMeans").X)
         codes, k = _codes(initial_labels, rows.shape[0])
         if p.n_clusters > k:
             raise InvalidData(
@@ -144,6 +144,7 @@ class StepwiseAgglomeration(ClusterMixin, Estimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
 

@@ -74,6 +74,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "RBFNetworkRegressor": [{"n_centers": 5, "random_state": 0}],
     "RBFNetworkClassifier": [{"n_centers": 5, "random_state": 0}],
     "KMeans": [{"n_clusters": 3, "random_state": 0, "tol": 0.0}],
+    "AgglomerativeClustering": [{}, {"linkage": "single", "metric": "manhattan"}],
     "DBSCAN": [{}, {"eps": 1.0, "min_samples": 10, "metric": "manhattan"}],
     "NearestNeighbors": [{}, {"metric": "manhattan"}],
     "KNeighborsClassifier": [{}, {"weights": "distance"}],

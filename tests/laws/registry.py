@@ -51,6 +51,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 # Most rows of a law, for methods whose work grows with the square of them or faster.
 MOST_ROWS = {
+    "AgglomerativeClustering": 2001,
     "ClassicalMDS": 1101,
     "GammaIndex": 3001,
     "KernelPCA": 1501,

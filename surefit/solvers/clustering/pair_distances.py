@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from surefit import _native
 from surefit._core.errors import InvalidData
@@ -36,6 +37,16 @@ def coordinates(X: np.ndarray, kind: str) -> tuple[np.ndarray, float]:
     middle = (len(rows) - 1) // 2
     rows -= np.partition(rows, middle, axis=0)[middle]
     return rows, first
+
+
+def dense(X: Any) -> np.ndarray:
+    """Rows of numbers: sparse ones are written out, if that fits. Centers of clusters are not sparse."""
+    if not sp.issparse(X):
+        return X
+    refuse_beyond_memory(
+        float(X.shape[0]) * X.shape[1] * X.dtype.itemsize, "X without its gaps", "Reduce its columns first."
+    )
+    return X.toarray()
 
 
 class PairDistances:
