@@ -29,6 +29,7 @@ ROOT = HERE.parent.parent
 SKLEARN = Path(sklearn.__file__).resolve().parent
 MODULES = (
     "cluster/tests/test_dbscan.py",
+    "cluster/tests/test_hierarchical.py",
     "cluster/tests/test_k_means.py",
     "decomposition/tests/test_kernel_pca.py",
     "decomposition/tests/test_pca.py",

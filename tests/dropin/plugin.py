@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 NAMES = {
-    "cluster": ("DBSCAN", "KMeans", "dbscan", "kmeans_plusplus"),
+    "cluster": ("AgglomerativeClustering", "DBSCAN", "KMeans", "dbscan", "kmeans_plusplus"),
     "decomposition": ("KernelPCA", "PCA"),
     "discriminant_analysis": ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
     "kernel_ridge": ("KernelRidge",),
