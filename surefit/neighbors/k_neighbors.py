@@ -57,13 +57,13 @@ class KNeighborsModel(KNearest):
 
     def _asked(self) -> int:
         given: Any = self.n_neighbors
-        return self.n_neighbors_ if isinstance(given, str) or np.ndim(given) else given
+        return given if _is_one_number(given) else self.n_neighbors_
 
     def _choose(self, p: Any, *, classes: bool, score: Score) -> None:
         """Choose the number of neighbors where several are given."""
         for name in ("n_neighbors_", "candidates_", "cv_scores_", "best_score_"):
             self.__dict__.pop(name, None)
-        if p.n_neighbors is None or isinstance(p.n_neighbors, Integral):
+        if _is_one_number(p.n_neighbors):
             return
         labels = self.y_fit_ if self.y_fit_.ndim == 1 or not classes else self.y_fit_[:, 0]
         chosen = choose_neighbors(p.n_neighbors, p.cv, self._index, self.X_fit_, labels, classes=classes, score=score)
@@ -72,3 +72,7 @@ class KNeighborsModel(KNearest):
 
     def _neighbors(self, Q: Any) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
         return self._index.query_blocks(Q, self._number(None, Q), exclude_self=Q is None)
+
+
+def _is_one_number(given: Any) -> bool:
+    return given is None or isinstance(given, (int, Integral))

@@ -19,6 +19,7 @@ from surefit.plot import (
     FoldScoresDisplay,
     InertiaDisplay,
     KMeansDisplay,
+    NeighborCurveDisplay,
     ResidualsDisplay,
     ScreeDisplay,
     svg_of,
@@ -41,6 +42,7 @@ def pictures_of(comparison: Comparison) -> list[Picture]:
     elif comparison.y is not None:
         found += _predictions(comparison)
         found += _coefficients(comparison)
+    found += _neighbor_curve(comparison)
     if comparison.X is not None:
         found += _scree(comparison)
         found += _clusters(comparison)
@@ -86,6 +88,21 @@ def _predictions(comparison: Comparison) -> Iterator[Picture]:
         f"{residuals.std():.4g}, the largest is {np.abs(residuals).max():.4g}.",
         svg_of(lambda ax: ResidualsDisplay.from_predictions(y, predicted, ax=ax)),
     )
+
+
+def _neighbor_curve(comparison: Comparison) -> Iterator[Picture]:
+    """How the best model on neighbors, if there is one, chose their number."""
+    for one in _ranked(comparison):
+        _, estimator = split_last(one.estimator)
+        if hasattr(estimator, "candidates_"):
+            words = f"{len(estimator.candidates_)} numbers of neighbors, from one search"
+            yield Picture(
+                f"How many neighbors: {one.name}",
+                f"Every row predicted from the nearest others, for {words}.",
+                f"Line plot of the score of left-out rows over {words}; the best is {estimator.n_neighbors_}.",
+                svg_of(_draw(NeighborCurveDisplay.from_estimator, estimator)),
+            )
+            return
 
 
 def _coefficients(comparison: Comparison) -> Iterator[Picture]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 import sklearn.neighbors
@@ -10,6 +11,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_diabetes, load_iris, make_classification
 from sklearn.model_selection import KFold, LeaveOneOut, cross_val_predict, cross_val_score
 
+from surefit._core.errors import CannotStream
 from surefit.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 
@@ -169,3 +171,21 @@ def test_functions_of_distances_that_give_nothing():
 def test_too_few_rows_for_the_neighbors_asked_for():
     with pytest.raises(ValueError, match="n_neighbors = 5, n_samples_fit = 3"):
         KNeighborsClassifier().fit(np.eye(3), [0, 1, 1]).predict(np.eye(3))
+
+
+def test_predictions_for_rows_in_files(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame.to_parquet(tmp_path / "rows.parquet")
+    for model, target in [(KNeighborsClassifier(), y), (KNeighborsRegressor(), X[:, 0] * y)]:
+        model.fit(frame, target)
+        np.testing.assert_array_equal(model.predict(tmp_path / "rows.parquet"), model.predict(frame))
+    with pytest.raises(CannotStream, match="rows in memory"):
+        KNeighborsClassifier().fit(tmp_path / "rows.parquet", "a")
+
+
+def test_fitting_again_forgets_the_number_chosen():
+    X, y = load_iris(return_X_y=True)
+    model = KNeighborsClassifier([1, 7]).fit(X, y)
+    model.set_params(n_neighbors=3).fit(X, y)
+    assert not {"n_neighbors_", "candidates_", "cv_scores_", "best_score_"} & vars(model).keys()

@@ -19,6 +19,7 @@ from surefit.cluster import KMeans
 from surefit.decomposition import PCA
 from surefit.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeCV
 from surefit.model_selection import compare
+from surefit.neighbors import KNeighborsClassifier
 from surefit.report import html_report, write_report
 from surefit.report.pictures import pictures_of
 
@@ -194,3 +195,11 @@ def test_one_row_of_scores_makes_a_page_too():
     halves = [(range(221), range(221, 442))]
     text = html_report(compare([Ridge()], X, y, cv=halves))
     assert "Ridge" in text and "nan" not in text
+
+
+def test_neighbors_show_how_their_number_was_chosen():
+    X, y = load_iris(return_X_y=True)
+    found = compare([KNeighborsClassifier([1, 5, 30])], X, y, cv=3)
+    (shown,) = [picture for picture in pictures_of(found) if picture.title.startswith("How many neighbors")]
+    chosen = KNeighborsClassifier([1, 5, 30]).fit(X, y).n_neighbors_
+    assert f"the best is {chosen}." in shown.alt and "<svg" in shown.svg
