@@ -29,6 +29,8 @@ NEIGHBOR_ROWS = 20_000
 """Beyond so many rows the nearest of each are not searched again and again."""
 CLUSTER_ROWS = 5_000
 """Beyond so many rows no clustering is tried whose cost grows with their square."""
+PROOF_ROWS = 2_000
+"""Beyond so many rows no clustering is tried whose proof takes seconds."""
 NEAR_COLUMNS = 8
 """Up to so many columns density is looked for in many rows too: the neighbors of a row are found fast."""
 PENALTIES = tuple(10.0 ** (k / 2) for k in range(-6, 9))
@@ -218,6 +220,24 @@ def _dbscan(min_samples: int, n_rows: int) -> Any:
     return DBSCAN(min_samples=min_samples)
 
 
+def _ward(k: int, n_rows: int) -> Any:
+    from surefit.cluster.agglomerative_clustering import AgglomerativeClustering
+
+    return AgglomerativeClustering(n_clusters=k, linkage="ward")
+
+
+def _average(k: int, n_rows: int) -> Any:
+    from surefit.cluster.agglomerative_clustering import AgglomerativeClustering
+
+    return AgglomerativeClustering(n_clusters=k, linkage="average")
+
+
+def _spectral(k: int, n_rows: int) -> Any:
+    from surefit.cluster.spectral_clustering import SpectralClustering
+
+    return SpectralClustering(n_clusters=k, affinity="nearest_neighbors", random_state=0)
+
+
 def _pca(n_components: int, n_rows: int) -> Any:
     from surefit.decomposition import PCA
 
@@ -366,6 +386,30 @@ CANDIDATES: tuple[Candidate, ...] = (
         _kmeans,
         tuple(range(2, 9)),
         lambda k, shape: 2 * k <= shape.n_rows,
+    ),
+    Candidate(
+        "Ward k={value}",
+        "clustering",
+        "pairs of clusters merged where the squared distances to the means grow least, until k are left",
+        _ward,
+        (2, 3, 4),
+        lambda k, shape: 2 * k <= shape.n_rows <= CLUSTER_ROWS,
+    ),
+    Candidate(
+        "average linkage k={value}",
+        "clustering",
+        "pairs of clusters merged where their rows are nearest on average, until k are left",
+        _average,
+        (2, 3, 4),
+        lambda k, shape: 2 * k <= shape.n_rows <= PROOF_ROWS,
+    ),
+    Candidate(
+        "spectral k={value}",
+        "clustering",
+        "the graph of nearest neighbors cut into k parts along its smallest eigenvectors",
+        _spectral,
+        (2, 3, 4),
+        lambda k, shape: 12 <= shape.n_rows <= PROOF_ROWS,
     ),
     Candidate(
         "DBSCAN m={value}",
