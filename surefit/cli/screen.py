@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from surefit.model_selection.comparison import Comparison, Outcome, score_text, seconds_text
-from surefit.model_selection.indices import CLUSTERS, NOISE, SILHOUETTE
+from surefit.model_selection.indices import CLUSTERS, SILHOUETTE
 
 WIDE = 104
 """From this width on the table has space for a picture of the intervals, or all indices of a clustering."""
-NARROW = (CLUSTERS, NOISE, SILHOUETTE)
+NARROW = (CLUSTERS, SILHOUETTE)
+"""Indices of a clustering on a narrow screen, in the place of the time of the fit."""
 
 
 def note(line: str, quiet: bool) -> None:
@@ -63,7 +64,9 @@ def print_comparison(comparison: Comparison, quiet: bool = False, width: int | N
         table.add_column("against the best", justify="right", no_wrap=True)
     for name in extra:
         table.add_column(name.replace("–", "–\n"), justify="right")
-    table.add_column("fit", justify="right", no_wrap=True)
+    timed = wide or not grouped
+    if timed:
+        table.add_column("fit", justify="right", no_wrap=True)
     table.add_column("certificate", no_wrap=True)
     low, high = comparison.scale()
     for one in comparison.outcomes:
@@ -77,8 +80,10 @@ def print_comparison(comparison: Comparison, quiet: bool = False, width: int | N
         if tested:
             cells.append(Text(versus_text(one), "dim"))
         cells += [one.extra_text(name) for name in extra]
+        if timed:
+            cells.append(seconds_text(one.fit_seconds))
         tone = {True: "green", False: "bold red", None: "dim"}[one.holds]
-        table.add_row(*cells, seconds_text(one.fit_seconds), Text(one.verdict, tone))
+        table.add_row(*cells, Text(one.verdict, tone))
     console.print(Text(comparison.headline, "bold"))
     console.print()
     console.print(table)
