@@ -61,6 +61,7 @@ CHECKERS: dict[str, str] = {
     "SpectralEmbedding": "manifold.spectral_embedding:check_spectral_embedding",
     "LocallyLinearEmbedding": "manifold.locally_linear_embedding:check_locally_linear_embedding",
     "MinCut": "cluster.min_cut:check_min_cut",
+    "Isomap": "manifold.isomap:check_isomap",
     "ClassicalMDS": "manifold.classical_mds:check_classical_mds",
     "MDS": "manifold.mds:check_mds",
     "Kernel": "kernels.expression:check_kernel",
