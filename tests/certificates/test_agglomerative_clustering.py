@@ -10,9 +10,11 @@ import scipy.cluster.hierarchy as hierarchy
 import scipy.sparse as sp
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import kneighbors_graph
 
 from surefit.certificates import Grade
 from surefit.certificates.cluster import agglomerative_clustering as checker
+from surefit.cluster.agglomerative_clustering import AgglomerativeClustering as Ours
 from tests.certificates.bench import altered, certify, changed, failing
 
 rng = np.random.default_rng(8)
@@ -180,6 +182,49 @@ def brute_force_excess(children: np.ndarray, linkage: str) -> float:
         M.update({(len(X) + t, c): far(merged, rows) for c, rows in clusters.items()})
         clusters[len(X) + t] = merged
     return worst
+
+
+GRAPH = sp.csr_array(np.eye(90, k=1) + np.eye(90, k=3))  # row i with rows i + 1 and i + 3, near or not
+
+
+def chain(rows: np.ndarray) -> np.ndarray:
+    return np.eye(len(rows), k=1)
+
+
+ALONG: dict[str, dict[str, Any]] = {
+    "full tree": {"connectivity": GRAPH, "compute_full_tree": True},
+    "stopped early": {"connectivity": GRAPH, "compute_full_tree": False, "n_clusters": 20},
+    "function": {
+        "connectivity": chain,
+        "distance_threshold": 1.0,
+        "n_clusters": None,
+    },
+    "dense": {"connectivity": (GRAPH + GRAPH.T).toarray()},
+}
+
+
+@pytest.mark.filterwarnings("ignore:the number of connected components")
+@pytest.mark.parametrize("linkage", LINKAGES)
+@pytest.mark.parametrize("name", ALONG)
+def test_merges_along_a_graph(name: str, linkage: str) -> None:
+    settings = {"linkage": linkage, **ALONG[name]}
+    for cls in (AgglomerativeClustering, Ours):
+        model = cls(**settings).fit(X)
+        c = certify(model, X)
+        assert c.holds and c.grade is Grade.EXACT, f"\n{c}"
+        free = cls(linkage=linkage, n_clusters=model.n_clusters_).fit(X)
+        assert not certify(altered(model, children_=free.children_[: len(model.children_)]), X).holds
+        assert not certify(altered(model, connectivity=kneighbors_graph(X, 2)), X).holds
+        assert not certify(altered(model, n_connected_components_=7), X).holds
+        assert "data" in failing(certify(altered(model, connectivity=np.ones((3, 3))), X))
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_a_fraction_of_the_largest_height(linkage: str) -> None:
+    model = Ours(n_clusters=None, distance_fraction=0.3, linkage=linkage).fit(X)
+    c = certify(model, X)
+    assert c.holds and c.not_checked == (), f"\n{c}"
+    assert "n_clusters" in failing(certify(altered(model, distance_fraction=0.05), X))
 
 
 def test_sparse_rows() -> None:

@@ -3,7 +3,8 @@
 Let heights never fall, and let each of the two clusters of every merge have the other as a nearest cluster. Then every
 merge joins a closest pair of its time. For if clusters C, D were closer at time t, d(C, D) < h_t, look at the first
 merge s ≥ t that takes C or D, say C with E: h_s = d(C, E) ≤ d(C, D) < h_t ≤ h_s. Up to factors 1 + e for nearest and
-1 + f for falling heights, the same lines give a closest pair up to the factor (1 + e)(1 + f).
+1 + f for falling heights, the same lines give a closest pair up to the factor (1 + e)(1 + f). Along a graph heights may
+fall: there every merge is compared with all pairs that an edge joins.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real
-from surefit.certificates.blocks import F64, BadData, Blocks
+from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import UNIT
 from surefit.certificates.theorems.distances.linkages import REDUCE, Linkage
 from surefit.certificates.theorems.distances.merge_tree import MergeTree, linkage_faults, read_tree, wrong_labels
 from surefit.certificates.theorems.distances.points import read_points
+from surefit.certificates.theorems.distances.restricted import read_graph, restricted_merges
 
 WORK = 1 << 29  # differences of coordinates
 SAMPLE = 256  # merges, where all are too many
@@ -38,6 +40,7 @@ class Merges:
     scale: F64  # what excess is measured by: the height; the largest where distances are differences from one
     error: F64  # of a height over its scale, in the checker's precision
     excuse: F64  # the same with that of the model's precision added
+    rises: bool  # heights must not fall; else each merge was compared with all pairs
 
 
 @checker("children_", "distances_", "linkage_matrix_", "labels_", "n_clusters_", "n_leaves_", "n_connected_components_")
@@ -45,12 +48,11 @@ def check_agglomerative_clustering(model: Any, blocks: Blocks, tol: float) -> Fi
     """The clusters of each merge against all others of its time; merges spread evenly where that is too much."""
     attrs, n = Attributes(model, "children_"), blocks.n_rows
     points, linkage = read_points(attrs, blocks, "euclidean"), attrs.text("linkage", "ward")
-    if attrs.parameter("connectivity", None) is not None:
-        raise BadData("merges restricted by a graph are not replayed")
-    tree = read_tree(attrs, n, n - 1)
-    labels, k = attrs.array("labels_", (n,)), attrs.number("n_clusters_")
-    if attrs.number("n_leaves_") != n or attrs.number("n_connected_components_") != 1:
-        attrs.faults.append(f"n_leaves_ is not {n}, or n_connected_components_ not 1")
+    labels, k, given = attrs.array("labels_", (n,)), attrs.number("n_clusters_"), attrs.parameter("connectivity", None)
+    graph, pieces = (None, 1) if given is None or points is None else read_graph(given, points)
+    tree = read_tree(attrs, n, n - 1 if graph is None or k is None else n - int(min(max(k, 1), n)))
+    if attrs.number("n_leaves_") != n or attrs.number("n_connected_components_") != pieces:
+        attrs.faults.append(f"n_leaves_ is not {n}, or n_connected_components_ not {pieces}")
     if linkage not in (*REDUCE, "ward") or (points and linkage == "ward" and points.metric.name != "euclidean"):
         attrs.faults.append(f"linkage={linkage!r} is not known, or not for this metric")
     if tree is not None:
@@ -59,9 +61,13 @@ def check_agglomerative_clustering(model: Any, blocks: Blocks, tol: float) -> Fi
         attrs.faults.append(f"n_clusters_ is not a number from 1 to {n}")
     if attrs.faults or points is None or tree is None or labels is None or k is None:
         return [bad_attributes(attrs)], "one pass"
-    merges = _look(Linkage(linkage, points, tree), tree)
+    if graph is None:
+        merges = _look(Linkage(linkage, points, tree), tree)
+    else:
+        height, least = restricted_merges(linkage, points, tree, graph)
+        merges = _measured(Linkage(linkage, points, tree), np.arange(len(height)), height, height - least, False)
     claims = [
-        *([_closest(merges, tree, tol), *_heights(attrs, merges, tol)] if n > 1 else []),
+        *([_closest(merges, tree, tol), *_heights(attrs, merges, tol)] if len(merges.at) else []),
         _number(attrs, merges, tree, int(k), tol),
         _labels(tree, labels, int(k)),
     ]
@@ -84,25 +90,30 @@ def _look(linkage: Linkage, tree: MergeTree) -> Merges:
             height[i] = float(far[clusters == other][0])
             nearest = float(far[clusters != one].min())
             excess[i] = max(excess[i], height[i] - nearest)
+    return _measured(linkage, at, height, excess, True)
+
+
+def _measured(linkage: Linkage, at: NDArray, height: F64, excess: F64, rises: bool) -> Merges:
     metric = linkage.points.metric
     scale = np.full(len(at), height.max(initial=0.0)) if metric.name in ABSOLUTE else height
     scale = np.where(scale > 0, scale, 1.0)
     error, excuse = (linkage.slack(height, unit) / scale for unit in (UNIT, metric.unit))
-    return Merges(at, height, excess, scale, error, error + excuse)
+    return Merges(at, height, excess, scale, error, error + excuse, rises)
 
 
 def _closest(merges: Merges, tree: MergeTree, tol: float) -> Claim:
     """The worst merge, by what it is over its limit."""
     before = np.maximum.accumulate(np.append(0.0, merges.height))[:-1]
-    fall = np.maximum(before - merges.height, 0.0) / merges.scale
+    fall = merges.rises * np.maximum(before - merges.height, 0.0) / merges.scale
     value, error, excuse = (1 + merges.excess / merges.scale) * (1 + fall) - 1, 4 * merges.error, 4 * merges.excuse
     j = int(np.argmax((value + error) / (tol + excuse)))
     m, t = len(tree.children), int(merges.at[j])
     which = f"All {m} merges" if len(merges.at) == m else f"{len(merges.at)} of {m} merges, spread evenly,"
+    how = ": each is a nearest of the other, and heights do not fall" if merges.rises else " that an edge joins"
     return at_most(
         "closest",
-        f"{which} join a closest pair of clusters of their time: each is a nearest of the other, and heights do not "
-        "fall. No other pair is closer by a larger share of its height than this.",
+        f"{which} join a closest pair of clusters of their time{how}. No other pair is closer by a larger "
+        "share of its height than this.",
         Grade.EXACT, float(value[j]), tol, error=float(error[j]), excuse=float(excuse[j]),
         failure=f"Merge {t}, at {merges.height[j]:.6g}, does not join a closest pair: another is closer by "
         f"{merges.excess[j]:.2g}, or an earlier merge is higher by {fall[j] * merges.scale[j]:.2g}.",
