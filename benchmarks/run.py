@@ -16,6 +16,7 @@ FAMILIES = (
     "discriminant_analysis",
     "cluster",
     "dbscan",
+    "spectral_clustering",
     "kernels",
     "svm",
     "kernel_ridge",

@@ -19,6 +19,7 @@ FAMILIES = (
     "decomposition",
     "cluster",
     "dbscan",
+    "spectral_clustering",
     "kernels",
     "svm",
     "kernel_ridge",
