@@ -4,5 +4,14 @@ from surefit.cluster.agglomerative_clustering import AgglomerativeClustering
 from surefit.cluster.dbscan import DBSCAN, dbscan
 from surefit.cluster.kmeans import KMeans
 from surefit.cluster.kmeans_plusplus import kmeans_plusplus
+from surefit.cluster.spectral_clustering import SpectralClustering, spectral_clustering
 
-__all__ = ["DBSCAN", "AgglomerativeClustering", "KMeans", "dbscan", "kmeans_plusplus"]
+__all__ = [
+    "DBSCAN",
+    "AgglomerativeClustering",
+    "KMeans",
+    "SpectralClustering",
+    "dbscan",
+    "kmeans_plusplus",
+    "spectral_clustering",
+]

@@ -3,5 +3,6 @@
 from surefit.manifold.classical_mds import ClassicalMDS
 from surefit.manifold.mds import MDS
 from surefit.manifold.smacof import smacof
+from surefit.manifold.spectral_embedding import SpectralEmbedding
 
-__all__ = ["MDS", "ClassicalMDS", "smacof"]
+__all__ = ["MDS", "ClassicalMDS", "SpectralEmbedding", "smacof"]

@@ -76,6 +76,11 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "KMeans": [{"n_clusters": 3, "random_state": 0, "tol": 0.0}],
     "AgglomerativeClustering": [{}, {"linkage": "single", "metric": "manhattan"}],
     "DBSCAN": [{}, {"eps": 1.0, "min_samples": 10, "metric": "manhattan"}],
+    "SpectralClustering": [
+        {"n_clusters": 3, "random_state": 0, "gamma": 0.02},
+        {"n_clusters": 3, "random_state": 0, "affinity": "nearest_neighbors"},
+    ],
+    "SpectralEmbedding": [{"affinity": "rbf", "gamma": 0.02}, {"n_neighbors": 20}],
     "NearestNeighbors": [{}, {"metric": "manhattan"}],
     "KNeighborsClassifier": [{}, {"weights": "distance"}],
     "KNeighborsRegressor": [{}, {"weights": "distance"}],

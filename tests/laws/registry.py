@@ -45,6 +45,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "RBFNetworkRegressor": {"n_centers": 10, "random_state": 0},
     "RidgeCV": {"alphas": (0.1, 1.0, 10.0)},
     "SVC": {"tol": 1e-7},
+    "SpectralClustering": {"n_clusters": 3, "affinity": "nearest_neighbors", "n_neighbors": 20, "random_state": 0},
+    "SpectralEmbedding": {"n_neighbors": 20},
     "SVR": {"tol": 1e-7},
 }
 
@@ -59,6 +61,8 @@ MOST_ROWS = {
     "RBFInterpolator": 1001,
     "SVC": 3001,
     "SVR": 1501,
+    "SpectralClustering": 301,
+    "SpectralEmbedding": 301,
 }
 
 
