@@ -15,6 +15,7 @@ from surefit._core.base import Estimator, fitting
 from surefit._core.errors import InvalidData
 from surefit._core.intake import take_rows
 from surefit._core.params import Range
+from surefit._core.precision import narrowed
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.cluster.kmeans import KMeans
 from surefit.engine.open import kind_of, open_data
@@ -162,7 +163,7 @@ class SpectralClustering(ClusterMixin, Estimator):
             kernel_params=p.kernel_params,
         )
         pairs = self._pairs(p)
-        self.embedding_ = _rows(pairs, p.n_components or self.n_clusters_, p.laplacian)
+        self.embedding_ = narrowed(_rows(pairs, p.n_components or self.n_clusters_, p.laplacian), rows.dtype)
         self.labels_ = _labels(p, self.embedding_, self.n_clusters_)
         self.cut_, self.ratio_cut_, self.normalized_cut_ = cuts_of(pairs.weights, self.labels_)
         return self

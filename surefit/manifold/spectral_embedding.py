@@ -47,8 +47,6 @@ class SpectralEmbedding(Estimator):
         Neighbors used, the row itself among them; for graphs of neighbors.
     gamma_ : float
         The gamma used; for affinity='rbf'.
-    n_components_graph_ : int
-        Connected components of the graph.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -65,7 +63,6 @@ class SpectralEmbedding(Estimator):
     affinity_matrix_: Any
     n_neighbors_: int
     gamma_: float
-    n_components_graph_: int
 
     def __init__(
         self,
@@ -132,7 +129,6 @@ class SpectralEmbedding(Estimator):
         kind: LaplacianKind = "unnormalized" if p.laplacian == "unnormalized" else "random_walk"
         tol = TOLERANCE if p.eigen_tol == "auto" else float(p.eigen_tol)
         pairs = graph_pairs(self.affinity_matrix_, p.n_components + 1, kind, tol=tol, constant_first=True)
-        self.n_components_graph_ = pairs.n_components
         self.eigenvalues_ = pairs.values[1:]
         self.embedding_ = np.ascontiguousarray(pairs.vectors[:, 1:], dtype=rows.dtype)
         _warn(pairs)

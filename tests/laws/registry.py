@@ -155,6 +155,11 @@ def scaled(model: Estimator, scale: float) -> Estimator:
     return model.set_params(eps=model.eps * scale) if hasattr(model, "eps") else model
 
 
+def unit_free(model: Estimator) -> bool:
+    """Its coordinates have a fixed length whatever the units of the rows: they come from a graph."""
+    return hasattr(model, "affinity")
+
+
 def some_rows(rows: Any, *arrays: Any) -> list[Any]:
     """These rows of each array; None stays None."""
     return [None if array is None else array[rows] for array in arrays]

@@ -117,11 +117,11 @@ def other_data(model, X, y, w):
     """Rows left out, columns or rows in another order, and another target, or rows elsewhere.
 
     To what reads nothing but distances between its rows, turned or moved ones are the same: their order is another, and
-    their size.
+    the size of each column.
     """
     size = LIE_SIZE.get(type(model).__name__, 1e-2)
     own = transductive(model)
-    moved = 2.0 * X if own else X + 100.0 * size
+    moved = X * np.arange(2.0, X.shape[1] + 2.0) if own else X + 100.0 * size
     return {
         "fewer rows": some_rows(slice(0, -40), X, y, w),
         "another order": (X[::-1] if own else X[:, ::-1], y, w),

@@ -179,8 +179,8 @@ def _interval(values: dict[str, float], found: Spectrum | None, k: int, kind: st
 def _eigenvalues(attrs: Attributes, graph: Graph, found: Spectrum | None, k: int, kind: str, tol: float) -> Claim:
     """The smallest eigenvalues at their places, relative to themselves or to a thousandth of the scale."""
     lam = attrs.array("eigenvalues_")
-    if lam is None or lam.ndim != 1 or not min(k, graph.n) <= lam.size <= graph.n:
-        return refuted("eigenvalues", f"eigenvalues_ is not a list of {k} or more numbers.")
+    if lam is None or lam.ndim != 1 or not min(k + 1, graph.n) <= lam.size <= graph.n:
+        return refuted("eigenvalues", f"eigenvalues_ is not a list of {k + 1} or more numbers.")
     if found is None:
         sentence = "That eigenvalues_ are the smallest is not proved: there are too many rows for all eigenvalues."
         return Claim("eigenvalues", sentence, Grade.UNPROVED, None, tol, True)

@@ -34,7 +34,24 @@ def affinity_graph(
     coef0: float = 1,
     kernel_params: dict | None = None,
 ) -> Any:
-    """Weights of the edges between rows: CSR for graphs of neighbors, dense for kernels, as given if given."""
+    """Weights of the edges between rows: CSR for graphs of neighbors, dense for kernels, as given if given.
+
+    CSR is a `csr_matrix`, as in scikit-learn's models.
+    """
+    W = _graph(rows, affinity, n_neighbors, radius, gamma, degree, coef0, kernel_params)
+    return sp.csr_matrix(W) if sp.issparse(W) else W
+
+
+def _graph(
+    rows: Any,
+    affinity: str | Callable,
+    n_neighbors: int,
+    radius: float | None,
+    gamma: float,
+    degree: float,
+    coef0: float,
+    kernel_params: dict | None,
+) -> Any:
     if affinity in GIVEN and rows.shape[0] != rows.shape[1]:
         raise InvalidData(f"affinity={affinity!r} takes a square matrix; got shape {rows.shape}")
     if affinity in NEIGHBORS:
