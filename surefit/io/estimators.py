@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 
+import scipy.sparse as sp
+
 import surefit.kernels
 from surefit import _FAMILIES
 from surefit._core.base import Estimator
@@ -22,7 +24,7 @@ def estimator_classes() -> dict[str, type]:
 
 
 def trusted_types() -> list[str]:
-    """The types of surefit that a skops file may hold, by their full names: estimators, and kernels that they hold."""
+    """The types that a skops file may hold, by their full names: estimators, and kernels and CSR that they hold."""
     kernels = [one for name in surefit.kernels.__all__ if isinstance(one := getattr(surefit.kernels, name), type)]
-    ours = [*estimator_classes().values(), *kernels]
+    ours = [*estimator_classes().values(), *kernels, sp.csr_array, sp.csr_matrix]
     return sorted({f"{one.__module__}.{one.__qualname__}" for one in ours})

@@ -8,6 +8,7 @@ from surefit.plot.clusters import ClustersDisplay
 from surefit.plot.coefficients import CoefficientDisplay
 from surefit.plot.confusion import ConfusionMatrixDisplay
 from surefit.plot.density import KDistanceDisplay, ReachabilityDisplay
+from surefit.plot.eigengap import EigengapDisplay
 from surefit.plot.fold_scores import FoldScoresDisplay
 from surefit.plot.kmeans import InertiaDisplay, KMeansDisplay
 from surefit.plot.margin import MarginDisplay
@@ -27,6 +28,7 @@ __all__ = [
     "ClustersDisplay",
     "CoefficientDisplay",
     "ConfusionMatrixDisplay",
+    "EigengapDisplay",
     "FoldScoresDisplay",
     "InertiaDisplay",
     "KDistanceDisplay",
