@@ -1,4 +1,4 @@
-"""Two moons told from each other, and the eigenvalues of three groups: `python docs/pictures/spectral_clustering.py`."""
+"""Two moons, and the eigenvalues of three groups: `python docs/pictures/spectral_clustering.py`."""
 
 from __future__ import annotations
 
