@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import ClusterMixin
 
 from surefit._core.base import Estimator, fitting
@@ -101,8 +102,8 @@ class DBSCAN(ClusterMixin, Estimator):
         metric = _metric(p)
         data = open_data(self, X, None, sample_weight, stream=False, instead="KMeans", any_sign=True)
         rows, weights = data.X, data.w
-        if metric.is_precomputed and rows.shape[0] != rows.shape[1]:
-            raise InvalidData(f"Precomputed matrix must be square. Input is a {rows.shape[0]}x{rows.shape[1]} matrix.")
+        if metric.is_precomputed:
+            _refuse_no_distances(rows)
         found = find_clusters(rows, p.eps, p.min_samples, metric, weights, algorithm=p.algorithm, n_jobs=p.n_jobs)
         self.labels_ = found.labels
         self.core_sample_indices_ = np.flatnonzero(found.core)
@@ -155,6 +156,14 @@ def dbscan(
     )
     model.fit(X, sample_weight=sample_weight)
     return model.core_sample_indices_, model.labels_
+
+
+def _refuse_no_distances(D: Any) -> None:
+    if D.shape[0] != D.shape[1]:
+        raise InvalidData(f"Precomputed matrix must be square. Input is a {D.shape[0]}x{D.shape[1]} matrix.")
+    stored = D.data if sp.issparse(D) else D
+    if stored.size and stored.min() < 0:
+        raise InvalidData("Negative values in data passed to X: precomputed distances are numbers ≥ 0")
 
 
 def _metric(p: SimpleNamespace) -> Metric:

@@ -31,8 +31,8 @@ CLUSTER_ROWS = 5_000
 """Beyond so many rows no clustering is tried whose cost grows with their square."""
 PROOF_ROWS = 2_000
 """Beyond so many rows no clustering is tried whose proof takes seconds."""
-NEAR_COLUMNS = 8
-"""Up to so many columns density is looked for in many rows too: the neighbors of a row are found fast."""
+DENSITY_ROWS, NEAR_COLUMNS = 20_000, 8
+"""With few columns density is looked for in so many rows: their neighbors are found, and the proof ends, in seconds."""
 PENALTIES = tuple(10.0 ** (k / 2) for k in range(-6, 9))
 
 
@@ -417,7 +417,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "rows with m rows within ε of them, joined; ε from the knee of the m-distances",
         _dbscan,
         (5, 10),
-        lambda m, shape: 2 * m <= shape.n_rows and (shape.n_rows <= CLUSTER_ROWS or shape.n_columns <= NEAR_COLUMNS),
+        lambda m, shape: 2 * m <= shape.n_rows <= (DENSITY_ROWS if shape.n_columns <= NEAR_COLUMNS else CLUSTER_ROWS),
     ),
 )
 

@@ -120,6 +120,12 @@ def test_bad_parameters(model, words):
         model.fit(np.ones((5, 2)))
 
 
+@pytest.mark.parametrize("container", [np.array, sp.csr_array])
+def test_negative_distances_are_refused(container):
+    with pytest.raises(ValueError, match="Negative values"):
+        DBSCAN(metric="precomputed").fit(container([[0.0, -1.0], [-1.0, 0.0]]))
+
+
 def test_p_given_twice_is_told():
     with pytest.warns(SyntaxWarning, match="Parameter p is found in metric_params"):
         DBSCAN(metric="minkowski", p=2, metric_params={"p": 1}).fit(np.ones((6, 2)))

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from surefit.cluster import DBSCAN, KMeans
 from surefit.decomposition import PCA
 from surefit.model_selection import compare
+from surefit.model_selection.candidates import Shape, candidates_for
 from surefit.model_selection.indices import index_text, internal_indices
 from surefit.model_selection.radius import with_radius
 from surefit.model_selection.unsupervised import answers_unseen
@@ -94,6 +95,13 @@ def test_radii_are_set_on_the_rows_that_the_clustering_sees():
     found = with_radius(models, X)
     density, plane = found
     assert plane == "plane" and density.startswith("DBSCAN m=5 ε=") and 0.05 < found[density][-1].eps < 2
+
+
+def test_many_rows_are_left_to_what_is_fast():
+    few, many = candidates_for("clustering", Shape(1_000, 5)), candidates_for("clustering", Shape(1_000_000, 5))
+    assert {name.split()[0] for name in few} == {"PCA", "KMeans", "Ward", "average", "spectral", "DBSCAN"}
+    assert {name.split()[0] for name in many} == {"PCA", "KMeans"}
+    assert not [name for name in candidates_for("clustering", Shape(10_000, 40)) if "DBSCAN" in name]
 
 
 def test_who_answers_unseen_rows():
