@@ -15,6 +15,7 @@ FAMILIES = (
     "decomposition",
     "discriminant_analysis",
     "cluster",
+    "linkage",
     "dbscan",
     "spectral_clustering",
     "kernels",

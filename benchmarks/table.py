@@ -18,6 +18,7 @@ FAMILIES = (
     "discriminant_analysis",
     "decomposition",
     "cluster",
+    "linkage",
     "dbscan",
     "spectral_clustering",
     "kernels",

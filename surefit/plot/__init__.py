@@ -7,6 +7,7 @@ from surefit.plot.class_coefficients import ClassCoefficientsDisplay
 from surefit.plot.clusters import ClustersDisplay
 from surefit.plot.coefficients import CoefficientDisplay
 from surefit.plot.confusion import ConfusionMatrixDisplay
+from surefit.plot.dendrogram import DendrogramDisplay, MergeHeightsDisplay
 from surefit.plot.density import KDistanceDisplay, ReachabilityDisplay
 from surefit.plot.eigengap import EigengapDisplay
 from surefit.plot.fold_scores import FoldScoresDisplay
@@ -28,12 +29,14 @@ __all__ = [
     "ClustersDisplay",
     "CoefficientDisplay",
     "ConfusionMatrixDisplay",
+    "DendrogramDisplay",
     "EigengapDisplay",
     "FoldScoresDisplay",
     "InertiaDisplay",
     "KDistanceDisplay",
     "KMeansDisplay",
     "MarginDisplay",
+    "MergeHeightsDisplay",
     "NeighborCurveDisplay",
     "NeighborGraphDisplay",
     "PenaltyCurveDisplay",
