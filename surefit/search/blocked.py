@@ -24,14 +24,23 @@ class BlockedIndex(NeighborIndex):
 
     def _distances(self, Q: Any, max_bytes: int) -> Iterator[tuple[slice, np.ndarray]]:
         Q = self.X if Q is None else Q
-        for rows in blocks_of(Q.shape[0], SELECTION_BYTES * self.n, max_bytes):
-            D = self.metric.pairwise(Q[rows], self.X)
+        for rows in blocks_of(Q.shape[0], SELECTION_BYTES * self.n + 8 * self.n_columns, max_bytes):
+            D = self._block(Q[rows], max_bytes)
             if np.isnan(D).any():
                 i, j = np.argwhere(np.isnan(D))[0]
                 raise InvalidData(
                     f"metric={self.metric.name!r} gives no number for row {rows.start + i} and row {j}: NaN"
                 )
             yield rows, D
+
+    def _block(self, Q: Any, max_bytes: int) -> np.ndarray:
+        """Compressed rows are made dense some at a time."""
+        if not sp.issparse(self.X):
+            return self.metric.pairwise(Q, self.X)
+        D = np.empty((Q.shape[0], self.n))
+        for columns in blocks_of(self.n, 16 * self.n_columns, max_bytes):
+            D[:, columns] = self.metric.pairwise(Q, self.X[columns])
+        return D
 
     def _nearest(self, Q: Any, k: int, exclude_self: bool, max_bytes: int) -> Iterator[NeighborBlock]:
         for rows, D in self._distances(Q, max_bytes):

@@ -13,6 +13,10 @@ from surefit.search.compiled import CompiledIndex
 from surefit.search.metric import Metric
 from surefit.search.neighbor_index import NeighborIndex
 from surefit.search.precomputed import PrecomputedIndex
+from surefit.search.sparse import SparseIndex, takes_sparse
+
+DENSE_NUMBERS = 2**22
+"""Compressed rows of no more numbers than these are searched as dense ones."""
 
 
 def build_index(X: Any, metric: Metric, *, algorithm: str = "auto", leaf_size: int = 30) -> NeighborIndex:
@@ -28,6 +32,10 @@ def build_index(X: Any, metric: Metric, *, algorithm: str = "auto", leaf_size: i
         raise InvalidData(f"an index takes at least one row, in two dimensions; got {X.shape}")
     if metric.is_precomputed:
         return PrecomputedIndex(X, metric)
-    if not sp.issparse(X) and metric.fitted(X).p is not None:
+    if sp.issparse(X):
+        X = X.tocsr()
+    if metric.fitted(X).p is not None and (not sp.issparse(X) or X.shape[0] * X.shape[1] <= DENSE_NUMBERS):
         return CompiledIndex(X, metric, algorithm)
+    if sp.issparse(X) and takes_sparse(X, metric):
+        return SparseIndex(X, metric)
     return BlockedIndex(X, metric)

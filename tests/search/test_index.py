@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from surefit._core.errors import InvalidData, InvalidParameter
 from surefit.search import build_index, resolve_metric
 from surefit.search.blocked import BlockedIndex
 from surefit.search.selection import smallest
+from surefit.search.sparse import SparseIndex
 from tests.reference import neighbors as reference
 
 ALGORITHMS = ("brute", "kd_tree")
@@ -187,6 +189,31 @@ def test_compressed_rows_as_dense_ones():
                 np.testing.assert_array_equal(got, wanted)
 
 
+def test_compressed_rows_by_products_and_in_blocks():
+    rng = np.random.default_rng(13)
+    X = sp.random_array((150, 40), density=0.1, rng=rng, format="csr")
+    X = sp.csr_array(sp.vstack([X, X[:20], sp.csr_array((3, 40))]))  # equal rows, and rows of zeros
+    dense = X.toarray()
+    for name in ("euclidean", "sqeuclidean", "cosine", "manhattan"):
+        metric = resolve_metric(name)
+        index = (BlockedIndex if name == "manhattan" else SparseIndex)(X, metric)
+        D = metric.pairwise(dense, dense)
+        for exclude in (False, True):
+            distances, indices = index.query(None, 6, exclude_self=exclude)
+            expected, places = reference.nearest(D, 6, exclude)
+            np.testing.assert_array_equal(indices, places)
+            np.testing.assert_array_equal(distances, expected)
+            radius = float(np.median(D))
+            lists, values = radius_lists(index, None, radius, exclude_self=exclude, max_bytes=100_000)
+            for i, wanted in enumerate(reference.within(D, radius, exclude)):
+                np.testing.assert_array_equal(lists[i], wanted)
+                np.testing.assert_array_equal(values[i], D[i, wanted])
+        ordered, values = radius_lists(index, dense[:9], radius, sort=True)
+        for i in range(9):
+            np.testing.assert_array_equal(ordered[i], reference.nearest(D[i : i + 1], len(ordered[i]))[1][0])
+    assert isinstance(build_index(sp.csr_array((100, 10**6)), resolve_metric("euclidean")), SparseIndex)
+
+
 def test_precomputed_distances_dense_and_as_a_graph():
     X = rows(40, 2, 11).round(1)
     D = cdist(X, X)
@@ -213,6 +240,22 @@ def test_precomputed_distances_dense_and_as_a_graph():
         build_index(D[:5], metric)
     with pytest.raises(InvalidData, match="≥ 0"):
         build_index(-D, metric)
+
+
+def test_an_index_is_kept_by_pickle():
+    for d, algorithm in ((3, "kd_tree"), (30, "brute")):
+        X = rows(60, d, 14)
+        index = build_index(X, resolve_metric("euclidean"), algorithm=algorithm)
+        again = pickle.loads(pickle.dumps(index))
+        for got, wanted in zip(again.query(X[:5], 4), reference.nearest(cdist(X[:5], X), 4), strict=True):
+            np.testing.assert_array_equal(got, wanted)
+
+
+def test_spreads_beyond_single_precision_are_searched_by_the_tree():
+    for scale in (1e-120, 1e120):
+        X = rows(80, 20, 15) * scale
+        index = build_index(X, resolve_metric("euclidean"), algorithm="brute")
+        np.testing.assert_array_equal(index.query(X[:9], 5)[1], reference.nearest(cdist(X[:9], X), 5)[1])
 
 
 def test_selection_of_the_smallest_with_many_ties():
