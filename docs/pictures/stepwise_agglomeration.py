@@ -10,8 +10,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from sklearn.datasets import make_blobs
 
-from surefit.cluster import KMeans
-from surefit.cluster.stepwise_agglomeration import StepwiseAgglomeration
+from surefit.cluster import KMeans, StepwiseAgglomeration
 from surefit.plot import DendrogramDisplay, MergeHeightsDisplay
 
 

@@ -5,12 +5,14 @@ from surefit.cluster.dbscan import DBSCAN, dbscan
 from surefit.cluster.kmeans import KMeans
 from surefit.cluster.kmeans_plusplus import kmeans_plusplus
 from surefit.cluster.spectral_clustering import SpectralClustering, spectral_clustering
+from surefit.cluster.stepwise_agglomeration import StepwiseAgglomeration
 
 __all__ = [
     "DBSCAN",
     "AgglomerativeClustering",
     "KMeans",
     "SpectralClustering",
+    "StepwiseAgglomeration",
     "dbscan",
     "kmeans_plusplus",
     "spectral_clustering",

@@ -75,6 +75,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "RBFNetworkClassifier": [{"n_centers": 5, "random_state": 0}],
     "KMeans": [{"n_clusters": 3, "random_state": 0, "tol": 0.0}],
     "AgglomerativeClustering": [{}, {"linkage": "single", "metric": "manhattan"}],
+    "StepwiseAgglomeration": [{}, {"cost": "within", "n_clusters": 3}],
     "DBSCAN": [{}, {"eps": 1.0, "min_samples": 10, "metric": "manhattan"}],
     "SpectralClustering": [
         {"n_clusters": 3, "random_state": 0, "gamma": 0.02},

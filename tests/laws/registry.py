@@ -59,6 +59,7 @@ MOST_ROWS = {
     "KernelPCA": 1501,
     "MDS": 301,
     "RBFInterpolator": 1001,
+    "StepwiseAgglomeration": 301,
     "SVC": 3001,
     "SVR": 1501,
     "SpectralClustering": 301,

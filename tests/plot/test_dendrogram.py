@@ -9,8 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from surefit.cluster import AgglomerativeClustering
-from surefit.cluster.stepwise_agglomeration import StepwiseAgglomeration
+from surefit.cluster import AgglomerativeClustering, StepwiseAgglomeration
 from surefit.plot import DendrogramDisplay, MergeHeightsDisplay
 
 X = np.array([[0.0], [1.0], [3.0], [7.0], [15.0]])  # single linkage merges at 1, 2, 4, 8
