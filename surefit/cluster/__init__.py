@@ -4,6 +4,7 @@ from surefit.cluster.agglomerative_clustering import AgglomerativeClustering
 from surefit.cluster.dbscan import DBSCAN, dbscan
 from surefit.cluster.kmeans import KMeans
 from surefit.cluster.kmeans_plusplus import kmeans_plusplus
+from surefit.cluster.min_cut import MinCut
 from surefit.cluster.spectral_clustering import SpectralClustering, spectral_clustering
 from surefit.cluster.stepwise_agglomeration import StepwiseAgglomeration
 
@@ -11,6 +12,7 @@ __all__ = [
     "DBSCAN",
     "AgglomerativeClustering",
     "KMeans",
+    "MinCut",
     "SpectralClustering",
     "StepwiseAgglomeration",
     "dbscan",
