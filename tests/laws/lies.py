@@ -77,6 +77,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "AgglomerativeClustering": [{}, {"linkage": "single", "metric": "manhattan"}],
     "StepwiseAgglomeration": [{}, {"cost": "within", "n_clusters": 3}],
     "DBSCAN": [{}, {"eps": 1.0, "min_samples": 10, "metric": "manhattan"}],
+    "MinCut": [{}, {"affinity": "rbf"}],
     "SpectralClustering": [
         {"n_clusters": 3, "random_state": 0, "gamma": 0.02},
         {"n_clusters": 3, "random_state": 0, "affinity": "nearest_neighbors"},

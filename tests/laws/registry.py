@@ -58,6 +58,7 @@ MOST_ROWS = {
     "GammaIndex": 3001,
     "KernelPCA": 1501,
     "MDS": 301,
+    "MinCut": 301,
     "RBFInterpolator": 1001,
     "StepwiseAgglomeration": 301,
     "SVC": 3001,
