@@ -1,8 +1,9 @@
-"""The lightest cut of a graph of neighbors, and what one row far out does to it: `python docs/pictures/min_cut.py`."""
+"""The lightest cut of a graph of neighbors, for two weights of its edges: `python docs/pictures/min_cut.py`."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import matplotlib
 
@@ -15,14 +16,13 @@ from surefit.cluster import MinCut
 from surefit.graphs import neighbor_graph
 
 
-def two_groups(outlier: bool) -> np.ndarray:
+def two_groups() -> np.ndarray:
     rng = np.random.default_rng(7)
-    X = np.vstack([rng.normal(size=(40, 2)) * 0.8, rng.normal(size=(40, 2)) * 0.8 + [3.2, 0.6]])
-    return np.vstack([X, [[1.2, 4.2]]]) if outlier else X
+    return np.vstack([rng.normal(size=(40, 2)) * 0.8, rng.normal(size=(40, 2)) * 0.8 + [3.6, 0.6]])
 
 
-def draw(axes: plt.Axes, X: np.ndarray, title: str) -> None:
-    W = neighbor_graph(X, 6, mode="similarity")
+def draw(axes: plt.Axes, X: np.ndarray, mode: Literal["connectivity", "similarity"], title: str) -> None:
+    W = neighbor_graph(X, 6, mode=mode)
     model = MinCut(affinity="precomputed").fit(W)
     edges = W.tocoo()
     between = model.labels_[edges.row] != model.labels_[edges.col]
@@ -31,13 +31,13 @@ def draw(axes: plt.Axes, X: np.ndarray, title: str) -> None:
     axes.add_collection(LineCollection(lines[between], colors="tab:red", linewidths=1.5, zorder=1))
     for label, marker in enumerate("os"):
         axes.scatter(*X[model.labels_ == label].T, s=18, marker=marker, zorder=2)
-    axes.set(title=f"{title}: cut {model.cut_value_:.2f}", xticks=[], yticks=[], aspect="equal")
+    axes.set(title=f"{title}: cut {model.cut_value_:.2g}", xticks=[], yticks=[], aspect="equal")
 
 
 def main() -> None:
     figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
-    draw(left, two_groups(outlier=False), "two groups")
-    draw(right, two_groups(outlier=True), "with one row far out")
+    draw(left, two_groups(), "connectivity", "every edge weighs 1")
+    draw(right, two_groups(), "similarity", "long edges weigh little")
     figure.savefig(Path(__file__).with_suffix(".png"), dpi=110)
 
 
