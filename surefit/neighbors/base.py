@@ -16,8 +16,6 @@ from surefit.engine.apply import apply_rows
 from surefit.engine.open import kind_of, open_data
 from surefit.neighbors.parameters import effective_metric, refuse_unsuited_trees
 from surefit.search import NeighborIndex, build_index, resolve_metric
-from surefit.search.blocked import BlockedIndex
-from surefit.search.precomputed import PrecomputedIndex
 
 UNREADABLE = ("bsr", "dia", "dok")
 
@@ -89,12 +87,13 @@ class NeighborModel(Estimator):
         if rows is not self.X_fit_ or index is None:
             index = self._built(self.algorithm, self.leaf_size)
             self._searched = (self.X_fit_, index)
+        index.n_jobs = self.n_jobs
         return index
 
     @property
     def _fit_method(self) -> str:
         """How neighbors are searched, in scikit-learn's word and under its name, which others read."""
-        return "brute" if isinstance(self._index, (BlockedIndex, PrecomputedIndex)) else "kd_tree"
+        return self._index.kind
 
     def _queries(self, X: Any) -> Any:
         """Rows to ask about, checked; None stands for the rows kept, each without itself."""

@@ -7,7 +7,7 @@ precision (8 n d bytes), the tiles one in single precision (4 n d bytes).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -46,6 +46,10 @@ class CompiledIndex(NeighborIndex):
             self._built = self._tiles() or _native.kd_tree(self.X, thread_count())
         return self._built
 
+    @property
+    def kind(self) -> Literal["brute", "kd_tree"]:
+        return "kd_tree" if isinstance(self._prepare(), _native.KdTree) else "brute"
+
     def _tiles(self) -> Any:
         """None where tiles cannot be used: other distances, or a spread beyond 1e±100."""
         if not self._prefers_tiles or self.metric.p != 2:
@@ -68,7 +72,7 @@ class CompiledIndex(NeighborIndex):
         head = (built,) if isinstance(built, _native.KdTree) else (built, self.X)
         kind = "tree" if isinstance(built, _native.KdTree) else "tile"
         search = getattr(_native, f"{kind}_{name}")
-        return search(*head, block, rows.start, rows.stop, self.form, *arguments, thread_count())
+        return search(*head, block, rows.start, rows.stop, self.form, *arguments, thread_count(self.n_jobs))
 
     def _nearest(self, Q: Any, k: int, exclude_self: bool, max_bytes: int) -> Iterator[NeighborBlock]:
         Q = self._of_rows(Q)

@@ -34,7 +34,8 @@ def build_index(X: Any, metric: Metric, *, algorithm: str = "auto", leaf_size: i
         return PrecomputedIndex(X, metric)
     if sp.issparse(X):
         X = X.tocsr()
-    if metric.fitted(X).p is not None and (not sp.issparse(X) or X.shape[0] * X.shape[1] <= DENSE_NUMBERS):
+    power, few = metric.fitted(X).p, X.shape[0] * X.shape[1] <= DENSE_NUMBERS
+    if power is not None and power >= 1 and (few or not sp.issparse(X)):  # below 1 all rows are looked at
         return CompiledIndex(X, metric, algorithm)
     if sp.issparse(X) and takes_sparse(X, metric):
         return SparseIndex(X, metric)

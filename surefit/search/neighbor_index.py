@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,6 +26,14 @@ RadiusBlock = tuple[slice, np.ndarray, np.ndarray, np.ndarray]
 
 class NeighborIndex(ABC):
     """Rows prepared for the search. `Q=None` asks for the rows themselves."""
+
+    n_jobs: int | None = None
+    """Most threads of a query; None is what the machine and the settings allow."""
+
+    @property
+    def kind(self) -> Literal["brute", "kd_tree"]:
+        """Whether all rows are looked at, or those that a tree leaves."""
+        return "brute"
 
     def __init__(self, metric: Metric, n: int, n_columns: int) -> None:
         self.metric = metric

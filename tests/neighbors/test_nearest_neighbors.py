@@ -155,3 +155,13 @@ def test_a_tree_does_not_take_every_metric():
         NearestNeighbors(p=0.5).fit(np.eye(6))
     with pytest.warns(SyntaxWarning, match="metric_params"):
         NearestNeighbors(metric_params={"p": 3}).fit(np.eye(6))
+
+
+def test_threads_and_the_search_behind():
+    X = np.random.default_rng(7).normal(size=(300, 3))
+    one, two = NearestNeighbors(n_jobs=1).fit(X), NearestNeighbors(n_jobs=2).fit(X)
+    assert (one._index.n_jobs, two._index.n_jobs) == (1, 2)
+    np.testing.assert_array_equal(one.kneighbors()[0], two.kneighbors()[0])
+    assert one._fit_method == "kd_tree"
+    assert NearestNeighbors(algorithm="brute").fit(X)._fit_method == "brute"
+    assert NearestNeighbors(metric="precomputed").fit(cdist(X, X))._fit_method == "brute"
