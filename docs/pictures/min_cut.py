@@ -18,7 +18,7 @@ from surefit.graphs import neighbor_graph
 
 def two_groups() -> np.ndarray:
     rng = np.random.default_rng(7)
-    return np.vstack([rng.normal(size=(40, 2)) * 0.8, rng.normal(size=(40, 2)) * 0.8 + [3.6, 0.6]])
+    return np.vstack([rng.normal(size=(40, 2)) * 0.8, rng.normal(size=(40, 2)) * 0.8 + [3.4, 0.6]])
 
 
 def draw(axes: plt.Axes, X: np.ndarray, mode: Literal["connectivity", "similarity"], title: str) -> None:
