@@ -13,7 +13,8 @@ template <class T>
 void define(nb::module_& m) {
   m.def(
       "dbscan",
-      [](Matrix<T> x, Weights w, int norm, double eps, double min_samples, bool grid, int n_threads) -> Found {
+      [](Matrix<T> x, Weights w, int norm, double eps, bool squared, double min_samples, bool grid,
+         int n_threads) -> Found {
         if (norm < 0 || norm > 2) throw std::invalid_argument("norm must be 0, 1 or 2");
         const std::size_t n = x.shape(0);
         if (w) same("weights", w->shape(0), n);
@@ -22,13 +23,14 @@ void define(nb::module_& m) {
         std::size_t n_clusters;
         {
           nb::gil_scoped_release released;
-          const dbscan::Problem problem{static_cast<dbscan::Norm>(norm), eps, min_samples, data_of(w), n_threads, grid};
+          const dbscan::Problem problem{
+              static_cast<dbscan::Norm>(norm), eps, squared, min_samples, data_of(w), n_threads, grid};
           n_clusters = dbscan::cluster(dense(x), problem, labels.get(), core.get());
         }
         return {owned(std::move(labels), {n}), owned(std::move(core), {n}), n_clusters};
       },
       nb::arg("X").noconvert(), nb::arg("w").none().noconvert(), nb::arg("norm"), nb::arg("eps"),
-      nb::arg("min_samples"), nb::arg("grid"), nb::arg("n_threads"));
+      nb::arg("squared"), nb::arg("min_samples"), nb::arg("grid"), nb::arg("n_threads"));
 }
 
 }  // namespace

@@ -221,19 +221,19 @@ def _dbscan(min_samples: int, n_rows: int) -> Any:
 
 
 def _ward(k: int, n_rows: int) -> Any:
-    from surefit.cluster.agglomerative_clustering import AgglomerativeClustering
+    from surefit.cluster import AgglomerativeClustering
 
     return AgglomerativeClustering(n_clusters=k, linkage="ward")
 
 
 def _average(k: int, n_rows: int) -> Any:
-    from surefit.cluster.agglomerative_clustering import AgglomerativeClustering
+    from surefit.cluster import AgglomerativeClustering
 
     return AgglomerativeClustering(n_clusters=k, linkage="average")
 
 
 def _spectral(k: int, n_rows: int) -> Any:
-    from surefit.cluster.spectral_clustering import SpectralClustering
+    from surefit.cluster import SpectralClustering
 
     return SpectralClustering(n_clusters=k, affinity="nearest_neighbors", random_state=0)
 

@@ -65,6 +65,12 @@ void compare(const std::vector<double>& x, std::size_t n, std::size_t d, Problem
       p.n_threads = n_threads;
       surefit::dbscan::cluster(DenseRows<double>{x.data(), n, d}, p, labels.data(), core.data());
       CHECK(labels == wanted);
+      if (p.norm != Norm::euclidean) continue;
+      Problem squared = p;
+      squared.eps = p.eps * p.eps;
+      squared.squared = true;
+      surefit::dbscan::cluster(DenseRows<double>{x.data(), n, d}, squared, labels.data(), core.data());
+      CHECK(labels == wanted);
     }
   }
 }
@@ -92,8 +98,8 @@ int main() {
           w[i] = static_cast<double>(random() % 4) - (d % 2 ? 1.0 : 0.0);
         }
         for (const double eps : {0.25, 1.0, 100.0}) {
-          compare(x, n, d, {norm, eps, 4, nullptr, 1, true});
-          compare(x, n, d, {norm, eps, 5, w.data(), 1, true});
+          compare(x, n, d, {norm, eps, false, 4, nullptr, 1, true});
+          compare(x, n, d, {norm, eps, false, 5, w.data(), 1, true});
         }
       }
     }

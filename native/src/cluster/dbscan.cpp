@@ -262,7 +262,7 @@ template <class T>
 std::size_t cluster(const DenseRows<T>& x, const Problem& problem, std::int64_t* labels, std::uint8_t* core) {
   if (x.n >= kNone) throw std::invalid_argument("DBSCAN numbers rows in 32 bits: at most 4294967294 of them");
   if (x.n == 0) return 0;
-  const double eps = std::min(problem.eps, DBL_MAX);
+  const double eps = std::min(problem.squared ? std::sqrt(problem.eps) : problem.eps, DBL_MAX);
   double largest = 0;
   for (std::size_t i = 0; i < x.n * x.d; ++i) largest = std::max(largest, std::abs(static_cast<double>(x.x[i])));
   State s;
@@ -270,7 +270,7 @@ std::size_t cluster(const DenseRows<T>& x, const Problem& problem, std::int64_t*
   s.groups.n = x.n;
   s.groups.d = x.d;
   s.groups.norm = problem.norm;
-  s.groups.limit = limit_of(problem.norm, eps * scale);
+  s.groups.limit = problem.squared ? problem.eps * scale * scale : limit_of(problem.norm, eps * scale);
   s.min_samples = problem.min_samples;
   s.near = SUREFIT_TABLE(dbscan_near).near[static_cast<int>(problem.norm)][x.d < kWrittenDimensions ? x.d : 0];
   const int n_threads = std::max(1, problem.n_threads);

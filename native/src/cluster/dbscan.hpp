@@ -24,6 +24,7 @@ enum class Norm { manhattan, euclidean, chebyshev };
 struct Problem {
   Norm norm;
   double eps;
+  bool squared;  // eps bounds the sum of squares itself (Euclidean only)
   double min_samples;
   const double* w;  // null: every row counts once; negative weights are allowed
   int n_threads;

@@ -45,7 +45,7 @@ def test_cells_and_leaves_are_the_definition(norm, grid):
         X, eps, min_samples, w = problem(seed)
         labels, core = dbscan(X, eps, min_samples, w, norm)
         for n_threads in (1, 2):
-            got = _native.dbscan(X, w, NORMS[norm], eps, float(min_samples), grid, n_threads)
+            got = _native.dbscan(X, w, NORMS[norm], eps, False, float(min_samples), grid, n_threads)
             np.testing.assert_array_equal(got[0], labels, err_msg=f"{seed} {n_threads}")
             np.testing.assert_array_equal(got[1], core, err_msg=f"{seed} {n_threads}")
             assert got[2] == len(set(labels[labels >= 0]))
@@ -89,7 +89,7 @@ def test_joined_and_numbered():
     assert n_clusters == 3
 
 
-@pytest.mark.parametrize("metric", ["manhattan", "chebyshev", "minkowski", "cosine", "canberra"])
+@pytest.mark.parametrize("metric", ["manhattan", "chebyshev", "minkowski", "cosine", "sqeuclidean", "canberra"])
 def test_every_metric(metric):
     X = np.random.default_rng(0).normal(size=(80, 3))
     D = cdist(X, X, {"manhattan": "cityblock"}.get(metric, metric), **({"p": 3} if metric == "minkowski" else {}))
@@ -98,6 +98,20 @@ def test_every_metric(metric):
     wanted = clusters_of_graph(D, eps, 4, None)
     np.testing.assert_array_equal(found.labels, wanted[0])
     np.testing.assert_array_equal(found.core, wanted[1])
+
+
+@pytest.mark.parametrize("metric", ["cosine", "correlation", "sqeuclidean"])
+def test_sums_of_squares_are_decided_as_the_search_decides_them(metric):
+    """Whole numbers with many equal angles and rows of zeros; the stream compares the distances of the search."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(-1, 3, size=(70, 3)).astype(np.float64 if seed % 2 else np.float32)
+        named = resolve_metric(metric)
+        eps = float(np.quantile(named.pairwise(X, X), 0.1)) or 0.05
+        found = find_clusters(X, eps, 4, named)
+        wanted = clusters_of_blocks(build_index(X, named), X, eps, 4, None)
+        np.testing.assert_array_equal(found.labels, wanted[0])
+        np.testing.assert_array_equal(found.core, wanted[1])
 
 
 def test_sparse_rows_too_large_to_be_dense(monkeypatch):
