@@ -18,11 +18,20 @@ from typing import Any
 import pytest
 
 NAMES = {
-    "cluster": ("AgglomerativeClustering", "DBSCAN", "KMeans", "dbscan", "kmeans_plusplus"),
+    "cluster": (
+        "AgglomerativeClustering",
+        "DBSCAN",
+        "KMeans",
+        "SpectralClustering",
+        "dbscan",
+        "kmeans_plusplus",
+        "spectral_clustering",
+    ),
     "decomposition": ("KernelPCA", "PCA"),
     "discriminant_analysis": ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
     "kernel_ridge": ("KernelRidge",),
     "linear_model": ("LinearRegression", "LogisticRegression", "Perceptron", "QuantileRegressor", "Ridge", "RidgeCV"),
+    "manifold": ("SpectralEmbedding",),
     "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
     "neighbors": ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors"),
     "svm": ("SVC", "SVR", "LinearSVC"),

@@ -67,7 +67,7 @@ def _graph(
     kernel = resolve_kernel(
         affinity, gamma=gamma, degree=degree, coef0=coef0, kernel_params=kernel_params, calls="pairs"
     )
-    values = np.asarray(kernel(rows), dtype=np.float64)
+    values = np.asarray(kernel(rows.astype(np.float64)), dtype=np.float64)
     return (values + values.T) / 2
 
 
