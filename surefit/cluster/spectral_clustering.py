@@ -29,7 +29,7 @@ AffinityName = Literal[
     "nearest_neighbors", "mutual_neighbors", "epsilon", "rbf", "precomputed", "precomputed_nearest_neighbors",
     "additive_chi2", "chi2", "cosine", "laplacian", "linear", "poly", "polynomial", "sigmoid",
 ]  # fmt: skip
-TOLERANCE = 1e-9
+TOLERANCE = 1e-8
 
 
 class SpectralClustering(ClusterMixin, Estimator):
@@ -106,7 +106,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         eigen_tol: Annotated[
             float | Literal["auto"],
             Range(0, open="high"),
-            "Residual of an eigenpair over its eigenvalue; 'auto' is 1e-9, 0 is rounding.",
+            "Residual of an eigenpair over its eigenvalue; 'auto' is 1e-8, 0 is rounding.",
         ] = "auto",
         assign_labels: Annotated[
             Literal["kmeans", "discretize", "cluster_qr"], "How the rows of the eigenvectors are grouped."

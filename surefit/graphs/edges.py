@@ -46,21 +46,22 @@ def symmetric(graph: sp.csr_array, how: Literal["or", "mean", "and"]) -> sp.csr_
 
     An edge and its reverse have the same weight here: it depends on the distance alone.
     """
-    n = graph.shape[0]
-    rows = np.repeat(np.arange(n, dtype=graph.indices.dtype), np.diff(graph.indptr))
-    heads, tails = np.concatenate([rows, graph.indices]), np.concatenate([graph.indices, rows])
-    weights = np.concatenate([graph.data, graph.data])
-    order = np.lexsort((tails, heads))
-    heads, tails, weights = heads[order], tails[order], weights[order]
-    last = np.ones(len(heads), dtype=bool)
-    last[:-1] = (heads[1:] != heads[:-1]) | (tails[1:] != tails[:-1])
-    both = np.zeros(len(heads), dtype=bool)
-    both[1:] = ~last[:-1]
+    reverse = graph.T.tocsr()
+    one_way = sp.csr_array((np.ones(graph.nnz), graph.indices, graph.indptr), shape=graph.shape)
+    other_way = sp.csr_array((np.full(graph.nnz, 2.0), reverse.indices, reverse.indptr), shape=graph.shape)
+    joined = one_way + other_way  # 1, 2 or 3: this way, the other way, or both; places in the order of each of the two
+    ways, weights = joined.data, np.empty(joined.nnz)
+    weights[ways != 1] = reverse.data
+    weights[ways != 2] = graph.data
     if how == "mean":
-        weights = np.where(both, weights, 0.5 * weights)
-    kept = last & both if how == "and" else last
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(heads[kept], minlength=n))]).astype(graph.indptr.dtype)
-    return sp.csr_array((weights[kept], tails[kept], indptr), shape=graph.shape)
+        weights[ways != 3] *= 0.5
+    if how != "and":
+        return sp.csr_array((weights, joined.indices, joined.indptr), shape=graph.shape)
+    kept = ways == 3
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return sp.csr_array(
+        (weights[kept], joined.indices[kept], before[joined.indptr].astype(joined.indptr.dtype)), shape=graph.shape
+    )
 
 
 def refuse_unknown(function: str, name: str, value: Any, allowed: tuple[Any, ...]) -> None:

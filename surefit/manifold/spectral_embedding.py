@@ -21,7 +21,7 @@ from surefit.graphs.laplacians import LaplacianKind
 from surefit.solvers.spectral.affinity_graph import GIVEN, NEIGHBORS, affinity_graph
 from surefit.solvers.spectral.graph_pairs import GraphPairs, graph_pairs
 
-TOLERANCE = 1e-9
+TOLERANCE = 1e-7
 
 
 class SpectralEmbedding(Estimator):
@@ -89,7 +89,7 @@ class SpectralEmbedding(Estimator):
         eigen_tol: Annotated[
             float | Literal["auto"],
             Range(0, open="high"),
-            "Residual of an eigenpair over its eigenvalue; 'auto' is 1e-9, 0 is rounding.",
+            "Residual of an eigenpair over its eigenvalue; 'auto' is 1e-7, 0 is rounding.",
         ] = "auto",
         n_neighbors: Annotated[
             int | None, Range(1), "Of graphs of neighbors, the row itself counted; None is n_samples/10."

@@ -58,8 +58,11 @@ def block_davidson(
     tol: float,
     max_iter: int,
     null: np.ndarray | None = None,
+    exact: bool = False,
 ) -> Ritz:
     """The k smallest pairs of A = apply, orthogonal to the columns of `null` (orthonormal, A null = 0).
+
+    `exact`: `expand` is an inverse, which finds the k without pairs beyond them being followed.
 
     Stops when each residual is at most tol·θ or a few roundings of `norm` (≥ ‖A‖), or after `max_iter` rounds.
     """
@@ -79,7 +82,7 @@ def block_davidson(
         if not open_.any() or n_iter == max_iter or V.shape[1] >= most == start.shape[0]:
             break
         n_iter += 1
-        wanted = np.concatenate([np.flatnonzero(open_), np.arange(k, kept)])
+        wanted = np.flatnonzero(open_) if exact else np.concatenate([np.flatnonzero(open_), np.arange(k, kept)])
         T = expand(Round(X[:, wanted], R[:, wanted], float(theta[kept - 1])))
         if V.shape[1] + T.shape[1] > most:
             V, W, H = X, AX, np.diag(theta[:kept])
@@ -97,7 +100,7 @@ def _basis(T: np.ndarray, V: np.ndarray | None, null: np.ndarray | None) -> np.n
     """An orthonormal basis of what T has outside V and the null space; columns that have nothing there are dropped."""
     spaces = [Q for Q in (null, V) if Q is not None and Q.shape[1]]
     least = OUTSIDE
-    for _ in range(3):
+    for _ in range(2):
         lengths = np.maximum(np.linalg.norm(T, axis=0), np.finfo(np.float64).tiny)
         T = T / lengths
         for Q in spaces:

@@ -92,17 +92,19 @@ def _beyond(C: Any, k: int, null: np.ndarray, tol: float, max_iter: int) -> Ritz
     norm = float(abs(C).sum(axis=1).max())
     width = min(k + GUARD, n - null.shape[1])
     start = np.random.default_rng(0).standard_normal((n, width))
+    expand, exact = _expansion(C, norm)
     return block_davidson(
-        lambda X: C @ X, _expansion(C, norm), start, k, norm=norm, tol=tol, max_iter=max_iter, null=null
+        lambda X: C @ X, expand, start, k, norm=norm, tol=tol, max_iter=max_iter, null=null, exact=exact
     )
 
 
-def _expansion(C: Any, norm: float) -> Callable[[Round], np.ndarray]:
+def _expansion(C: Any, norm: float) -> tuple[Callable[[Round], np.ndarray], bool]:
+    """Directions that improve Ritz vectors, and whether they come from an inverse."""
     if sp.issparse(C) and estimated_entries(C) <= MOST_ENTRIES:
         solve = shifted_factor(C)
         if solve is not None:
-            return lambda now: solve(now.R)
-    return lambda now: chebyshev_filter(C, now.X, min(now.next_value, norm / 2), norm)
+            return lambda now: solve(now.R), True
+    return lambda now: chebyshev_filter(C, now.X, min(now.next_value, norm / 2), norm), False
 
 
 def _by_lapack(C: Any, k: int, null: np.ndarray) -> Ritz:
