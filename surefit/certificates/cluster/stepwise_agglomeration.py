@@ -75,7 +75,7 @@ def _replayed(attrs: Attributes, points: Points, codes: NDArray, tree: MergeTree
         X = points.X.astype(long) - points.X.mean(axis=0)
         sums = np.zeros((k, d), long)
         np.add.at(sums, codes, X)
-        means, spread = (sums / size[:, None]).astype(np.float64), float(np.sqrt((X * X).sum(axis=1).max()))
+        means, spread = (sums / size[:, None]).astype(np.float64), np.sqrt((X * X).sum(axis=1).max())
         start = float(((X - (sums / size[:, None])[codes]) ** 2).sum())
 
         def rise(a: Any, others: NDArray) -> F64:

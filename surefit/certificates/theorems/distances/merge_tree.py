@@ -34,7 +34,7 @@ def read_tree(attrs: Attributes, n: int, least: int, name: str = "children_") ->
     children = attrs.array(name)
     if children is None:
         return None
-    m = len(children)
+    m = len(children) if children.ndim else -1
     if children.shape != (m, 2) or not least <= m <= max(n - 1, 0) or not (children == np.rint(children)).all():
         attrs.faults.append(f"{name} has the shape {children.shape}, expected ({n - 1}, 2) whole numbers")
         return None

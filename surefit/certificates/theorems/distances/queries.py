@@ -61,6 +61,7 @@ def read_search(attrs: Attributes, blocks: Blocks) -> Points | None:
         callables = callable(attrs.model.effective_metric_) and attrs.model.effective_metric_ is attrs.model.metric
         asked = points.metric
         same = stated is not None and (stated.name, stated.p) == (asked.name, asked.p)
+        same = same and isinstance(settings, dict)
         if not (callables or (same and stated is not None and np.array_equal(stated.weight, asked.weight))):
             attrs.faults.append("effective_metric_ and effective_metric_params_ are not the metric asked for")
     return points
