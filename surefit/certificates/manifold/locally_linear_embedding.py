@@ -24,7 +24,13 @@ from surefit.certificates.search.local_weights import local_weights
 from surefit.certificates.theorems.graphs.affinity import Neighborhoods
 from surefit.certificates.theorems.graphs.distances import Metric, all_rows, in_slices
 from surefit.certificates.theorems.graphs.local_weights import LONG, Rebuilding, gram, optimality
-from surefit.certificates.theorems.graphs.null_space import joined, null_claim, null_vectors, right_angles_claim
+from surefit.certificates.theorems.graphs.null_space import (
+    joined,
+    null_claim,
+    null_vectors,
+    only_null,
+    right_angles_claim,
+)
 from surefit.certificates.theorems.spectral.pairs import (
     MOST_ORDER,
     ROUNDINGS,
@@ -46,7 +52,7 @@ class Local:
     open: int  # rows whose list rounding leaves open
     wrong: int  # rows with a neighbor that cannot be one, or without one that must be
     gap: float  # of the local problems, the largest relative one
-    moved: float  # ‖W − exact W‖_F
+    moved: float  # ‖W − exact W‖_F; 0 for weights that the model states
 
 
 @checker("embedding_", "reconstruction_error_", "weights_", "eigenvalues_", "transform")
@@ -62,8 +68,9 @@ def check_locally_linear_embedding(model: Any, blocks: Blocks, tol: float) -> Fi
     if attrs.faults or Y is None:
         return [bad_attributes(attrs)], "one pass"
     eps, method = epsilon(False, np.asarray(model.embedding_)), attrs.text("method", "standard")
-    if method != "standard":
-        sentence = f"The matrix of method={method!r} is not recomputed; only right angles are checked."
+    if method != "standard" or attrs.has("radius"):
+        what = f"method={method!r}" if method != "standard" else "rows within a radius"
+        sentence = f"The matrix of {what} is not recomputed; only right angles are checked."
         lengths = orthonormal_claim(_with_constant(Y), eps, max(tol, 1e-6))
         return [lengths, Claim("pairs", sentence, Grade.UNPROVED, None, tol, True)], "one pass"
     lists = Neighborhoods(X, k, 0.0, Metric("euclidean", 2.0), epsilon(single) / 2)
@@ -104,7 +111,8 @@ def _local(attrs: Attributes, X: F64, lists: Neighborhoods, k: int, reg: float) 
             off = np.abs(w.sum(axis=1) - 1).astype(np.float64)
             gap = max(gap, float(np.nan_to_num(gaps, nan=np.inf).max(initial=0.0)), float(off.max(initial=0.0)))
             moved += float((far**2).sum() + (off**2).sum())
-    return Local(near, weights, opened, wrong, gap, float(np.sqrt(moved)))
+    stated = given is not None and given[1] is not None  # then the matrix is that of the weights as stated
+    return Local(near, weights, opened, wrong, gap, 0.0 if stated else float(np.sqrt(moved)))
 
 
 def _proposed(attrs: Attributes, X: F64, k: int) -> tuple[NDArray, F64 | None] | None:
@@ -178,10 +186,11 @@ def _eigen(attrs: Attributes, Y: F64, local: Local, reg: float, eps: float, tol:
     image = np.sqrt((A.times(Y.astype(LONG)) ** 2).sum(axis=0)).astype(np.float64)
     lam = (image / length) ** 2
     # δM u = −δWᵀ(I − W)u − (I − W)ᵀδW u
-    error = local.moved * (image + (A.size + local.moved) * length) + 1e-18 * A.size**2 * length
+    error = local.moved * (image + (A.size + local.moved) * length) + A.rounding * length
     # what solving the local systems in the model's precision leaves open: ε/reg of each weight
     longest = float(np.sqrt((local.weights**2).sum(axis=1).max()))
-    rounding = ROUNDINGS * eps * (A.size**2 + A.size * longest / max(reg, eps))
+    local_rounding = 0.0 if attrs.has("weights_") else A.size * longest / max(reg, eps)
+    rounding = ROUNDINGS * eps * (A.size**2 + local_rounding)
     unit = np.maximum(lam, rounding)
     asked = real(attrs.parameter("tol", 0.0)) if attrs.text("eigen_solver", "auto") != "dense" else 0.0
     pairs = Pairs(Y, lam, unit, np.minimum(0.5, rounding / unit), eps, asked if 0 < asked < 0.25 else 0.0)
@@ -191,9 +200,12 @@ def _eigen(attrs: Attributes, Y: F64, local: Local, reg: float, eps: float, tol:
         right_angles_claim(pairs, N, tol, ROUNDINGS * eps * A.size**2),
         pairs_claim(pairs, product, error, tol, "(I − W)ᵀ(I − W)",
                     f"eigen_solver='dense' keeps more digits.{open_lists}"),
-        _sums(attrs, lam, error / length + gamma(n) * unit * 1e-3, unit, pairs, tol),
+        _sums(attrs, lam, error / length + gamma(n + 8) * lam, unit, pairs, tol),
     ]  # fmt: skip
-    if n <= MOST_ORDER:
+    null = only_null(pairs, N)
+    if null is not None:
+        claims.append(null)
+    elif n <= MOST_ORDER:
         M = A.matrix()
         slip = 2 * local.moved * (A.size + local.moved) + 2 * UNIT * float(np.linalg.norm(M))
         claims.append(

@@ -18,7 +18,13 @@ from surefit.certificates.rounding import epsilon, gamma
 from surefit.certificates.search.largest_direction import largest_direction
 from surefit.certificates.theorems.graphs.graph import Graph, read_graph
 from surefit.certificates.theorems.graphs.model_affinity import affinity_claim
-from surefit.certificates.theorems.graphs.null_space import joined, null_claim, null_vectors, right_angles_claim
+from surefit.certificates.theorems.graphs.null_space import (
+    joined,
+    null_claim,
+    null_vectors,
+    only_null,
+    right_angles_claim,
+)
 from surefit.certificates.theorems.spectral.pairs import (
     MOST_ORDER,
     ROUNDINGS,
@@ -71,12 +77,15 @@ def spectral_claims(attrs: Attributes, graph: Graph, U: F64, normalized: bool, t
     ]
     if attrs.has("eigenvalues_"):
         claims.append(_values(attrs, lam, unit, (error / length + gamma(graph.n + 8) * scale), tol))
-    if graph.n <= MOST_ORDER and U.shape[1] >= N.shape[1] - 1:
+    null = only_null(pairs, N)
+    if null is not None:
+        claims.append(null)
+    elif graph.n <= MOST_ORDER:
         A, slip = graph.laplacian(normalized)
         last, most = float(lam.max(initial=0.0)), float(unit.max())
         claims.append(outermost_claim(joined(pairs, N), A, slip, tol, last=last, unit=most, smallest=True, matrix=what,
                                       propose=largest_direction))  # fmt: skip
-    elif graph.n > MOST_ORDER:
+    else:
         sentence = f"That no smaller eigenvalue is left out is not proved: {graph.n} rows are too many for a factor."
         claims.append(Claim("smallest", sentence, Grade.UNPROVED, None, tol, True))
     return claims

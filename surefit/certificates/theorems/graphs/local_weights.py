@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
+from surefit.certificates.rounding import gamma
 
 LONG: Any = np.longdouble
 
@@ -71,8 +72,14 @@ class Rebuilding:
         return M.astype(np.float64)
 
     @property
+    def rounding(self) -> float:
+        """‖error of AᵀA u‖/‖u‖: sums of one row and of one column of A."""
+        terms = self.k + 1 + int(np.bincount(self.cols).max())
+        return gamma(2 * terms + 8, float(np.finfo(LONG).eps) / 2) * self.size**2
+
+    @property
     def size(self) -> float:
-        """A bound of ‖A‖: √(largest row sum · largest column sum) of |A|."""
+        """A bound of the norm of |A|: √(largest row sum · largest column sum)."""
         size = np.abs(self.values).astype(np.float64)
         rows, columns = np.bincount(self.rows, size), np.bincount(self.cols, size, minlength=self.n)
         return float(np.sqrt(rows.max() * columns.max()))

@@ -46,6 +46,14 @@ def null_claim(pairs: Pairs, N: F64, tol: float, rounding: float) -> Claim:
     )  # fmt: skip
 
 
+def only_null(pairs: Pairs, N: F64) -> Claim | None:
+    """Where all columns are null vectors of a matrix ≥ 0 no eigenvalue is smaller; None where some are not."""
+    if pairs.U.shape[1] > N.shape[1] - 1:
+        return None
+    sentence = "No eigenvalue is smaller than zero, that of all columns."
+    return at_most("smallest", sentence, Grade.OPTIMAL, 0.0, 0.0)
+
+
 def right_angles_claim(pairs: Pairs, N: F64, tol: float, rounding: float) -> Claim:
     """UᵀU = I, and right angles to the null vectors."""
     limit, both = max(tol, pairs.loose), joined(pairs, N)
