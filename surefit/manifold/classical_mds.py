@@ -122,9 +122,8 @@ class ClassicalMDS(Estimator):
         squares = CenteredSquares(self.dissimilarity_matrix_[:, self.landmark_indices_], p.n_jobs)
         pairs = leading_pairs(squares, k)
         self.negative_share_ = 0.0 if is_euclidean(metric) else negative_share(squares, pairs.values, pairs.vectors)
-        places = Triangulation(pairs.values, pairs.vectors, squares.mean_sq)
-        scaled = self.dissimilarity_matrix_.T / squares.unit
-        embedding = places.place(scaled) * squares.unit
+        places = Triangulation(pairs.values, pairs.vectors, squares.mean_sq, squares.unit)
+        embedding = places.place(self.dissimilarity_matrix_.T)
         fix_signs(embedding.T)
         self._learn(pairs, embedding, rows.dtype)
 

@@ -183,7 +183,7 @@ def relations(model: Estimator) -> np.ndarray:
     if hasattr(model, "labels_"):
         labels = np.asarray(model.labels_)
         return ((labels[:, None] == labels) & (labels >= 0)).astype(float)
-    return cdist(model.embedding_, model.embedding_)
+    return cdist(model.embedding_, model.embedding_).astype(model.embedding_.dtype)
 
 
 # How far apart two answers may lie that a stopping rule calls the same: the least of a sum of squares determines the

@@ -1,4 +1,5 @@
-// Lengths of shortest paths from some nodes of a graph to all, by Dijkstra's algorithm from each, in parallel.
+// Lengths of shortest paths from some nodes of a graph to all, from each by itself, in parallel: Dijkstra's algorithm with
+// buckets for a queue (Meyer and Sanders, 2003).
 #pragma once
 
 #include <cstddef>

@@ -121,7 +121,7 @@ def _monotone(delta: F64, fit: Fit, tol: float) -> Claim:
 
 def _stress(fit: Fit, claimed: float, tol: float) -> Claim:
     """Relative to Σwd², where rounding lives; a claim about the stress itself where that is not nothing."""
-    size = fit.size or 1.0
+    size = fit.size or fit.most or 1.0
     truth = np.sqrt(fit.value / size) if fit.normalized else fit.value
     given = claimed * claimed * size if fit.normalized else claimed
     unit = max(fit.value, tol * size)

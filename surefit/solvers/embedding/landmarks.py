@@ -38,12 +38,20 @@ def farthest_first(distances: Callable[[int], np.ndarray], n: int, m: int) -> tu
 class Triangulation:
     """Places rows from their distances to rows that have a place."""
 
-    def __init__(self, values: np.ndarray, vectors: np.ndarray, mean_sq: np.ndarray) -> None:
+    def __init__(self, values: np.ndarray, vectors: np.ndarray, mean_sq: np.ndarray, unit: float = 1.0) -> None:
+        """`values`, `vectors`, `mean_sq` are those of distances divided by `unit`."""
+        self.eigenvalues_ = np.maximum(values, 0.0) * unit * unit
+        self.eigenvectors_ = vectors
         roots = np.sqrt(np.maximum(values, 0.0))
         self.inverse = np.divide(vectors, roots, out=np.zeros_like(vectors), where=roots > 0)
         """(L⁺)ᵀ, zero where an eigenvalue is not positive."""
-        self.mean_sq = mean_sq
+        self.mean_sq, self.unit = mean_sq, unit
 
     def place(self, distances: np.ndarray) -> np.ndarray:
         """Coordinates of rows from their distances (rows, m) to the landmarks."""
-        return -0.5 * ((np.square(distances, dtype=np.float64) - self.mean_sq) @ self.inverse)
+        scaled = distances if self.unit == 1.0 else distances / self.unit
+        return -0.5 * self.unit * ((np.square(scaled, dtype=np.float64) - self.mean_sq) @ self.inverse)
+
+    def transform(self, K: np.ndarray) -> np.ndarray:
+        """The same from K = −½ (squared distances), as scikit-learn's `KernelPCA` of that kernel."""
+        return self.place(np.sqrt(np.maximum(-2.0 * np.asarray(K), 0.0)))
