@@ -48,8 +48,6 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Of −½ J D² J, largest first; zero where there is no further positive one.
     residual_variance_ : float
         1 − r² of the lengths of paths and the distances of the points: what the points do not show.
-    n_components_graph_ : int
-        Parts the graph of neighbors fell into before they were joined.
     kernel_pca_ : object
         Places rows from the kernel −½ D²: `eigenvalues_`, `eigenvectors_`, `transform(K)`.
     nbrs_ : object
@@ -72,7 +70,6 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     dist_matrix_: np.ndarray
     eigenvalues_: np.ndarray
     residual_variance_: float
-    n_components_graph_: int
     kernel_pca_: Triangulation
     nbrs_: Neighborhoods
     landmark_indices_: np.ndarray
@@ -131,8 +128,7 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return self
 
     def _connected(self, graph: sp.csr_array, rows: Any, metric: Metric) -> sp.csr_array:
-        self.n_components_graph_, labels = connected_components(graph)
-        count = self.n_components_graph_
+        count, labels = connected_components(graph)
         if count == 1:
             return graph
         words = f"The number of connected components of the neighbors graph is {count} > 1"

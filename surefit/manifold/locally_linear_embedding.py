@@ -45,8 +45,6 @@ class LocallyLinearEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         Of the matrix of the method, smallest first, without that of the constant vector.
     weights_ : CSR of shape (n_samples, n_samples)
         W, rows sum to one; for the standard method.
-    n_components_graph_ : int
-        Parts of the graph of neighbors.
     nbrs_ : object
         The fitted rows and their neighbors.
 
@@ -65,7 +63,6 @@ class LocallyLinearEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     reconstruction_error_: float
     eigenvalues_: np.ndarray
     weights_: sp.csr_array
-    n_components_graph_: int
     nbrs_: Neighborhoods
 
     def __init__(
@@ -150,11 +147,11 @@ class LocallyLinearEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
             raise InvalidData(
                 f"{len(alone)} rows (the first is {alone[0]}) have no neighbor within radius={self.radius}: raise it"
             )
-        self.n_components_graph_, labels = connected_components(near)
-        if self.n_components_graph_ > 1:
+        count, labels = connected_components(near)
+        if count > 1:
             sizes = np.sort(np.bincount(labels))[::-1]
             warnings.warn(
-                f"the graph of neighbors has {self.n_components_graph_} connected components (the largest have "
+                f"the graph of neighbors has {count} connected components (the largest have "
                 f"{', '.join(str(size) for size in sizes[:3])} rows): the first coordinates tell them from each other, "
                 "and where they lie to each other means nothing. Raise n_neighbors or radius, or embed each by itself.",
                 stacklevel=5,

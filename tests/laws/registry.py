@@ -35,6 +35,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "KNeighborsClassifier": {"n_neighbors": 2},
     "KNeighborsRegressor": {"n_neighbors": 2},
     "KMeans": {"n_clusters": 3, "random_state": 0, "tol": 0.0},
+    "Isomap": {"n_neighbors": 15},
+    "LocallyLinearEmbedding": {"n_neighbors": 15},
     "MDS": {"init": "classical_mds", "eps": 1e-13, "max_iter": 2000},
     "KernelPCA": {"n_components": 2, "fit_inverse_transform": True},
     "NearestNeighbors": {"n_neighbors": 2},
@@ -57,6 +59,8 @@ MOST_ROWS = {
     "ClassicalMDS": 1101,
     "GammaIndex": 3001,
     "KernelPCA": 1501,
+    "Isomap": 601,
+    "LocallyLinearEmbedding": 1001,
     "MDS": 301,
     "MinCut": 301,
     "RBFInterpolator": 1001,
@@ -82,6 +86,14 @@ def scikit_learn_class(model: Estimator) -> type | None:
 
 def instances() -> list[Estimator]:
     return [cls(**SETTINGS.get(cls.__name__, {})) for cls in estimator_classes()]
+
+
+# Neighbors that join the rows of the laws into one graph are more than scikit-learn's checks have rows.
+OF_FEW_ROWS: dict[str, dict[str, Any]] = {"Isomap": {"n_neighbors": 4}, "LocallyLinearEmbedding": {"n_neighbors": 4}}
+
+
+def instances_for_few_rows() -> list[Estimator]:
+    return [model.set_params(**OF_FEW_ROWS.get(type(model).__name__, {})) for model in instances()]
 
 
 def sample(
@@ -154,7 +166,8 @@ def takes_negative_weights(model: Estimator) -> bool:
 def scaled(model: Estimator, scale: float) -> Estimator:
     """The same model for rows times `scale`: a radius grows with them."""
     model = sklearn.base.clone(model)
-    return model.set_params(eps=model.eps * scale) if hasattr(model, "eps") else model
+    is_radius = hasattr(model, "eps") and not hasattr(model, "max_iter")  # else it ends an iteration
+    return model.set_params(eps=model.eps * scale) if is_radius else model
 
 
 def unit_free(model: Estimator) -> bool:

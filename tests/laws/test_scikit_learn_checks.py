@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import (
     parametrize_with_checks,
 )
 
-from tests.laws.registry import instances
+from tests.laws.registry import instances_for_few_rows as instances
 
 EVERY = [check_dataframe_column_names_consistency, check_inplace_ensure_writeable]
 TRANSFORMERS = [
