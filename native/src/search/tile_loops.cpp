@@ -36,12 +36,6 @@ inline std::uint64_t bits_of(decltype(V{} < V{}) mask) {
 }
 
 std::size_t scan(const search::TileScan& t) {
-  const float* const a[kRows] = {
-      t.queries[0], t.queries[1], t.queries[2], t.queries[3], t.queries[4], t.queries[5],
-#if defined(SUREFIT_LEVEL_v4)
-      t.queries[6], t.queries[7],
-#endif
-  };
   for (std::size_t p = t.first; p < t.end; ++p) {
     const float* panel = t.packed + p * t.d * kPanel;
     V sum[kRows][kVecs];
@@ -51,13 +45,14 @@ std::size_t scan(const search::TileScan& t) {
 #pragma GCC unroll 8
       for (int r = 0; r < kRows; ++r) sum[r][v] = offset;
     }
-    for (std::size_t j = 0; j < t.d; ++j, panel += kPanel) {
+    const float* query = t.queries;
+    for (const float* end = panel + t.d * kPanel; panel != end; panel += kPanel, query += kRows) {
       V b[kVecs];
 #pragma GCC unroll 4
       for (int v = 0; v < kVecs; ++v) b[v] = load(panel + v * kWide);
 #pragma GCC unroll 8
       for (int r = 0; r < kRows; ++r) {
-        const V x = splat(a[r][j]);
+        const V x = splat(query[r]);
 #pragma GCC unroll 4
         for (int v = 0; v < kVecs; ++v) sum[r][v] += x * b[v];
       }

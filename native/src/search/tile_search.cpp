@@ -58,7 +58,7 @@ struct Block {
   explicit Block(std::size_t d) : values(kMostQueries * d) {}
 
   std::size_t count = 0;
-  Aligned<float> values;  // a'
+  Aligned<float> values;  // a', [group][column][query]
   const U* rows[kMostQueries];
   std::int64_t self[kMostQueries];
   Bounds bounds[kMostQueries];
@@ -67,17 +67,19 @@ struct Block {
   std::vector<Neighbor> found[kMostQueries];
 
   void load(const Tiles& tiles, const U* x, std::size_t n) {
+    const std::size_t group = SUREFIT_TABLE(search_tile_loops).group;
     count = n;
     for (std::size_t q = 0; q < n; ++q) {
       rows[q] = x + q * tiles.d;
       double square = 0, largest = 0;
-      float* out = values.data() + q * tiles.d;
+      float* out = values.data() + q / group * group * tiles.d + q % group;
       for (std::size_t j = 0; j < tiles.d; ++j) {
         const double moved = (static_cast<double>(rows[q][j]) - tiles.center[j]) * tiles.factor[j];
         const double size = std::fabs(moved);
         largest = size <= largest ? largest : size;  // NaN stays
-        out[j] = size <= kFarthest ? static_cast<float>(moved) : 0.0f;
-        square += static_cast<double>(out[j]) * static_cast<double>(out[j]);
+        const float value = size <= kFarthest ? static_cast<float>(moved) : 0.0f;
+        out[j * group] = value;
+        square += static_cast<double>(value) * static_cast<double>(value);
       }
       bounds[q].norm = largest <= kFarthest ? std::sqrt(square) : -1.0;
     }
@@ -89,18 +91,16 @@ template <class U, class Hit>
 void scan_group(const Tiles& tiles, Block<U>& block, std::size_t first, std::size_t c, Hit&& hit) {
   const TileLoops& loops = SUREFIT_TABLE(search_tile_loops);
   const std::size_t n_queries = std::min(loops.group, block.count - first);
-  const float* queries[kMostGroup];
   float thresholds[kMostGroup];
   alignas(64) float scores[kMostGroup * kMostPanel];
   std::uint64_t masks[kMostGroup];
   for (std::size_t r = 0; r < loops.group; ++r) {
     const bool used = r < n_queries;
-    queries[r] = block.values.data() + (first + (used ? r : 0)) * tiles.d;
     thresholds[r] = used ? block.bounds[first + r].candidate(tiles, block.limits[first + r], tiles.norms[c])
                          : std::numeric_limits<float>::infinity();
   }
   const std::size_t n_panels = leaves_of(tiles.n, tiles.panel), end = std::min((c + 1) * tiles.chunk, n_panels);
-  TileScan t{queries, tiles.packed.data(), tiles.offsets.data(), tiles.d, c * tiles.chunk, end, thresholds, scores, masks};
+  TileScan t{block.values.data() + first * tiles.d, tiles.packed.data(), tiles.offsets.data(), tiles.d, c * tiles.chunk, end, thresholds, scores, masks};
   for (;; ++t.first) {
     t.first = loops.scan(t);
     if (t.first >= end) return;

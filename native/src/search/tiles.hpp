@@ -37,10 +37,10 @@ struct Tiles {
   double scale = 0;                    // the power of two
 };
 
-// A group of queries against panels first … end - 1, until one holds a score above a query's threshold: its number, and
+// A group of queries, [column][query], against panels first … end - 1, until one holds a score above a query's threshold: its number, and
 // the scores [query][row] and masks of that panel. Returns `end` if there is none.
 struct TileScan {
-  const float* const* queries;
+  const float* queries;
   const float* packed;
   const float* offsets;
   std::size_t d, first, end;
