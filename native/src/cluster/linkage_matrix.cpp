@@ -7,7 +7,8 @@
 namespace surefit::linkage {
 
 void linkage_matrix(std::vector<Merge>& merges, std::size_t n, double* out) {
-  std::stable_sort(merges.begin(), merges.end(), [](const Merge& p, const Merge& q) { return p.height < q.height; });
+  const auto lower = [](const Merge& p, const Merge& q) { return p.height < q.height; };
+  if (!std::is_sorted(merges.begin(), merges.end(), lower)) std::stable_sort(merges.begin(), merges.end(), lower);
   UnionFind sets(n);
   std::vector<std::int32_t> name(n), size(n, 1);
   std::iota(name.begin(), name.end(), 0);

@@ -3,15 +3,17 @@
 namespace surefit::SUREFIT_LEVEL {
 namespace {
 
+using linkage::kAlone;
 using linkage::kBlock;
 using linkage::kLeafPoints;
+using linkage::kNeighbors;
 using linkage::kPad;
 using linkage::kStack;
+using linkage::Neighbors;
 using linkage::Search;
 using linkage::TreeView;
 
 constexpr double kInfinity = __builtin_inf();
-constexpr std::size_t kAlone = 32;    // coordinates up to which queries go down the tree one by one
 constexpr std::size_t kStretch = 16;  // coordinates between two looks whether a block is too far
 
 // The numbers of one block, in as many vectors as it takes.
@@ -138,6 +140,34 @@ SUREFIT_INLINE void weigh(Lanes& value, double own, const double* sizes) {
   for (std::size_t p = 0; p < kParts; ++p) value.part[p] *= 2 * (a * b.part[p]) / (a + b.part[p]);
 }
 
+// Down the tree, the nearer child first: useful(node), lower(node) ≤ the value of every pair, upper() of the pairs
+// that matter, visit(leaf) but for the own leaf.
+template <class Useful, class Lower, class Upper, class Visit>
+SUREFIT_INLINE void go_down(const TreeView& tree, std::size_t own_leaf, Useful&& useful, Lower&& lower, Upper&& upper, Visit&& visit) {
+  std::int32_t waiting[kStack];
+  double least[kStack];
+  std::size_t top = 0;
+  waiting[0] = 0;
+  least[top++] = 0;
+  while (top > 0) {
+    --top;
+    if (least[top] > upper()) continue;
+    const std::int32_t node = waiting[top], left = tree.left[node];
+    if (left < 0) {
+      if (static_cast<std::size_t>(node) != own_leaf) visit(static_cast<std::size_t>(node));
+      continue;
+    }
+    const double limit = upper();
+    double to_left = kInfinity, to_right = kInfinity;
+    const bool use_left = useful(left) && (to_left = lower(left)) <= limit;
+    const bool use_right = useful(left + 1) && (to_right = lower(left + 1)) <= limit;
+    const bool left_last = use_left && to_left <= to_right;
+    if (use_left && !left_last) waiting[top] = left, least[top++] = to_left;
+    if (use_right) waiting[top] = left + 1, least[top++] = to_right;
+    if (left_last) waiting[top] = left, least[top++] = to_left;
+  }
+}
+
 // One leaf of queries.
 template <class Metric>
 class LeafSearch {
@@ -196,41 +226,13 @@ class LeafSearch {
     }
   }
 
-  // Down the tree, the nearer child first: useful(node), lower(node) ≤ the value of every pair, upper() of the pairs
-  // that matter, visit(leaf).
-  template <class Useful, class Lower, class Upper, class Visit>
-  SUREFIT_INLINE void go_down(Useful&& useful, Lower&& lower, Upper&& upper, Visit&& visit) {
-    std::int32_t waiting[kStack];
-    double least[kStack];
-    std::size_t top = 0;
-    waiting[0] = 0;
-    least[top++] = 0;
-    while (top > 0) {
-      --top;
-      if (least[top] > upper()) continue;
-      const std::int32_t node = waiting[top], left = t_.left[node];
-      if (left < 0) {
-        if (static_cast<std::size_t>(node) != leaf_) visit(static_cast<std::size_t>(node));
-        continue;
-      }
-      const double limit = upper();
-      double to_left = kInfinity, to_right = kInfinity;
-      const bool use_left = useful(left) && (to_left = lower(left)) <= limit;
-      const bool use_right = useful(left + 1) && (to_right = lower(left + 1)) <= limit;
-      const bool left_last = use_left && to_left <= to_right;
-      if (use_left && !left_last) waiting[top] = left, least[top++] = to_left;
-      if (use_right) waiting[top] = left + 1, least[top++] = to_right;
-      if (left_last) waiting[top] = left, least[top++] = to_left;
-    }
-  }
-
   void go_alone(std::size_t i) {
     const std::size_t wide = linkage::padded(t_.d);
     const double* x = t_.rows + (first_ + i) * wide;
     const std::int32_t group = s_.group[first_ + i];
     const double size = Metric::weighted ? t_.size[first_ + i] : 1;
     visit_alone(i, x, leaf_);
-    go_down([&](std::int32_t node) { return s_.node_group[node] != group; },
+    go_down(t_, leaf_, [&](std::int32_t node) { return s_.node_group[node] != group; },
             [&](std::int32_t node) {
               double sum = shrink_ * point_box_sum<Metric>(x, t_.box + 2 * wide * static_cast<std::size_t>(node), wide);
               if (Metric::weighted) sum *= ward_weight(size, t_.least_size[node]);
@@ -248,7 +250,7 @@ class LeafSearch {
   void go_together() {
     const std::size_t wide = linkage::padded(t_.d);
     visit(leaf_);
-    go_down([&](std::int32_t node) { return one_group_ < 0 || s_.node_group[node] != one_group_; },
+    go_down(t_, leaf_, [&](std::int32_t node) { return one_group_ < 0 || s_.node_group[node] != one_group_; },
             [&](std::int32_t node) {
               const double* own = t_.box + 2 * wide * leaf_;
               double sum = shrink_ * box_sum<Metric>(own, t_.box + 2 * wide * static_cast<std::size_t>(node), t_.d);
@@ -334,6 +336,60 @@ void search(const Search& s, std::size_t leaf) {
   LeafSearch<Metric>(s, leaf).run();
 }
 
+// The nearest others of one point, as a sorted list.
+template <class Metric>
+class ListSearch {
+ public:
+  ListSearch(const Neighbors& s, std::size_t leaf, std::size_t own)
+      : t_(s.tree), own_(own), value_(s.value + own * kNeighbors), slot_(s.slot + own * kNeighbors) {
+    for (std::size_t i = 0; i < kNeighbors; ++i) value_[i] = kInfinity, slot_[i] = -1;
+    const std::size_t wide = linkage::padded(t_.d);
+    const double shrink = 1 - 4e-16 * (t_.d + 8.0);
+    const double* x = t_.rows + own * wide;
+    visit(x, leaf);
+    go_down(t_, leaf, [](std::int32_t) { return true; },
+            [&](std::int32_t node) {
+              return shrink * point_box_sum<Metric>(x, t_.box + 2 * wide * static_cast<std::size_t>(node), wide);
+            },
+            [&] { return value_[kNeighbors - 1]; }, [&](std::size_t other) { visit(x, other); });
+  }
+
+ private:
+  SUREFIT_INLINE void visit(const double* x, std::size_t leaf) {
+    const std::size_t first = static_cast<std::size_t>(t_.block[leaf]) * kBlock;
+    const std::size_t count = static_cast<std::size_t>(t_.count[leaf]);
+    for (std::size_t c = 0; c < count; c += kBlock) {
+      const double bound = value_[kNeighbors - 1];
+      const Lanes value = block_sums<Metric>(x, t_.points + (first + c) * t_.d, t_.d, bound);
+      if (!any_within(value, bound)) continue;
+      for (std::size_t l = 0; l < kBlock && c + l < count; ++l) {
+        if (value[l] <= value_[kNeighbors - 1] && first + c + l != own_) insert(value[l], first + c + l);
+      }
+    }
+  }
+
+  void insert(double value, std::size_t slot) {
+    const std::int32_t id = t_.id[slot];
+    std::size_t i = kNeighbors;
+    while (i > 0 && (slot_[i - 1] < 0 || value < value_[i - 1] || (value == value_[i - 1] && id < t_.id[slot_[i - 1]]))) --i;
+    if (i == kNeighbors) return;
+    for (std::size_t j = kNeighbors - 1; j > i; --j) value_[j] = value_[j - 1], slot_[j] = slot_[j - 1];
+    value_[i] = value;
+    slot_[i] = static_cast<std::int32_t>(slot);
+  }
+
+  const TreeView& t_;
+  std::size_t own_;
+  double* value_;
+  std::int32_t* slot_;
+};
+
+template <class Metric>
+void list_neighbors(const Neighbors& s, std::size_t leaf) {
+  const std::size_t first = static_cast<std::size_t>(s.tree.block[leaf]) * kBlock;
+  for (std::int32_t i = 0; i < s.tree.count[leaf]; ++i) ListSearch<Metric>(s, leaf, first + static_cast<std::size_t>(i));
+}
+
 void ward_scan(const double* center, double size, const double* points, const double* sizes, std::size_t n,
                std::size_t d, double* out) {
   for (std::size_t first = 0; first < n; first += kBlock) {
@@ -351,6 +407,7 @@ void ward_scan(const double* center, double size, const double* points, const do
 }  // namespace
 
 extern const linkage::SearchLoops linkage_search;
-const linkage::SearchLoops linkage_search = {search<Squared>, search<Absolute>, search<Ward>, ward_scan};
+const linkage::SearchLoops linkage_search = {search<Squared>,         search<Absolute>, list_neighbors<Squared>,
+                                              list_neighbors<Absolute>, search<Ward>,     ward_scan};
 
 }  // namespace surefit::SUREFIT_LEVEL

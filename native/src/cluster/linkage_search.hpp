@@ -44,9 +44,20 @@ struct Search {
   std::int32_t* partner;           // of each slot: a slot, −1 for none
 };
 
+// The kNeighbors nearest others of each slot, in the order of (value, id); fewer where there are no more: slot −1.
+constexpr std::size_t kNeighbors = 4;
+constexpr std::size_t kAlone = 32;  // coordinates up to which queries go down the tree one by one
+struct Neighbors {
+  TreeView tree;
+  double* value;       // kNeighbors of each slot
+  std::int32_t* slot;
+};
+
 struct SearchLoops {
   void (*squared)(const Search&, std::size_t leaf);
   void (*absolute)(const Search&, std::size_t leaf);
+  void (*squared_neighbors)(const Neighbors&, std::size_t leaf);
+  void (*absolute_neighbors)(const Neighbors&, std::size_t leaf);
   void (*ward)(const Search&, std::size_t leaf);
   // Ward values of one cluster (row-major center, size) to all of n in blocks.
   void (*ward_scan)(const double* center, double size, const double* points, const double* sizes, std::size_t n,

@@ -6,6 +6,7 @@
 namespace surefit::linkage {
 namespace {
 
+constexpr std::size_t kSample = 101;
 constexpr int kByValue = 64;  // levels that keep equal coordinates on one side, so that equal rows meet in one leaf
 
 struct Part {
@@ -16,7 +17,7 @@ struct Part {
 class Builder {
  public:
   Builder(const double* x, std::size_t n, std::size_t d, bool merge_copies)
-      : x_(x), n_(n), d_(d), merge_copies_(merge_copies), row_(n), keys_(n) {
+      : x_(x), n_(n), d_(d), merge_copies_(merge_copies), row_(n) {
     tree_.d = d;
     tree_.slot.assign(n, -1);
     for (std::size_t i = 0; i < n; ++i) row_[i] = static_cast<std::int32_t>(i);
@@ -74,20 +75,25 @@ class Builder {
     return widest;
   }
 
-  // Rows below the median to the left, the others to the right; neither side is empty.
+  // Rows below the median (of a sample, where there are many) to the left, the others to the right; neither is empty.
   std::size_t split(const Part& part, std::size_t k, bool by_rank) {
-    const auto lo = static_cast<std::ptrdiff_t>(part.lo), hi = static_cast<std::ptrdiff_t>(part.hi);
-    for (std::ptrdiff_t i = lo; i < hi; ++i) keys_[i] = {row(static_cast<std::size_t>(i))[k], row_[i]};
-    const auto begin = keys_.begin() + lo, end = keys_.begin() + hi, middle = begin + (hi - lo) / 2;
-    std::nth_element(begin, middle, end);
-    auto cut = middle;
-    if (!by_rank) {
-      const double value = middle->first;
-      cut = std::partition(begin, end, [value](const Key& key) { return key.first < value; });
-      if (cut == begin) cut = std::partition(begin, end, [value](const Key& key) { return key.first <= value; });
+    const auto begin = row_.begin() + static_cast<std::ptrdiff_t>(part.lo);
+    const auto end = row_.begin() + static_cast<std::ptrdiff_t>(part.hi);
+    const std::size_t count = part.hi - part.lo;
+    const auto key = [this, k](std::int32_t i) { return x_[static_cast<std::size_t>(i) * d_ + k]; };
+    if (by_rank) {
+      const auto middle = begin + static_cast<std::ptrdiff_t>(count / 2);
+      std::nth_element(begin, middle, end, [&](std::int32_t i, std::int32_t j) { return key(i) < key(j); });
+      return part.lo + count / 2;
     }
-    for (std::ptrdiff_t i = lo; i < hi; ++i) row_[i] = keys_[i].second;
-    return static_cast<std::size_t>(cut - keys_.begin());
+    double sample[kSample];
+    const std::size_t n_sample = std::min(count, kSample);
+    for (std::size_t i = 0; i < n_sample; ++i) sample[i] = key(begin[static_cast<std::ptrdiff_t>(i * count / n_sample)]);
+    std::nth_element(sample, sample + n_sample / 2, sample + n_sample);
+    const double value = sample[n_sample / 2];
+    auto cut = std::partition(begin, end, [&](std::int32_t i) { return key(i) < value; });
+    if (cut == begin) cut = std::partition(begin, end, [&](std::int32_t i) { return key(i) <= value; });
+    return static_cast<std::size_t>(cut - row_.begin());
   }
 
   void make_leaf(const Part& part) {
@@ -134,13 +140,10 @@ class Builder {
     return std::move(tree_);
   }
 
-  using Key = std::pair<double, std::int32_t>;
-
   const double* x_;
   std::size_t n_, d_;
   bool merge_copies_;
   std::vector<std::int32_t> row_;
-  std::vector<Key> keys_;
   std::vector<double> box_;
   Tree tree_;
 };

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kLeavesOfTask = 16;
+constexpr std::size_t kSlotsOfTask = 8192;
 
 bool before(const Merge& p, const Merge& q) {
   if (p.height != q.height) return p.height < q.height;
@@ -25,7 +26,7 @@ class Boruvka {
   Boruvka(const double* x, std::size_t n, std::size_t d, Sum sum, int n_threads)
       : tree_(build_tree(x, n, d, true)),
         n_threads_(n_threads),
-        search_(sum == Sum::squared ? SUREFIT_TABLE(linkage_search).squared : SUREFIT_TABLE(linkage_search).absolute),
+        squared_(sum == Sum::squared),
         sets_(n),
         group_(tree_.n_slots, -1),
         partner_(tree_.n_slots, -1),
@@ -36,11 +37,13 @@ class Boruvka {
     for (const auto& [first, other] : tree_.copies) {
       add({first, other, 0.0});
     }
+    if (d <= kAlone) list_neighbors();
   }
 
   std::vector<Merge> run(std::size_t n) {
     while (edges_.size() + 1 < n) {
       name_groups();
+      next_neighbors();
       bound_groups();
       look();
       join();
@@ -62,9 +65,7 @@ class Boruvka {
   }
 
   void name_groups() {
-    for (std::size_t s = 0; s < tree_.n_slots; ++s) {
-      if (tree_.id[s] >= 0) group_[s] = static_cast<std::int32_t>(sets_.find(row(tree_.id[s])));
-    }
+    each_slot([&](std::size_t s) { group_[s] = static_cast<std::int32_t>(sets_.find(row(tree_.id[s]))); });
     tree_.fold(
         node_group_.data(),
         [&](std::size_t node) {
@@ -75,6 +76,52 @@ class Boruvka {
           return group_[first];
         },
         [](std::int32_t p, std::int32_t q) { return p == q ? p : -1; });
+  }
+
+  // task(slot) for all slots that hold a row.
+  template <class Task>
+  void each_slot(Task&& task) {
+    const int n_threads = tree_.n_slots < kSlotsOfTask ? 1 : n_threads_;
+    parallel_for((tree_.n_slots + kSlotsOfTask - 1) / kSlotsOfTask, n_threads, [&](std::size_t i, int) {
+      for (std::size_t s = i * kSlotsOfTask; s < std::min(tree_.n_slots, (i + 1) * kSlotsOfTask); ++s) {
+        if (tree_.id[s] >= 0) task(s);
+      }
+    });
+  }
+
+  // task(leaf) for all leaves.
+  template <class Task>
+  void each_leaf(Task&& task) {
+    const std::size_t n_leaves = tree_.leaves.size(), n_tasks = (n_leaves + kLeavesOfTask - 1) / kLeavesOfTask;
+    parallel_for(n_tasks, n_threads_, [&](std::size_t i, int) {
+      const std::size_t end = std::min(n_leaves, (i + 1) * kLeavesOfTask);
+      for (std::size_t l = i * kLeavesOfTask; l < end; ++l) task(static_cast<std::size_t>(tree_.leaves[l]));
+    });
+  }
+
+  // The first rounds need the few nearest of each row only: one search for all of them.
+  void list_neighbors() {
+    near_value_.resize(tree_.n_slots * kNeighbors);
+    near_slot_.resize(tree_.n_slots * kNeighbors);
+    next_.assign(tree_.n_slots, 0);
+    const Neighbors lists{tree_.view(nullptr, nullptr), near_value_.data(), near_slot_.data()};
+    const SearchLoops& loops = SUREFIT_TABLE(linkage_search);
+    const auto list = squared_ ? loops.squared_neighbors : loops.absolute_neighbors;
+    each_leaf([&](std::size_t leaf) { list(lists, leaf); });
+  }
+
+  // The partner of a row is the first of its list in another group. Beyond the list none is nearer than its last.
+  void next_neighbors() {
+    if (next_.empty()) return;
+    each_slot([&](std::size_t s) {
+      if (next_[s] == kNeighbors) return;
+      const std::size_t list = s * kNeighbors;
+      std::uint8_t& next = next_[s];
+      while (next < kNeighbors && near_slot_[list + next] >= 0 && group_[near_slot_[list + next]] == group_[s]) ++next;
+      const bool more = next < kNeighbors && near_slot_[list + next] >= 0;
+      partner_[s] = more ? near_slot_[list + next] : -1;
+      value_[s] = near_value_[list + std::min<std::size_t>(next, kNeighbors - 1)];
+    });
   }
 
   // What is known bounds the shortest edge of a group.
@@ -88,13 +135,9 @@ class Boruvka {
   void look() {
     const Search search{tree_.view(nullptr, nullptr), group_.data(), node_group_.data(),
                         bound_.data(),                value_.data(), partner_.data()};
-    const std::size_t n_leaves = tree_.leaves.size(), n_tasks = (n_leaves + kLeavesOfTask - 1) / kLeavesOfTask;
-    parallel_for(n_tasks, n_threads_, [&](std::size_t task, int) {
-      const std::size_t end = std::min(n_leaves, (task + 1) * kLeavesOfTask);
-      for (std::size_t l = task * kLeavesOfTask; l < end; ++l) {
-        search_(search, static_cast<std::size_t>(tree_.leaves[l]));
-      }
-    });
+    const SearchLoops& loops = SUREFIT_TABLE(linkage_search);
+    const auto find = squared_ ? loops.squared : loops.absolute;
+    each_leaf([&](std::size_t leaf) { find(search, leaf); });
   }
 
   void join() {
@@ -114,12 +157,15 @@ class Boruvka {
 
   Tree tree_;
   int n_threads_;
-  void (*search_)(const Search&, std::size_t);
+  bool squared_;
   UnionFind sets_;
   std::vector<std::int32_t> group_, partner_;
   std::vector<double> value_;
   std::vector<std::int32_t> node_group_;
   std::vector<double> bound_;
+  std::vector<double> near_value_;        // lists of neighbors
+  std::vector<std::int32_t> near_slot_;
+  std::vector<std::uint8_t> next_;        // of each slot: where its list is read
   std::vector<Merge> best_, edges_;
 };
 
