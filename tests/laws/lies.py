@@ -20,9 +20,11 @@ import sklearn.cluster
 import sklearn.decomposition
 import sklearn.discriminant_analysis
 import sklearn.linear_model
+import sklearn.manifold
 import sklearn.naive_bayes
 import sklearn.neighbors
 import sklearn.svm
+from scipy.spatial.distance import cdist
 
 import surefit
 import surefit.svm
@@ -78,11 +80,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "StepwiseAgglomeration": [{}, {"cost": "within", "n_clusters": 3}],
     "DBSCAN": [{}, {"eps": 1.0, "min_samples": 10, "metric": "manhattan"}],
     "MinCut": [{}, {"affinity": "rbf"}],
-    "SpectralClustering": [
-        {"n_clusters": 3, "random_state": 0, "gamma": 0.02},
-        {"n_clusters": 3, "random_state": 0, "affinity": "nearest_neighbors"},
-    ],
-    "SpectralEmbedding": [{"affinity": "rbf", "gamma": 0.02}, {"n_neighbors": 20}],
+    "SpectralClustering": [{"n_clusters": 3, "random_state": 0, "affinity": "nearest_neighbors"}],
+    "SpectralEmbedding": [{"n_neighbors": 20}],
     "NearestNeighbors": [{}, {"metric": "manhattan"}],
     "KNeighborsClassifier": [{}, {"weights": "distance"}],
     "KNeighborsRegressor": [{}, {"weights": "distance"}],
@@ -90,6 +89,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
 }
 COUNTS = {"MultinomialNB", "BernoulliNB", "ComplementNB", "CategoricalNB"}
 FAMILIES = (
+    "manifold",
     "neighbors",
     "rbf",
     "svm",
@@ -181,6 +181,8 @@ def answers(model: Any, X: np.ndarray) -> np.ndarray:
         return model.kneighbors(X)[0]
     if hasattr(model, "labels_"):  # which rows are in one cluster
         return ((model.labels_[:, None] == model.labels_) & (model.labels_ >= 0)).astype(float)
+    if hasattr(model, "embedding_"):  # how far from each other the images of rows are
+        return cdist(model.embedding_, model.embedding_)
     raise TypeError(type(model).__name__)
 
 
