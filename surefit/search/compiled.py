@@ -13,7 +13,7 @@ import numpy as np
 
 from surefit import _native
 from surefit._core.memory import refuse_beyond_memory
-from surefit._core.threads import thread_count
+from surefit._core.threads import thread_count, threads_for
 from surefit.search.metric import Metric
 from surefit.search.neighbor_index import NeighborBlock, NeighborIndex, RadiusBlock, blocks_of
 
@@ -22,6 +22,8 @@ MOST_TREE_COLUMNS = 14
 ENTRY_BYTES = 48
 """Of a neighbor within a radius while it is collected: distance and index, twice, and growth."""
 SAMPLE_ROWS = 64
+OPENED_ROWS = 256
+"""About so many rows are looked at for a query in a tree."""
 
 
 class CompiledIndex(NeighborIndex):
@@ -69,10 +71,11 @@ class CompiledIndex(NeighborIndex):
         """The compiled search for some rows of Q, or of the index."""
         built = self._prepare()
         block = None if Q is None else Q[rows]
-        head = (built,) if isinstance(built, _native.KdTree) else (built, self.X)
-        kind = "tree" if isinstance(built, _native.KdTree) else "tile"
-        search = getattr(_native, f"{kind}_{name}")
-        return search(*head, block, rows.start, rows.stop, self.form, *arguments, thread_count(self.n_jobs))
+        tree = isinstance(built, _native.KdTree)
+        head, search = (built,) if tree else (built, self.X), getattr(_native, f"{'tree' if tree else 'tile'}_{name}")
+        seen = min(self.n, OPENED_ROWS) if tree else self.n
+        threads = threads_for(float((rows.stop - rows.start) * seen * self.X.shape[1]), self.n_jobs)
+        return search(*head, block, rows.start, rows.stop, self.form, *arguments, threads)
 
     def _nearest(self, Q: Any, k: int, exclude_self: bool, max_bytes: int) -> Iterator[NeighborBlock]:
         Q = self._of_rows(Q)
