@@ -121,7 +121,11 @@ def _claims(points: Points, fit: Fit, sweep: Sweep) -> list[Claim]:
     seen, n = sweep.seen, len(fit.labels)
     rows = f"all {n} rows" if seen.all() else f"{int(seen.sum())} of {n} rows, in blocks spread evenly"
     grade = Grade.BOUNDED if points.raw else Grade.EXACT
-    how = "squared distances from products of the rows as they are" if points.raw else "distances by differences"
+    how = (
+        f"{points.products_rounding():.1g} in squares from products of the rows as they are"
+        if points.raw
+        else "distances"
+    )
     low, high = sweep.weight.T
     core = seen & np.where(fit.core, high < fit.least, low >= fit.least)
     label, lowest = fit.labels, sweep.lowest

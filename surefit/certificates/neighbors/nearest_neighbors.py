@@ -29,30 +29,34 @@ def check_nearest_neighbors(model: Any, blocks: Blocks, tol: float) -> Findings:
     if attrs.faults or points is None:
         return [bad_attributes(attrs)], "one pass"
     asked = queries(points)
-    claims = [neighbors_claim(model, points, asked, int(k), tol)[0]]
+    claim, answer = neighbors_claim(model, points, asked, int(k), tol)
+    claims, far = [claim], 0.0 if answer is None else float(np.median(answer[0].max(axis=1)))
     if k < n <= ALL:
         itself = Queries(points.X.astype(points.dtype), f"all {n} rows", np.arange(n))
         claims.append(neighbors_claim(model, points, itself, int(k), tol, "other_rows")[0])
-    claims.append(_within_radius(model, points, asked, real(attrs.parameter("radius", 1.0)), tol))
+    claims.append(_within_radius(model, points, asked, real(attrs.parameter("radius", 1.0)), far, tol))
     return claims, f"{len(asked.Q)} queries against {n} rows"
 
 
-def _within_radius(model: Any, points: Points, asked: Queries, radius: float, tol: float) -> Claim:
-    """radius_neighbors gives every row surely within the radius, and none that is not maybe within."""
+def _within_radius(model: Any, points: Points, asked: Queries, radius: float, far: float, tol: float) -> Claim:
+    """radius_neighbors gives every row surely within the radius, and none that is not maybe within.
+
+    far  how far neighbors are: squares from products are measured by it where the radius is small beside it
+    """
     name, few = "radius_neighbors", replace(asked, Q=asked.Q[:: max(1, len(asked.Q) // AROUND)])
     answer = answer_of(model, name, few.Q)
     if isinstance(answer, Claim):
         return answer
     if answer.shape[:2] != (2, len(few.Q)):
         return refuted(name, f"radius_neighbors gives an array of shape {answer.shape}, expected {(2, len(few.Q))}.")
-    wrong, grade = _wrong(points, few, answer, radius), Grade.EXACT
-    loose = points.loosened(radius, tol) if wrong else None
+    wrong, grade, how = _wrong(points, few, answer, radius), Grade.EXACT, ""
+    loose = points.loosened(max(radius, far), tol) if wrong else None
     if loose is not None and not _wrong(loose, few, answer, radius):
-        wrong, grade = 0, Grade.BOUNDED
+        wrong, grade, how = 0, Grade.BOUNDED, f" up to {points.products_rounding():.1g} in squares"
     return at_most(
         name,
-        f"radius_neighbors gives the rows within {radius:g} with their distances, for {len(few.Q)} queries; queries "
-        "for which it does not.",
+        f"radius_neighbors gives the rows within {radius:g} with their distances{how}, for {len(few.Q)} queries; "
+        "queries for which it does not.",
         grade, wrong, 0,
         failure=f"radius_neighbors is wrong for {wrong} of {len(few.Q)} queries: rows or distances are not those "
         f"within {radius:g}.",

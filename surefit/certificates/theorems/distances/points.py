@@ -40,10 +40,14 @@ class Points:
     grid: float
     raw: bool = False
 
+    def products_rounding(self) -> float:
+        """The largest error of a squared distance from products of the rows as they are."""
+        return gamma(self.X.shape[1] + 8) * 4 * float(np.einsum("ij,ij->i", self.X, self.X).max())
+
     def loosened(self, t: float, tol: float) -> Points | None:
         """For models that form distances from products; None where that changes squares near t² by more than tol."""
-        delta = gamma(self.X.shape[1] + 8) * 4 * float(np.einsum("ij,ij->i", self.X, self.X).max())
-        return replace(self, raw=True) if self.metric.name == "euclidean" and delta <= tol * t * t else None
+        fine = self.metric.name == "euclidean" and self.products_rounding() <= tol * t * t
+        return replace(self, raw=True) if fine else None
 
     def _measured(self, A: F64, B: F64) -> tuple[F64, F64]:
         D = self.metric.distance(A, B)

@@ -109,7 +109,8 @@ def neighbors_claim(
         again = replace(asked, Q=asked.Q[bad], own=None if asked.own is None else asked.own[bad])
         loose = points.loosened(float(given[0][bad].max(axis=1, initial=0.0).min()), tol)
         if loose is not None and not wrong_answers(loose, again, *given[:, bad]).any():
-            bad, grade, how = np.zeros(m, bool), Grade.BOUNDED, "up to the rounding of products of the rows as they are"
+            bad, grade = np.zeros(m, bool), Grade.BOUNDED
+            how = f"up to {points.products_rounding():.1g} in squares, the rounding of products of rows as they are"
     count = int(bad.sum())
     others = "other rows than the query" if asked.own is not None else "rows"
     claim = at_most(
