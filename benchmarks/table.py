@@ -21,6 +21,7 @@ FAMILIES = (
     "linkage",
     "dbscan",
     "spectral_clustering",
+    "manifold",
     "kernels",
     "svm",
     "kernel_ridge",

@@ -31,13 +31,15 @@ NAMES = {
     "discriminant_analysis": ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
     "kernel_ridge": ("KernelRidge",),
     "linear_model": ("LinearRegression", "LogisticRegression", "Perceptron", "QuantileRegressor", "Ridge", "RidgeCV"),
-    "manifold": ("SpectralEmbedding",),
+    "manifold": ("MDS", "ClassicalMDS", "Isomap", "LocallyLinearEmbedding", "SpectralEmbedding", "smacof"),
     "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
     "neighbors": ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors"),
     "svm": ("SVC", "SVR", "LinearSVC"),
 }
 # Base classes that scikit-learn's tests ask about, to know what to pass: ours of the same kind answer.
 BASES = {("neighbors._base", "KNeighborsMixin"): ("neighbors.queries", "KNearest")}
+PRIVATE = {"sklearn.manifold": {"_mds": "surefit.manifold.mds"}}
+"""Private modules that tests import from, and what stands in their place."""
 REPLACED = os.environ["DROPIN"] == "surefit"
 
 _outcomes: dict[str, dict[str, Any]] = {}
@@ -49,6 +51,9 @@ def pytest_configure(config: pytest.Config) -> None:
             ours, theirs = importlib.import_module(f"surefit.{family}"), importlib.import_module(f"sklearn.{family}")
             for name in names:
                 setattr(theirs, name, getattr(ours, name))
+        for package, modules in PRIVATE.items():
+            for name, module in modules.items():
+                setattr(importlib.import_module(package), name, importlib.import_module(module))
         for (place, name), (module, base) in BASES.items():
             ours, theirs = importlib.import_module(f"surefit.{module}"), importlib.import_module(f"sklearn.{place}")
             setattr(theirs, name, getattr(ours, base))
