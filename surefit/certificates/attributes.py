@@ -20,6 +20,12 @@ def real(value: Any) -> float:
         return float("nan")
 
 
+def whole(value: Any) -> int:
+    """The value as an integer; −1 for what is not a whole number ≥ 0 that an array can have as its length."""
+    number = real(value)
+    return int(number) if 0 <= number < 2**53 and number == int(number) else -1
+
+
 class Attributes:
     """The public attributes of a fitted model, with the faults found while reading them."""
 

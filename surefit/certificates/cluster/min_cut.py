@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.rounding import UNIT, epsilon, gamma
 from surefit.certificates.search.max_flow import max_flow
-from surefit.certificates.theorems.graphs.affinity import Neighborhoods, given_claim, neighbors_claim
+from surefit.certificates.theorems.graphs.affinity import given_claim, neighbors_claim
 from surefit.certificates.theorems.graphs.distances import Metric, all_rows, read_metric
 from surefit.certificates.theorems.graphs.graph import Graph, cuts, read_graph
+from surefit.certificates.theorems.graphs.neighborhoods import Neighborhoods
 
 MOST_ROWS, MOST_GRAPH = 1000, 1 << 17
 
@@ -126,7 +127,9 @@ def _affinity(attrs: Attributes, graph: Graph, blocks: Blocks, tol: float) -> li
         Grade.EXACT, off, tol, error=(gamma(2 * X.shape[1] + 16) + 8 * UNIT) * size, excuse=10 * epsilon(single) * size,
         failure=f"An edge does not weigh exp(−d²/(2σ²)): off by a relative {off:.2g}.",
     )]  # fmt: skip
-    k = int(real(attrs.parameter("n_neighbors", 10)))
+    k = whole(attrs.parameter("n_neighbors", 10))
+    if k < 1:
+        return [refuted("affinity", "n_neighbors is not a whole number of others.")]
     near = Neighborhoods(X, min(k, graph.n - 1), 0.0, metric, epsilon(single) / 2)
     if asked == "epsilon":
         near = Neighborhoods(X, None, real(attrs.parameter("radius", 1.0)), metric, epsilon(single) / 2)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
@@ -49,9 +49,7 @@ def check_spectral_clustering(model: Any, blocks: Blocks, tol: float) -> Finding
     graph = read_graph(attrs, n)
     labels = attrs.raw("labels_")
     asked = getattr(model, "n_clusters", 8)
-    k = int(
-        real(getattr(model, "n_clusters_", asked)) if not isinstance(asked, str) else attrs.number("n_clusters_") or 0
-    )
+    k = whole(getattr(model, "n_clusters_", asked))
     if labels is None or labels.dtype.kind not in "iu" or labels.shape != (n,):
         attrs.faults.append(f"labels_ is not a list of {n} whole numbers")
     if attrs.faults or graph is None or labels is None:
@@ -94,7 +92,7 @@ def _gap(attrs: Attributes, graph: Graph, found: Spectrum | None, k: int) -> Cla
             "eigengap", f"The graph has {components} components: as many clusters; difference.", Grade.EXACT,
             abs(k - components), 0, failure=f"The graph has {components} components, not {k}.",
         )  # fmt: skip
-    lam = found.lam[: min(int(real(attrs.parameter("max_clusters", 10))), graph.n - 1) + 1]
+    lam = found.lam[: min(max(1, whole(attrs.parameter("max_clusters", 10))), graph.n - 1) + 1]
     ratio = lam[2:] / np.maximum(lam[1:-1], 1e-300)
     own = ratio[k - 2] if 2 <= k < lam.size else 0.0
     error = 4 * found.error / max(1e-300, float(lam[1]))
@@ -138,7 +136,7 @@ def _spectrum(attrs: Attributes, graph: Graph, k: int, kind: str) -> Spectrum | 
     known = all_eigenvalues(A, error, lambda _: (lam, Q))
     if known is None:
         return None
-    m = int(real(attrs.parameter("n_components", k)))
+    m = whole(attrs.parameter("n_components", k))
     m = m if 1 <= m <= graph.n else k
     gap = float(known[0][m] - known[0][m - 1]) - 2 * known[1] if m < graph.n else np.inf
     E, more = _embedded(graph, Q[:, :m], kind)

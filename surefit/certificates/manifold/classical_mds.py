@@ -53,7 +53,7 @@ def check_classical_mds(model: Any, blocks: Blocks, tol: float) -> Findings:
     Y, lam = attrs.array("embedding_"), attrs.array("eigenvalues_")
     if Y is not None and (Y.ndim != 2 or len(Y) != n or lam is None or lam.shape != (Y.shape[1],)):
         attrs.faults.append(f"embedding_ and eigenvalues_ are not {n} rows and one number for each column")
-    if lam is not None and ((lam < 0).any() or (np.diff(lam) > 0).any()):
+    if lam is not None and (lam.ndim != 1 or (lam < 0).any() or (np.diff(lam) > 0).any()):
         attrs.faults.append("eigenvalues_ is not a descending list of numbers ≥ 0")
     if attrs.faults or Y is None or lam is None:
         return [bad_attributes(attrs)], "one pass"

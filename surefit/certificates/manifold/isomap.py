@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, real
-from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
+from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.manifold.classical_mds import Centered, centered, eigen_claims
 from surefit.certificates.predictions import SAMPLE, answer_of, numbers_claim
 from surefit.certificates.rounding import epsilon, gamma
-from surefit.certificates.theorems.graphs.affinity import Neighborhoods
 from surefit.certificates.theorems.graphs.distance_matrix import SquaredDistances
 from surefit.certificates.theorems.graphs.distances import Metric, all_rows, in_slices, read_metric
+from surefit.certificates.theorems.graphs.neighborhoods import Neighborhoods
 from surefit.certificates.theorems.graphs.shortest_paths import path_errors
 from surefit.certificates.theorems.graphs.stress import embedded
 
@@ -55,6 +55,7 @@ def check_isomap(model: Any, blocks: Blocks, tol: float) -> Findings:
     if (
         lam is None
         or Y is None
+        or Y.ndim != 2
         or lam.ndim != 1
         or lam.size < Y.shape[1]
         or (lam < 0).any()
@@ -88,7 +89,9 @@ def _loose(attrs: Attributes) -> float:
 def _edges(attrs: Attributes, X: F64, metric: Metric, unit: float) -> Edges:
     """Each row with its nearest others (as `nbrs_` proposes, checked; else by number), or all within the radius."""
     n, by_count = len(X), attrs.has("n_neighbors")
-    k = min(int(real(attrs.parameter("n_neighbors", 5))), n - 1) if by_count else None
+    k = min(whole(attrs.parameter("n_neighbors", 5)), n - 1) if by_count else None
+    if k is not None and k < 1:
+        raise BadData("n_neighbors is not a whole number of others")
     lists = Neighborhoods(X, k, real(attrs.parameter("radius", np.nan)), metric, unit)
     given = answer_of(_Lists(attrs.model.nbrs_), "lists", np.array(k)) if by_count and attrs.has("nbrs_") else None
     if not (isinstance(given, np.ndarray) and given.shape == (n, k) and given.dtype.kind in "iu" and (given < n).all()):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
@@ -21,9 +21,9 @@ from surefit.certificates.predictions import SAMPLE, answer_of, numbers_claim
 from surefit.certificates.rounding import UNIT, epsilon, gamma
 from surefit.certificates.search.largest_direction import largest_direction
 from surefit.certificates.search.local_weights import local_weights
-from surefit.certificates.theorems.graphs.affinity import Neighborhoods
 from surefit.certificates.theorems.graphs.distances import Metric, all_rows, in_slices
 from surefit.certificates.theorems.graphs.local_weights import LONG, Rebuilding, gram, optimality
+from surefit.certificates.theorems.graphs.neighborhoods import Neighborhoods
 from surefit.certificates.theorems.graphs.null_space import (
     joined,
     null_claim,
@@ -60,7 +60,7 @@ def check_locally_linear_embedding(model: Any, blocks: Blocks, tol: float) -> Fi
     """Distances of all pairs, a small system for each row, one product with M, one Cholesky factor."""
     attrs, n = Attributes(model, "embedding_"), blocks.n_rows
     X, single = all_rows(blocks, MOST_ROWS)
-    Y, k = attrs.array("embedding_"), int(real(attrs.parameter("n_neighbors", 5)))
+    Y, k = attrs.array("embedding_"), whole(attrs.parameter("n_neighbors", 5))
     if Y is not None and (Y.ndim != 2 or len(Y) != n or Y.shape[1] != real(attrs.parameter("n_components", 2))):
         attrs.faults.append(f"embedding_ has shape {Y.shape}, expected {n} rows and n_components columns")
     if not 1 <= k < n:

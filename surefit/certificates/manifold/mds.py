@@ -91,7 +91,7 @@ def _fit(
     # coordinates stored in their type move distances by roundings of their size
     coarse = eps * (np.sqrt(size) + np.sqrt(most) + np.sqrt(n) * float(np.linalg.norm(Y)))
     asked, rounding = real(attrs.parameter("eps", 1e-6)), ROUNDINGS * (2 * np.sqrt(value) * coarse + coarse**2)
-    normalized = (not metric) if isinstance(given, str) else bool(given)
+    normalized = bool(given) if isinstance(given, (bool, np.bool_, int)) else not metric
     return Fit(Y, d, target, w, metric, normalized, value, size, most, error,
                rounding, eps, asked if 0 <= asked < 1 else 0.0)  # fmt: skip
 

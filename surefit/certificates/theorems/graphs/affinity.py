@@ -1,24 +1,18 @@
-"""Whether a matrix of affinities is the one that X and the parameters define: row by row, all rows or a sample.
-
-Nearest neighbors. Row j is *surely* in the list of the k nearest others of i where fewer than k others can be as near:
-d + slack is below the (k + 1)-th smallest d − slack; and *maybe* where d − slack is not above the k-th smallest
-d + slack. Ties within rounding are left open.
-"""
+"""Whether a matrix of affinities is the one that X and the parameters define: row by row, all rows or a sample."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, dense
-from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.rounding import UNIT, gamma
-from surefit.certificates.theorems.graphs.distances import Metric, in_slices
+from surefit.certificates.blocks import F64, BadData, dense
+from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.theorems.graphs.distances import in_slices
 from surefit.certificates.theorems.graphs.graph import Graph
+from surefit.certificates.theorems.graphs.neighborhoods import Neighborhoods
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 
 ALL_ROWS, SAMPLE = 2000, 48
@@ -27,39 +21,6 @@ JOINED = {
     "or": lambda a, b: (a | b) + 0.0,
     "mutual": lambda a, b: (a & b) + 0.0,
 }
-
-
-@dataclass(frozen=True)
-class Neighborhoods:
-    """Whose lists are looked at: the k nearest others, or all within a radius."""
-
-    X: F64
-    k: int | None
-    radius: float
-    metric: Metric
-    unit: float  # of the precision in which X was given
-
-    def lists(self, rows: NDArray) -> tuple[NDArray, NDArray]:
-        """Surely and maybe in the list of each of these rows, for all rows; a row is not in its own list."""
-        n, d = self.X.shape
-        everyone = np.arange(n)
-        D2, error = self.metric.squares(self.X[rows], self.X, everyone)
-        if self.metric.power == 2:  # models may form squares as ‖a‖² − 2a·b + ‖b‖²
-            size = np.sqrt((self.X * self.X).sum(axis=1))
-            error = error + gamma(d + 8) * (size[rows, None] + size) ** 2
-        slack = error + 16 * (UNIT + self.unit) * D2
-        own = (np.arange(len(rows)), rows)
-        D2[own] = np.inf
-        if self.k is None:
-            sure, maybe = D2 + slack <= self.radius**2, D2 - slack <= self.radius**2
-        elif self.k < 1:
-            sure = maybe = np.zeros(D2.shape, bool)
-        else:
-            low = np.partition(D2 - slack, min(self.k, n - 1), axis=1)[:, min(self.k, n - 1), None]
-            high = np.partition(D2 + slack, self.k - 1, axis=1)[:, self.k - 1, None]
-            sure, maybe = D2 + slack < low, D2 - slack <= high
-        sure[own] = maybe[own] = False
-        return sure, maybe
 
 
 def checked_rows(n: int) -> NDArray:
@@ -105,6 +66,8 @@ def kernel_claim(graph: Graph, X: F64, kernel: Kernel, eps: float, tol: float) -
     for part in in_slices(len(rows), len(X)):
         some = rows[part]
         K = kernel.block(X[some], X, places)
+        if not (np.isfinite(K.value).all() and np.isfinite(K.error).all()):
+            raise BadData("the kernel overflows on these data")
         size = np.abs(K.value) if kernel.name in ("rbf", "laplacian", "chi2") else np.abs(K.value).max(axis=1)[:, None]
         own = (some[:, None] == places) | (size < least)
         unit: Any = np.where(own, np.inf, np.broadcast_to(size, own.shape))
@@ -122,6 +85,8 @@ def kernel_claim(graph: Graph, X: F64, kernel: Kernel, eps: float, tol: float) -
 def given_claim(graph: Graph, blocks: Iterable[Any]) -> Claim:
     """A precomputed matrix is the data itself; a dense one made symmetric."""
     n, first, off, size, count = graph.n, 0, 0.0, 0.0, 0
+    if any(X.shape[1:] != (n,) for X, _, _ in blocks):
+        return refuted("affinity", f"The matrix given has not {n} columns.")
     places = checked_rows(n)
     whole = np.concatenate([dense(X) for X, _, _ in blocks]) if n <= ALL_ROWS else None
     for X, _, _ in blocks:

@@ -63,6 +63,8 @@ class Metric:
 def read_metric(attrs: Attributes, asked: Any, p: Any = 2.0) -> Metric:
     """The metric of a model's parameters. Raises BadData for one that is not known here."""
     settings = attrs.parameter("metric_params", {})
+    if not isinstance(settings, dict):
+        raise BadData("metric_params is not a dictionary")
     if callable(asked):
         return Metric("callable", None, lambda a, b: asked(a, b, **settings))
     name = str(asked)

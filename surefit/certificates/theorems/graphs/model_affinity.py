@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, real
+from surefit.certificates.attributes import Attributes, real, whole
 from surefit.certificates.blocks import Blocks
 from surefit.certificates.claim import Claim, Grade, refuted
 from surefit.certificates.rounding import epsilon
-from surefit.certificates.theorems.graphs.affinity import Neighborhoods, given_claim, kernel_claim, neighbors_claim
+from surefit.certificates.theorems.graphs.affinity import given_claim, kernel_claim, neighbors_claim
 from surefit.certificates.theorems.graphs.distances import Metric, all_rows
 from surefit.certificates.theorems.graphs.graph import Graph
+from surefit.certificates.theorems.graphs.neighborhoods import Neighborhoods
 from surefit.certificates.theorems.kernel_machine.kernels import NAMES, Kernel
 
 MOST_ROWS = 1 << 20
@@ -25,19 +26,25 @@ def affinity_claim(
     by_rows  a function takes two rows, not the whole of X
     """
     asked, n = attrs.parameter("affinity", "rbf"), blocks.n_rows
+    if not (isinstance(asked, str) or callable(asked)):
+        return refuted("affinity", "affinity is neither a name nor a function.")
     if asked == "precomputed":
         return given_claim(graph, blocks)
     if asked == "precomputed_nearest_neighbors":
         return Claim("affinity", "The graph of given neighbors is not recomputed.", Grade.UNPROVED, None, tol, True)
     X, single = all_rows(blocks, MOST_ROWS)
     if callable(asked) and not by_rows:
-        return given_claim(graph, [(np.asarray(asked(X), dtype=np.float64), None, None)])
+        try:
+            W = np.asarray(asked(X), dtype=np.float64)
+        except Exception as fault:
+            return refuted("affinity", f"The affinity fails on the data: {type(fault).__name__}: {fault}")
+        return given_claim(graph, [(W, None, None)])
     unit = epsilon(single) / 2
     if asked in ("nearest_neighbors", "mutual_neighbors"):
-        k = real(getattr(attrs.model, "n_neighbors_", attrs.parameter("n_neighbors", max(int(n / 10), 1))))
+        k = whole(getattr(attrs.model, "n_neighbors_", attrs.parameter("n_neighbors", max(int(n / 10), 1))))
         if not 1 <= k or (attrs.has("n_neighbors") and k != real(attrs.model.n_neighbors)):
             return refuted("affinity", "n_neighbors_ is not the number of neighbors asked for.")
-        near = Neighborhoods(X, min(int(k), n) - 1, 0.0, Metric("euclidean", 2.0), unit)
+        near = Neighborhoods(X, min(k, n) - 1, 0.0, Metric("euclidean", 2.0), unit)
         return neighbors_claim(graph, near, "mutual" if asked == "mutual_neighbors" else "mean")
     if asked == "epsilon":
         radius = real(attrs.parameter("radius", None))
