@@ -60,7 +60,7 @@ class DBSCAN(ClusterMixin, Estimator):
 
     def __init__(
         self,
-        eps: Annotated[float, Range(0, open="low"), "How far apart two neighbors may be."] = 0.5,
+        eps: Annotated[float, Range(0, open="low"), "The largest distance of two neighbors."] = 0.5,
         *,
         min_samples: Annotated[
             int, Range(1), "Rows (or their weight) within eps that make a row core; the row itself counts."

@@ -79,7 +79,7 @@ void sets_joined_by_many_threads() {
   constexpr std::size_t n = 20000;
   surefit::UnionFind sets(n);
   surefit::parallel_for(64, 4, [&](std::size_t task, int) {
-    for (std::size_t i = task; i + 7 < n; i += 64) sets.join(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i + 7));
+    for (auto i = static_cast<std::uint32_t>(task); i + 7 < n; i += 64) sets.join(i, i + 7);
   });
   for (std::size_t i = 0; i < n; ++i) CHECK(sets.find(static_cast<std::uint32_t>(i)) == i % 7);
 }

@@ -1,15 +1,16 @@
 // DBSCAN, exactly, in memory linear in the number of rows.
 //
-//   neighbors of a row: all rows (itself too) at a distance ≤ eps;   core row: their weights sum to at least min_samples;
-//   cluster: core rows that are joined by chains of neighbors;       border row: not core, neighbor of a core row;
-//   noise: all others.
+//   neighbors of a row: all rows (itself too) at a distance ≤ eps;
+//   core row: the weights of its neighbors sum to at least min_samples;
+//   cluster: core rows that are joined by chains of neighbors;
+//   border row: not core, neighbor of a core row;   noise: all others.
 //
-// Clusters are numbered by their lowest core row; a border row belongs to the lowest cluster that has a core row near it.
+// Clusters are numbered by their lowest core row; a border row belongs to the lowest cluster with a core row near it.
 //
 // The distance is decided by one formula in double precision: with t_j = x_j − y_j, in the order of the columns,
-// Σ t_j² ≤ eps·eps, Σ |t_j| ≤ eps or max |t_j| ≤ eps, after coordinates and eps were multiplied by the power of two that
-// brings eps near one (which changes no digit). Rounding is monotone, so the same formula on the nearest and farthest
-// corners of two boxes bounds it from below and above, digit for digit: what a box decides, its rows would have decided.
+// Σ t_j² ≤ eps·eps, Σ |t_j| ≤ eps or max |t_j| ≤ eps, after coordinates and eps were multiplied by the power of two
+// that brings eps near one (which changes no digit). Rounding is monotone, so the same formula on the nearest and
+// farthest corners of two boxes bounds it from below and above, digit for digit: a box decides as its rows would.
 #pragma once
 
 #include <cstddef>

@@ -22,7 +22,7 @@ double norm_of_ones(std::size_t d, Norm norm) {
 }
 
 // How far two cells of neighbors can be from each other in one coordinate.
-int most_apart(std::size_t d, Norm norm) {
+int most_cells_between(std::size_t d, Norm norm) {
   return static_cast<int>(std::floor(norm_of_ones(d, norm) / (1 - kMargin) + 1 + kMargin));
 }
 
@@ -36,7 +36,7 @@ struct Offset {
 std::vector<Offset> all_offsets(std::size_t columns, std::size_t d, Norm norm) {
   const double limit = limit_of(norm, norm_of_ones(d, norm) / (1 - kMargin)) * (1 + 1e-9);
   std::vector<Offset> found{{{}, 0.0}};
-  const int most = most_apart(d, norm);
+  const int most = most_cells_between(d, norm);
   for (std::size_t j = 0; j < columns; ++j) {
     std::vector<Offset> longer;
     for (const Offset& one : found) {
@@ -76,14 +76,15 @@ void radix_sort(std::vector<Keyed>& items, int bits) {
 
 bool Grid::suits(std::size_t d, Norm norm) {
   if (d == 0 || d > 6) return false;
-  const auto most = static_cast<double>(2 * most_apart(d, norm) + 1);
+  const auto most = static_cast<double>(2 * most_cells_between(d, norm) + 1);
   return std::pow(most, static_cast<double>(d - 1)) <= kMostOffsets;
 }
 
 template <class T>
 bool Grid::sort(const DenseRows<T>& x, double scale, double eps, int n_threads, Groups& groups) {
   const std::size_t n = x.n, d = x.d;
-  std::vector<double> low(d, std::numeric_limits<double>::infinity()), high(d, -std::numeric_limits<double>::infinity());
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::vector<double> low(d, kInfinity), high(d, -kInfinity);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < d; ++j) {
       const double v = static_cast<double>(x.x[i * d + j]);
@@ -92,7 +93,7 @@ bool Grid::sort(const DenseRows<T>& x, double scale, double eps, int n_threads, 
     }
   }
   const double side = eps * scale / norm_of_ones(d, groups.norm) * (1 - kMargin);
-  const int margin = most_apart(d, groups.norm);  // empty cells around the data: no offset leaves its field of the key
+  const int margin = most_cells_between(d, groups.norm);  // empty cells around the data: no offset leaves its field
   std::vector<int> shift(d);
   int bits = 0;
   for (std::size_t j = d; j-- > 0;) {
@@ -138,7 +139,7 @@ void Grid::choose_offsets(std::size_t d, Norm norm, const std::vector<int>& shif
     std::uint64_t key = 0;  // differences wrap around, and the sum with a key is right again
     for (std::size_t j = 0; j + 1 < d; ++j) key += static_cast<std::uint64_t>(std::int64_t{one.of[j]}) << shift[j];
     int width = 0;
-    while (width < most_apart(d, norm) && plus(norm, one.sum, std::max(0.0, width - kMargin)) <= limit) ++width;
+    while (width < most_cells_between(d, norm) && plus(norm, one.sum, std::max(0.0, width - kMargin)) <= limit) ++width;
     if (static_cast<std::int64_t>(key) < 0) first_later_ = offset_.size() + 1;
     offset_.push_back(key);
     width_.push_back(static_cast<std::uint64_t>(width));

@@ -1,4 +1,5 @@
-// Cells of a grid, so small that two rows of a cell are neighbors: side = eps / (norm of the vector of ones), less a thousandth.
+// Cells of a grid, so small that two rows of a cell are neighbors: side = eps / (norm of the vector of ones), less a
+// thousandth.
 //
 // A cell's coordinates are packed into one number, the first column highest; cells are sorted by it. The neighbors of a
 // cell are then short runs of consecutive cells, one for each offset of the leading coordinates, and as the cell moves
@@ -28,7 +29,7 @@ class Grid {
   // Is the shape one for a grid: few enough offsets?
   static bool suits(std::size_t d, Norm norm);
 
-  // Sorts the rows into cells: groups.row and groups.start. False if the cells of this data cannot be numbered in 64 bits.
+  // Sorts the rows into cells: groups.row and groups.start. False if the cells cannot be numbered in 64 bits.
   template <class T>
   bool sort(const DenseRows<T>& x, double scale, double eps, int n_threads, Groups& groups);
 

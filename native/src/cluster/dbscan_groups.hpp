@@ -31,7 +31,6 @@ struct Groups {
   Block block(std::size_t g) const { return {x.data() + start[g] * d, rows_of(g)}; }
   const double* low(std::size_t g) const { return box.data() + 2 * d * g; }
   const double* high(std::size_t g) const { return low(g) + d; }
-  double at(Position p, std::size_t g, std::size_t j) const { return x[start[g] * d + j * rows_of(g) + (p - start[g])]; }
 };
 
 // Bounds of the formula over all pairs of two boxes (a point is a box whose corners agree).

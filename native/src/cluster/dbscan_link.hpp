@@ -1,8 +1,8 @@
 // Joining core rows that are near each other.
 //
-// Sets of positions (union_find.hpp). The core rows of a tight group are one set from the start, and stay the only thing
-// to test against another tight group: one near pair joins them. In other groups pairs are joined one by one until
-// the group is *uniform*, all of its core rows in one set; sets only grow, so a group stays uniform.
+// Sets of positions (union_find.hpp). The core rows of a tight group are one set from the start, and one near pair joins
+// it with that of another. In other groups pairs are joined one by one until the group is *uniform*, all of its core
+// rows in one set; sets only grow, so a group stays uniform.
 #pragma once
 
 #include <atomic>

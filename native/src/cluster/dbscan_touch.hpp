@@ -1,7 +1,7 @@
 // Is any core row of one group near any core row of another?
 //
-// Few pairs are tried one by one. Many are halved: the larger set is cut at the median of its widest column, pairs of sets
-// whose boxes are too far from each other are dropped, and a pair whose farthest corners are near answers at once.
+// Few pairs are tried one by one. Many are halved: the larger set is cut at the median of its widest column, pairs of
+// sets whose boxes are too far from each other are dropped, and a pair whose farthest corners are near answers at once.
 #pragma once
 
 #include <cstddef>

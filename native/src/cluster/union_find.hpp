@@ -1,7 +1,7 @@
 // Disjoint sets that several threads may join at once.
 //
-// A root points at itself, everything else at something lower; sets are joined by pointing the higher root at the lower one.
-// So the root of a set is its lowest element, whatever the order of the joins and the number of threads.
+// A root points at itself, everything else at something lower; sets are joined by pointing the higher root at the lower
+// one. So the root of a set is its lowest element, whatever the order of the joins and the number of threads.
 #pragma once
 
 #include <atomic>
