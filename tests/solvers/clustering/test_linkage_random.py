@@ -6,6 +6,7 @@ from scipy.cluster import hierarchy
 
 from surefit import config
 from surefit.solvers.clustering.linkage import linkage_matrix
+from tests.reference.linkage import closest_at_each_merge
 
 METRICS = ("euclidean", "cityblock", "cosine")
 
@@ -45,3 +46,13 @@ def test_scipys_trees(method):
         for threshold in (between[:-1] + between[1:])[::7] / 2:
             if np.abs(theirs[:, 2] - threshold).min() > 1e-9:
                 assert partition(Z, threshold) == partition(theirs, threshold), f"{number} {metric}"
+
+
+@pytest.mark.parametrize("method", ["single", "ward", "complete", "average"])
+def test_with_ties_each_merge_is_a_closest_pair(method):
+    for seed in range(4):
+        X = np.random.default_rng(seed).integers(0, 3, size=(14, 2)).astype(float)
+        Z = linkage_matrix(X, method, "euclidean")
+        for (merged, least), height in zip(closest_at_each_merge(X, Z, method), Z[:, 2], strict=True):
+            assert merged == pytest.approx(least, rel=1e-12, abs=1e-12)
+            assert height == pytest.approx(merged, rel=1e-12, abs=1e-12)
