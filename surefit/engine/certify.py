@@ -80,6 +80,11 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, tol
     labels = is_classifier(model)
     if labels and not hasattr(model, "classes_"):
         raise CertificateError(f"This {type(model).__name__} is not fitted: it has no classes_. Call fit first.")
+    if labels and isinstance(model.classes_, list):
+        raise CertificateError(
+            f"This {type(model).__name__} has {len(model.classes_)} targets; certify takes one column of labels. "
+            "Fit and certify one column at a time."
+        )
     in_memory = labels and kind_of(X) == "memory"  # then the checker reads the labels as they are
     source = open_data(
         reader,

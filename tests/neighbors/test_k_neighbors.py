@@ -12,6 +12,7 @@ from sklearn.datasets import load_diabetes, load_iris, make_classification
 from sklearn.model_selection import KFold, LeaveOneOut, cross_val_predict, cross_val_score
 
 from surefit._core.errors import CannotStream
+from surefit.certificates import CertificateError
 from surefit.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 
@@ -189,3 +190,10 @@ def test_fitting_again_forgets_the_number_chosen():
     model = KNeighborsClassifier([1, 7]).fit(X, y)
     model.set_params(n_neighbors=3).fit(X, y)
     assert not {"n_neighbors_", "candidates_", "cv_scores_", "best_score_"} & vars(model).keys()
+
+
+def test_certify_takes_one_column_of_labels():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    model = KNeighborsClassifier().fit(X, X > 0)
+    with pytest.raises(CertificateError, match="2 targets; certify takes one column"):
+        model.certify(X, X > 0)
