@@ -21,7 +21,7 @@ from surefit.engine.leaves import fold_tree, tree_sum
 SLAB = 256
 ALL_VALUES = 1000
 """Rows up to which all eigenvalues are computed where only their signs and sizes are asked for."""
-PROBES, STEPS = 16, 24
+PROBES, STEPS = 8, 12
 
 
 class CenteredSquares:
