@@ -21,9 +21,9 @@ MANY_ROWS = 10_000
 """Beyond so many rows k-means starts once: its cost grows with the rows, the spread between starts shrinks."""
 PROGRAMME_ROWS = 50_000
 """Beyond so many rows no linear program is solved again and again."""
-KERNEL_ROWS = 5_000
-"""Beyond so many rows no machine with a kernel is fitted: its cost grows with their square."""
-KERNEL_ROWS = 500
+MACHINE_ROWS = 2_000
+"""Beyond so many rows no machine with a kernel is fitted again and again: its cost grows with their square."""
+GRAM_ROWS = 500
 """Beyond so many rows no Gram matrix is decomposed, and its leave-one-out errors proved, again and again."""
 NEIGHBOR_ROWS = 20_000
 """Beyond so many rows the nearest of each are not searched again and again."""
@@ -262,7 +262,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "regression",
         "a smooth function (Gaussian kernel), penalty chosen by leave-one-out inside the training rows",
         _kernel_ridge_cv,
-        suits=lambda _, shape: shape.n_rows <= KERNEL_ROWS,
+        suits=lambda _, shape: shape.n_rows <= GRAM_ROWS,
     ),
     Candidate(
         "LADRegressor",
@@ -277,7 +277,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "support vectors with a Gaussian kernel; C and ε in standard deviations of the target",
         _svr,
         (1.0, 10.0),
-        lambda _, shape: shape.n_rows <= KERNEL_ROWS,
+        lambda _, shape: shape.n_rows <= MACHINE_ROWS,
         in_spreads=("C", "epsilon"),
     ),
     Candidate(
@@ -354,7 +354,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "support vectors with a Gaussian kernel, a machine for each pair of classes",
         _svc,
         (1.0, 10.0),
-        lambda _, shape: shape.n_rows <= KERNEL_ROWS,
+        lambda _, shape: shape.n_rows <= MACHINE_ROWS,
     ),
     Candidate(
         "KNeighborsClassifier",

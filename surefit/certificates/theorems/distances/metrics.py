@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, real
-from surefit.certificates.blocks import F64
+from surefit.certificates.blocks import F64, BadData
 from surefit.certificates.rounding import UNIT, gamma
 
 SAME = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan", "infinity": "chebyshev"}
@@ -91,7 +91,7 @@ class Metric:
 
 
 def read_metric(attrs: Attributes, d: int, unit: float, given: Any, p: Any, settings: Any) -> Metric | None:
-    """The metric of this name (or callable); None with the fault noted."""
+    """The metric of this name (or callable); None with the fault noted. Of other metrics nothing can be said."""
     settings = dict(settings) if isinstance(settings, dict) else {}
     if callable(given):
         return Metric("callable", 2.0, 1.0, lambda a, b: given(a, b, **settings), unit)
@@ -103,7 +103,7 @@ def read_metric(attrs: Attributes, d: int, unit: float, given: Any, p: Any, sett
     if weighted and (name not in ("minkowski", "euclidean") or weight.shape != (d,) or not (weight >= 0).all()):
         attrs.faults.append(f"weights of columns are not known for metric={given!r}, or are no {d} numbers ≥ 0")
     elif name not in (*FORMULAS, "minkowski", "precomputed"):
-        attrs.faults.append(f"metric={given!r} has no formula here")
+        raise BadData(f"metric={given!r} has no formula here")
     elif name == "minkowski" and not 0 < power < np.inf:
         attrs.faults.append(f"p={p!r} is no power of a Minkowski distance")
     elif name == "haversine" and d != 2:
