@@ -46,6 +46,10 @@ class NeighborIndex(ABC):
         refuse_beyond_memory(16.0 * m * k, f"{k} neighbors of {m} rows", "Take them in blocks: index.query_blocks.")
         distances, indices = np.empty((m, k)), np.empty((m, k), dtype=np.int64)
         for rows, block_distances, block_indices in self.query_blocks(Q, k, exclude_self=exclude_self):
+            if rows == slice(0, m):
+                return np.ascontiguousarray(block_distances, dtype=float), np.ascontiguousarray(
+                    block_indices, dtype=np.int64
+                )
             distances[rows], indices[rows] = block_distances, block_indices
         return distances, indices
 

@@ -35,7 +35,7 @@ struct Tree {
   }
 };
 
-// Of rows that are equal only the first gets a slot, where `merge_copies`; the others are listed.
-Tree build_tree(const double* x, std::size_t n, std::size_t d, bool merge_copies);
+// The tree is the same for any number of threads. Of rows that are equal only the first gets a slot, where `merge_copies`; the others are listed.
+Tree build_tree(const double* x, std::size_t n, std::size_t d, bool merge_copies, int n_threads);
 
 }  // namespace surefit::linkage

@@ -24,7 +24,7 @@ bool before(const Merge& p, const Merge& q) {
 class Boruvka {
  public:
   Boruvka(const double* x, std::size_t n, std::size_t d, Sum sum, int n_threads)
-      : tree_(build_tree(x, n, d, true)),
+      : tree_(build_tree(x, n, d, true, n_threads)),
         n_threads_(n_threads),
         squared_(sum == Sum::squared),
         sets_(n),

@@ -21,7 +21,7 @@ constexpr std::size_t kFewPairs = 64;      // less than one in so many clusters:
 class Ward {
  public:
   Ward(const double* x, std::size_t n, std::size_t d, int n_threads) : d_(d), n_threads_(n_threads) {
-    const Tree tree = build_tree(x, n, d, true);
+    const Tree tree = build_tree(x, n, d, true, n_threads);
     std::vector<double> copies(n, 1.0);
     for (const auto& [first, other] : tree.copies) {
       merges_.push_back({first, other, 0.0});
@@ -103,7 +103,7 @@ class Ward {
 
   void find_nearest() {
     const std::size_t m = size_.size();
-    const Tree tree = build_tree(center_.data(), m, d_, false);
+    const Tree tree = build_tree(center_.data(), m, d_, false, n_threads_);
     std::vector<std::int32_t> partner(tree.n_slots, -1), node_group(tree.left.size());
     std::vector<double> value(tree.n_slots, 0.0), size(tree.n_slots, 1.0), least(tree.left.size());
     for (std::size_t s = 0; s < tree.n_slots; ++s) {

@@ -3,7 +3,7 @@
 // Leaf l holds points[l][column][place] and ids[l][place], the numbers of the rows; only the last leaf has empty places
 // (id -1). Node 0 is the root; a node of m leaves has its left child behind it, with (m + 1) / 2 of the leaves, and the
 // right child behind that: a tree of m leaves has 2 m - 1 nodes. Boxes are tight. Splits are at the middle of the
-// column with the widest spread.
+// column with the widest spread; the ids in a leaf rise.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Node {
 struct KdTree {
   std::size_t n = 0, d = 0, n_leaves = 0;
   Aligned<double> points;             // (n_leaves, d, kLeafRows)
-  std::vector<std::int64_t> ids;      // (n_leaves, kLeafRows)
+  Aligned<std::int64_t> ids;          // (n_leaves, kLeafRows)
   Aligned<double> boxes;              // for each node: d smallest, d largest numbers
   std::vector<std::int64_t> first;    // for each node: the lowest id in it
   std::vector<std::uint32_t> column;  // for each node that is no leaf: the column that was split, and where

@@ -12,10 +12,12 @@ namespace surefit::search {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t kTaskQueries = 1024;
 
 // Queries in the order of the leaves they fall in (`leaf`): those of a batch lie close together.
 template <class T>
-std::vector<std::size_t> in_leaf_order(const KdTree& tree, const Queries<T>& queries, std::vector<std::size_t>& leaf) {
+std::vector<std::size_t> in_leaf_order(const KdTree& tree, const Queries<T>& queries, int n_threads,
+                                       std::vector<std::size_t>& leaf) {
   std::vector<std::size_t> order;
   order.reserve(queries.n);
   leaf.resize(queries.n);
@@ -28,11 +30,12 @@ std::vector<std::size_t> in_leaf_order(const KdTree& tree, const Queries<T>& que
     }
     return order;
   }
+  parallel_for(leaves_of(queries.n, kTaskQueries), n_threads, [&](std::size_t task, int) {
+    const std::size_t lo = task * kTaskQueries, hi = std::min(queries.n, lo + kTaskQueries);
+    for (std::size_t q = lo; q < hi; ++q) leaf[q] = tree.leaf_of(queries.x + q * tree.d);
+  });
   std::vector<std::size_t> start(tree.n_leaves + 1, 0);
-  for (std::size_t q = 0; q < queries.n; ++q) {
-    leaf[q] = tree.leaf_of(queries.x + q * tree.d);
-    ++start[leaf[q] + 1];
-  }
+  for (const std::size_t l : leaf) ++start[l + 1];
   for (std::size_t l = 0; l < tree.n_leaves; ++l) start[l + 1] += start[l];
   order.resize(queries.n);
   for (std::size_t q = 0; q < queries.n; ++q) order[start[leaf[q]]++] = q;
@@ -192,10 +195,12 @@ void count_of_batch(const KdTree& tree, const Form& form, double radius, Batch& 
 // search(batch) for all queries, kLeafRows at a time.
 template <class T, class Search>
 void each_batch(const KdTree& tree, const Queries<T>& queries, bool without_self, int n_threads, Search&& search) {
-  std::vector<std::size_t> home;
-  const std::vector<std::size_t> order = in_leaf_order(tree, queries, home);
-  const std::vector<std::size_t> places = queries.x ? std::vector<std::size_t>() : places_of(tree);
   const std::size_t d = tree.d;
+  const double log_n = static_cast<double>(std::bit_width(tree.n_leaves)) + 1;
+  n_threads = threads_for(static_cast<double>(queries.n) * log_n * static_cast<double>(d + 4) * 10, n_threads);
+  std::vector<std::size_t> home;
+  const std::vector<std::size_t> order = in_leaf_order(tree, queries, n_threads, home);
+  const std::vector<std::size_t> places = queries.x ? std::vector<std::size_t>() : places_of(tree);
   auto row = [&](std::size_t q, double* out) {
     if (queries.x) {
       for (std::size_t j = 0; j < d; ++j) out[j] = static_cast<double>(queries.x[q * d + j]);
@@ -205,8 +210,6 @@ void each_batch(const KdTree& tree, const Queries<T>& queries, bool without_self
     const double* leaf = tree.leaf(place / kLeafRows) + place % kLeafRows;
     for (std::size_t j = 0; j < d; ++j) out[j] = leaf[j * kLeafRows];
   };
-  const double log_n = static_cast<double>(std::bit_width(tree.n_leaves)) + 1;
-  n_threads = threads_for(static_cast<double>(queries.n) * log_n * static_cast<double>(d + 4) * 10, n_threads);
   PerThread<Batch> batches(n_threads);
   parallel_for(leaves_of(queries.n, kLeafRows), n_threads, [&](std::size_t task, int thread) {
     Batch& batch = batches.of(thread, d);
