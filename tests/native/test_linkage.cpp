@@ -94,9 +94,55 @@ std::vector<double> tree_of(Kind kind, const std::vector<double>& x, std::size_t
   return tree;
 }
 
+// Squared lengths of the edges of the minimum spanning tree, rising: Prim's algorithm.
+std::vector<double> prim(const std::vector<double>& x, std::size_t d) {
+  const std::size_t n = x.size() / d;
+  std::vector<double> near(n, std::numeric_limits<double>::infinity()), edges;
+  std::vector<std::size_t> outside(n - 1);
+  for (std::size_t i = 1; i < n; ++i) outside[i - 1] = i;
+  for (std::size_t newest = 0; !outside.empty();) {
+    std::size_t closest = 0;
+    for (std::size_t o = 0; o < outside.size(); ++o) {
+      const double* a = &x[outside[o] * d];
+      const double* b = &x[newest * d];
+      double sum = 0;
+      for (std::size_t k = 0; k < d; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
+      near[outside[o]] = std::min(near[outside[o]], sum);
+      if (near[outside[o]] < near[outside[closest]]) closest = o;
+    }
+    newest = outside[closest];
+    edges.push_back(near[newest]);
+    outside[closest] = outside.back();
+    outside.pop_back();
+  }
+  std::sort(edges.begin(), edges.end());
+  return edges;
+}
+
+// Trees of several subtrees: anywhere, on a grid with thousands of equal rows, all at one place.
+void check_many_rows() {
+  std::mt19937 random_numbers(1);
+  std::normal_distribution<double> normal;
+  constexpr std::size_t n = 9500, d = 2;
+  for (const int how : {0, 1, 2}) {
+    std::vector<double> x(n * d);
+    for (double& v : x) v = how == 0 ? normal(random_numbers) : how == 1 ? std::round(normal(random_numbers)) : 1.0;
+    const std::vector<Merge> edges = minimum_spanning_tree(x.data(), n, d, Sum::squared, 1);
+    const std::vector<Merge> by_two = minimum_spanning_tree(x.data(), n, d, Sum::squared, 2);
+    const std::vector<double> lengths = prim(x, d);
+    CHECK(edges.size() == n - 1 && by_two.size() == n - 1);
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+      CHECK(edges[i].a == by_two[i].a && edges[i].b == by_two[i].b && edges[i].height == by_two[i].height);
+      CHECK(std::fabs(edges[i].height - lengths[i]) <= 1e-14 * lengths[i]);
+    }
+    if (how > 0) CHECK(tree_of(Kind::ward, x, d, 1) == tree_of(Kind::ward, x, d, 2));
+  }
+}
+
 }  // namespace
 
 int main() {
+  check_many_rows();
   std::mt19937 random_numbers(0);
   std::normal_distribution<double> normal;
   for (const std::size_t n : {2, 3, 7, 17, 40, 60}) {

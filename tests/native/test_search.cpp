@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "search/nth_value.hpp"
 #include "search/pairwise.hpp"
 #include "search/tiles.hpp"
 #include "search/tree_search.hpp"
@@ -184,9 +185,83 @@ void check_limits() {
   }
 }
 
+// The numbers of a long row: anywhere, few different ones, rising, falling, in waves that mislead a sample, all equal.
+std::vector<double> numbers_of(std::size_t n, int how) {
+  std::vector<double> x = rows_of<double>(n, 1, 5, how == 1, 0);
+  if (how == 2 || how == 3) std::sort(x.begin(), x.end());
+  if (how == 3) std::reverse(x.begin(), x.end());
+  for (std::size_t i = 0; i < n && how == 4; ++i) x[i] = static_cast<double>(i % (n / 512 + 1));
+  if (how == 5) std::fill(x.begin(), x.end(), -2.5);
+  return x;
+}
+
+void check_nth_value() {
+  for (const std::size_t n : {1, 2, 13, 100, 4096, 4097, 20000}) {
+    for (int how = 0; how < 6; ++how) {
+      const std::vector<double> x = numbers_of(n, how);
+      std::vector<double> rising = x;
+      std::sort(rising.begin(), rising.end());
+      for (const std::size_t k : {std::size_t{0}, n / 3, n / 2, n - 1}) {
+        std::vector<double> values = x, others(n);
+        CHECK(nth_value(values.data(), n, k, others.data()) == rising[k]);
+      }
+    }
+  }
+}
+
+// Every row is in one leaf, ids rise there, boxes are tight, splits divide, and two threads build the same.
+void check_node(const KdTree& tree, const std::vector<double>& x, const Node& node, std::vector<int>& seen) {
+  const std::size_t d = tree.d;
+  std::vector<double> low(d, kInfinity), high(d, -kInfinity);
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t l = node.first_leaf; l < node.end_leaf; ++l) {
+    for (std::size_t i = 0; i < tree.leaf_rows(l); ++i) {
+      const std::int64_t id = tree.leaf_ids(l)[i];
+      CHECK(i == 0 || id > tree.leaf_ids(l)[i - 1]);
+      first = std::min(first, id);
+      if (node.is_leaf()) ++seen[static_cast<std::size_t>(id)];
+      for (std::size_t j = 0; j < d; ++j) {
+        const double v = x[static_cast<std::size_t>(id) * d + j];
+        CHECK(tree.leaf(l)[j * kLeafRows + i] == v);
+        low[j] = std::min(low[j], v);
+        high[j] = std::max(high[j], v);
+      }
+    }
+  }
+  CHECK(first == tree.first[node.number]);
+  CHECK(std::equal(low.begin(), low.end(), tree.low(node.number)));
+  CHECK(std::equal(high.begin(), high.end(), tree.high(node.number)));
+  if (node.is_leaf()) return;
+  check_node(tree, x, node.left(), seen);
+  check_node(tree, x, node.right(), seen);
+  const std::size_t j = tree.column[node.number];
+  CHECK(tree.high(node.left().number)[j] <= tree.split[node.number]);
+  CHECK(tree.low(node.right().number)[j] == tree.split[node.number]);
+}
+
+void check_tree_of_many() {
+  constexpr std::size_t n = 20003, d = 2;
+  for (const int how : {0, 1, 2, 4, 5}) {
+    const std::vector<double> x = numbers_of(n * d, how);
+    const KdTree tree = build_tree(DenseRows<double>{x.data(), n, d}, 1);
+    const KdTree by_two = build_tree(DenseRows<double>{x.data(), n, d}, 2);
+    std::vector<int> seen(n, 0);
+    check_node(tree, x, tree.root(), seen);
+    CHECK(std::count(seen.begin(), seen.end(), 1) == static_cast<std::ptrdiff_t>(n));
+    const std::size_t last = tree.n_leaves - 1;
+    for (std::size_t i = tree.leaf_rows(last); i < kLeafRows; ++i) CHECK(tree.leaf_ids(last)[i] == -1);
+    CHECK(std::equal(tree.ids.data(), tree.ids.data() + tree.ids.size(), by_two.ids.data()));
+    CHECK(std::equal(tree.points.data(), tree.points.data() + tree.points.size(), by_two.points.data()));
+    CHECK(std::equal(tree.boxes.data(), tree.boxes.data() + tree.boxes.size(), by_two.boxes.data()));
+    CHECK(tree.split == by_two.split && tree.column == by_two.column && tree.first == by_two.first);
+  }
+}
+
 }  // namespace
 
 int main() {
+  check_nth_value();
+  check_tree_of_many();
   check_type<double>();
   check_type<float>();
   check_limits();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "search/nth_value.hpp"
 #include "search/split_rows.hpp"
 #include "surefit/fold.hpp"
 #include "surefit/parallel.hpp"
@@ -104,11 +105,10 @@ class Builder {
       rows_.split_by_rank(lo, hi, count / 2, k, space);
       return lo + count / 2;
     }
-    double sample[kSample];
+    double sample[kSample], others[kSample];
     const std::size_t n_sample = std::min(count, kSample);
     for (std::size_t i = 0; i < n_sample; ++i) sample[i] = rows_.column(k)[lo + i * count / n_sample];
-    std::nth_element(sample, sample + n_sample / 2, sample + n_sample);
-    const double value = sample[n_sample / 2];
+    const double value = search::nth_value(sample, n_sample, n_sample / 2, others);
     return lo + rows_.split_by_value(lo, hi, k, value, value > box[k] ? 0 : count, space);
   }
 

@@ -2,11 +2,13 @@
 // edge joins become one. Edges are ordered by (value, smaller row, larger row): no two are equal, so no circle can
 // close and the tree is unique.
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "cluster/linkage.hpp"
 #include "cluster/linkage_tree.hpp"
 #include "cluster/union_find.hpp"
+#include "surefit/fold.hpp"
 #include "surefit/parallel.hpp"
 
 namespace surefit::linkage {
@@ -15,10 +17,36 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kLeavesOfTask = 16;
 constexpr std::size_t kSlotsOfTask = 8192;
+constexpr std::size_t kEdgesOfTask = 16384;
 
-bool before(const Merge& p, const Merge& q) {
+inline bool before(const Merge& p, const Merge& q) {
   if (p.height != q.height) return p.height < q.height;
   return p.a != q.a ? p.a < q.a : p.b < q.b;
+}
+
+// number := min(number, value), for several threads at once. Numbers from zero are ordered like their bits.
+void lower(double& number, double value) {
+  auto* bits = reinterpret_cast<std::uint64_t*>(&number);
+  std::uint64_t wanted, now;
+  std::memcpy(&wanted, &value, sizeof wanted);
+  __atomic_load(bits, &now, __ATOMIC_RELAXED);
+  while (wanted < now && !__atomic_compare_exchange_n(bits, &now, wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+}
+
+// Parts are sorted by themselves, then merged two by two.
+void sort_edges(std::vector<Merge>& edges, int n_threads) {
+  const auto order = [](const Merge& p, const Merge& q) { return before(p, q); };
+  const std::size_t n = edges.size();
+  const auto place = [&](std::size_t i) { return edges.begin() + static_cast<std::ptrdiff_t>(std::min(i, n)); };
+  parallel_for(leaves_of(n, kEdgesOfTask), n_threads, [&](std::size_t i, int) {
+    std::sort(place(i * kEdgesOfTask), place((i + 1) * kEdgesOfTask), order);
+  });
+  for (std::size_t half = kEdgesOfTask; half < n; half *= 2) {
+    parallel_for(leaves_of(n, 2 * half), n_threads, [&](std::size_t i, int) {
+      std::inplace_merge(place(2 * i * half), place((2 * i + 1) * half), place((2 * i + 2) * half), order);
+    });
+  }
 }
 
 class Boruvka {
@@ -33,7 +61,8 @@ class Boruvka {
         value_(tree_.n_slots, 0.0),
         node_group_(tree_.left.size()),
         bound_(n),
-        best_(n) {
+        best_(n, Merge{-1, -1, kInfinity}),
+        shortest_(leaves_of(tree_.n_slots, kSlotsOfTask)) {
     for (const auto& [first, other] : tree_.copies) {
       add({first, other, 0.0});
     }
@@ -48,7 +77,7 @@ class Boruvka {
       look();
       join();
     }
-    std::sort(edges_.begin(), edges_.end(), before);
+    sort_edges(edges_, n < kEdgesOfTask ? 1 : n_threads_);
     return std::move(edges_);
   }
 
@@ -127,9 +156,10 @@ class Boruvka {
   // What is known bounds the shortest edge of a group.
   void bound_groups() {
     std::fill(bound_.begin(), bound_.end(), kInfinity);
-    for (std::size_t s = 0; s < tree_.n_slots; ++s) {
-      if (tree_.id[s] >= 0 && usable(s)) bound_[group_[s]] = std::min(bound_[group_[s]], value_[s]);
-    }
+    each_slot([&](std::size_t s) {
+      if (!usable(s)) return;
+      lower(bound_[group_[s]], value_[s]);
+    });
   }
 
   void look() {
@@ -140,18 +170,26 @@ class Boruvka {
     each_leaf([&](std::size_t leaf) { find(search, leaf); });
   }
 
+  // The bound of a group is the value of its shortest edge by now: only slots of that value matter.
   void join() {
-    const Merge none{-1, -1, kInfinity};
-    std::fill(best_.begin(), best_.end(), none);
-    for (std::size_t s = 0; s < tree_.n_slots; ++s) {
-      if (tree_.id[s] < 0 || !usable(s)) continue;
-      const auto [a, b] = std::minmax(tree_.id[s], tree_.id[partner_[s]]);
-      const Merge edge{a, b, value_[s]};
-      Merge& best = best_[group_[s]];
-      if (best.a < 0 || before(edge, best)) best = edge;
+    for (std::vector<std::size_t>& slots : shortest_) slots.clear();
+    each_slot([&](std::size_t s) {
+      if (value_[s] == bound_[group_[s]] && usable(s)) shortest_[s / kSlotsOfTask].push_back(s);
+    });
+    std::vector<std::int32_t> groups;
+    for (const std::vector<std::size_t>& slots : shortest_) {
+      for (const std::size_t s : slots) {
+        const auto [a, b] = std::minmax(tree_.id[s], tree_.id[partner_[s]]);
+        const Merge edge{a, b, value_[s]};
+        Merge& best = best_[group_[s]];
+        if (best.a < 0) groups.push_back(group_[s]);
+        if (best.a < 0 || before(edge, best)) best = edge;
+      }
     }
-    for (const Merge& edge : best_) {
-      if (edge.a >= 0 && !sets_.together(row(edge.a), row(edge.b))) add(edge);
+    for (const std::int32_t group : groups) {
+      Merge& edge = best_[group];
+      if (!sets_.together(row(edge.a), row(edge.b))) add(edge);
+      edge.a = -1;
     }
   }
 
@@ -166,7 +204,8 @@ class Boruvka {
   std::vector<double> near_value_;        // lists of neighbors
   std::vector<std::int32_t> near_slot_;
   std::vector<std::uint8_t> next_;        // of each slot: where its list is read
-  std::vector<Merge> best_, edges_;
+  std::vector<Merge> best_, edges_;       // best_: of each group, a < 0 for none
+  std::vector<std::vector<std::size_t>> shortest_;  // of each task
 };
 
 }  // namespace

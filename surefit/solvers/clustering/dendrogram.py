@@ -47,7 +47,7 @@ def _root_places(children: np.ndarray, n_leaves: int, roots: np.ndarray) -> np.n
     up = np.arange(n_leaves + len(children), dtype=np.intp)
     up[children] = np.arange(n_leaves, len(up), dtype=np.intp)[:, None]
     up[roots] = roots
-    while not np.array_equal(above := up[up], up):
+    while not np.array_equal(above := up.take(up), up):
         up = above
     return np.searchsorted(roots, up[:n_leaves])
 
