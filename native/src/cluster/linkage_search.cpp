@@ -70,37 +70,42 @@ struct Ward {
 
 inline double ward_weight(double a, double b) { return 2 * (a * b) / (a + b); }
 
-// The least sum over pairs of points of two boxes. It may round above that of a pair by a few units: shrink_ allows for it.
-template <class Metric>
-double box_sum(const double* a, const double* b, std::size_t d) {
-  const std::size_t wide = linkage::padded(d);
-  double sum = 0;
-  for (std::size_t k = 0; k < d; ++k) {
-    const double below = a[k] - b[wide + k], above = b[k] - a[wide + k];
-    const double gap = below > above ? below : above;
-    sum = Metric::add(sum, gap > 0 ? gap : 0);
-  }
-  return sum;
-}
-
-// The least sum over the points of a box; the same rounding.
 typedef double Few __attribute__((vector_size((kVectorBytes < 32 ? kVectorBytes : 32))));
 constexpr std::size_t kFew = sizeof(Few) / sizeof(double);
 
+SUREFIT_INLINE Few few_at(const double* p) {
+  Few x;
+  std::memcpy(&x, p, sizeof x);
+  return x;
+}
+SUREFIT_INLINE double total(const Few& x) {
+  double sum = 0;
+  for (std::size_t l = 0; l < kFew; ++l) sum += x[l];
+  return sum;
+}
+
+// The least sum over pairs of points of two boxes. It may round above that of a pair by a few units: shrink_ allows for it.
+template <class Metric>
+SUREFIT_INLINE double box_sum(const double* a, const double* b, std::size_t wide) {
+  Few sum{};
+  for (std::size_t k = 0; k < wide; k += kFew) {
+    const Few below = few_at(a + k) - few_at(b + wide + k), above = few_at(b + k) - few_at(a + wide + k);
+    const Few gap = below > above ? below : above;
+    sum = Metric::add(sum, gap > 0 ? gap : Few{});
+  }
+  return total(sum);
+}
+
+// The least sum over the points of a box; the same rounding.
 template <class Metric>
 SUREFIT_INLINE double point_box_sum(const double* x, const double* box, std::size_t wide) {
   Few sum{};
   for (std::size_t k = 0; k < wide; k += kFew) {
-    Few own, low, high;
-    std::memcpy(&own, x + k, sizeof own);
-    std::memcpy(&low, box + k, sizeof low);
-    std::memcpy(&high, box + wide + k, sizeof high);
-    const Few below = low - own, above = own - high, gap = below > above ? below : above;
+    const Few own = few_at(x + k), below = few_at(box + k) - own, above = own - few_at(box + wide + k);
+    const Few gap = below > above ? below : above;
     sum = Metric::add(sum, gap > 0 ? gap : Few{});
   }
-  double total = 0;
-  for (std::size_t l = 0; l < kFew; ++l) total += sum[l];
-  return total;
+  return total(sum);
 }
 
 // Sums of one point to the points of a block; stops once all are beyond `bound`.
@@ -253,7 +258,7 @@ class LeafSearch {
     go_down(t_, leaf_, [&](std::int32_t node) { return one_group_ < 0 || s_.node_group[node] != one_group_; },
             [&](std::int32_t node) {
               const double* own = t_.box + 2 * wide * leaf_;
-              double sum = shrink_ * box_sum<Metric>(own, t_.box + 2 * wide * static_cast<std::size_t>(node), t_.d);
+              double sum = shrink_ * box_sum<Metric>(own, t_.box + 2 * wide * static_cast<std::size_t>(node), wide);
               if (Metric::weighted) sum *= ward_weight(least_size_, t_.least_size[node]);
               return sum;
             },
@@ -336,58 +341,112 @@ void search(const Search& s, std::size_t leaf) {
   LeafSearch<Metric>(s, leaf).run();
 }
 
-// The nearest others of one point, as a sorted list.
+// The nearest others of each point of a leaf, as sorted lists.
 template <class Metric>
-class ListSearch {
+class LeafLists {
  public:
-  ListSearch(const Neighbors& s, std::size_t leaf, std::size_t own)
-      : t_(s.tree), own_(own), value_(s.value + own * kNeighbors), slot_(s.slot + own * kNeighbors) {
-    for (std::size_t i = 0; i < kNeighbors; ++i) value_[i] = kInfinity, slot_[i] = -1;
-    const std::size_t wide = linkage::padded(t_.d);
-    const double shrink = 1 - 4e-16 * (t_.d + 8.0);
-    const double* x = t_.rows + own * wide;
-    visit(x, leaf);
-    go_down(t_, leaf, [](std::int32_t) { return true; },
-            [&](std::int32_t node) {
-              return shrink * point_box_sum<Metric>(x, t_.box + 2 * wide * static_cast<std::size_t>(node), wide);
-            },
-            [&] { return value_[kNeighbors - 1]; }, [&](std::size_t other) { visit(x, other); });
+  LeafLists(const Neighbors& s, std::size_t leaf)
+      : t_(s.tree), leaf_(leaf), wide_(linkage::padded(t_.d)), shrink_(1 - 4e-16 * (t_.d + 8.0)),
+        first_(static_cast<std::size_t>(t_.block[leaf]) * kBlock), count_(static_cast<std::size_t>(t_.count[leaf])),
+        value_(s.value + first_ * kNeighbors), slot_(s.slot + first_ * kNeighbors) {
+    for (std::size_t i = 0; i < count_ * kNeighbors; ++i) value_[i] = kInfinity, slot_[i] = -1;
+    for (std::size_t i = 0; i < kLeafPoints; ++i) worst_[i] = i < count_ ? kInfinity : -1;
+    for (std::size_t i = 0; i < count_; ++i) visit(i, leaf);
+  }
+
+  void run() {
+    if (t_.d <= kTogether) return go_together();
+    for (std::size_t i = 0; i < count_; ++i) go_alone(i);
   }
 
  private:
-  SUREFIT_INLINE void visit(const double* x, std::size_t leaf) {
+  static constexpr std::size_t kTogether = 3;  // coordinates up to which one way down serves all points of the leaf
+
+  const double* box(std::size_t node) const { return t_.box + 2 * wide_ * node; }
+
+  void go_alone(std::size_t i) {
+    const double* x = t_.rows + (first_ + i) * wide_;
+    go_down(t_, leaf_, [](std::int32_t) { return true; },
+            [&](std::int32_t node) {
+              return shrink_ * point_box_sum<Metric>(x, box(static_cast<std::size_t>(node)), wide_);
+            },
+            [&] { return worst_[i]; }, [&](std::size_t other) { visit(i, other); });
+  }
+
+  void go_together() {
+    double largest = largest_worst();
+    go_down(t_, leaf_, [](std::int32_t) { return true; },
+            [&](std::int32_t node) {
+              return shrink_ * box_sum<Metric>(box(leaf_), box(static_cast<std::size_t>(node)), wide_);
+            },
+            [&] { return largest; },
+            [&](std::size_t other) {
+              if (visit_all(other)) largest = largest_worst();
+            });
+  }
+
+  double largest_worst() const {
+    double largest = 0;
+    for (const double worst : worst_) largest = worst > largest ? worst : largest;
+    return largest;
+  }
+
+  // Returns whether a point was near enough to look.
+  bool visit_all(std::size_t other) {
+    bool looked = false;
+    for (std::size_t b = 0; b < count_; b += kBlock) {
+      const Lanes near = box_sums<Metric>(t_.points + (first_ + b) * t_.d, box(other), t_.d);
+      const Lanes worst = lanes_at(worst_ + b);
+      for (std::size_t p = 0; p < kParts; ++p) {
+        const auto close = near.part[p] * splat(shrink_) <= worst.part[p];
+        for (int l = 0; l < kLanes<double>; ++l) {
+          if (!close[l]) continue;
+          visit(b + p * kLanes<double> + static_cast<std::size_t>(l), other);
+          looked = true;
+        }
+      }
+    }
+    return looked;
+  }
+
+  SUREFIT_INLINE void visit(std::size_t i, std::size_t leaf) {
+    const double* x = t_.rows + (first_ + i) * wide_;
     const std::size_t first = static_cast<std::size_t>(t_.block[leaf]) * kBlock;
     const std::size_t count = static_cast<std::size_t>(t_.count[leaf]);
     for (std::size_t c = 0; c < count; c += kBlock) {
-      const double bound = value_[kNeighbors - 1];
-      const Lanes value = block_sums<Metric>(x, t_.points + (first + c) * t_.d, t_.d, bound);
-      if (!any_within(value, bound)) continue;
+      const Lanes value = block_sums<Metric>(x, t_.points + (first + c) * t_.d, t_.d, worst_[i]);
+      if (!any_within(value, worst_[i])) continue;
       for (std::size_t l = 0; l < kBlock && c + l < count; ++l) {
-        if (value[l] <= value_[kNeighbors - 1] && first + c + l != own_) insert(value[l], first + c + l);
+        if (value[l] <= worst_[i] && first + c + l != first_ + i) insert(i, value[l], first + c + l);
       }
     }
   }
 
-  void insert(double value, std::size_t slot) {
+  void insert(std::size_t own, double value, std::size_t slot) {
+    double* values = value_ + own * kNeighbors;
+    std::int32_t* slots = slot_ + own * kNeighbors;
     const std::int32_t id = t_.id[slot];
     std::size_t i = kNeighbors;
-    while (i > 0 && (slot_[i - 1] < 0 || value < value_[i - 1] || (value == value_[i - 1] && id < t_.id[slot_[i - 1]]))) --i;
+    while (i > 0 && (slots[i - 1] < 0 || value < values[i - 1] || (value == values[i - 1] && id < t_.id[slots[i - 1]]))) --i;
     if (i == kNeighbors) return;
-    for (std::size_t j = kNeighbors - 1; j > i; --j) value_[j] = value_[j - 1], slot_[j] = slot_[j - 1];
-    value_[i] = value;
-    slot_[i] = static_cast<std::int32_t>(slot);
+    for (std::size_t j = kNeighbors - 1; j > i; --j) values[j] = values[j - 1], slots[j] = slots[j - 1];
+    values[i] = value;
+    slots[i] = static_cast<std::int32_t>(slot);
+    worst_[own] = values[kNeighbors - 1];
   }
 
   const TreeView& t_;
-  std::size_t own_;
+  std::size_t leaf_, wide_;
+  double shrink_;
+  std::size_t first_, count_;
+  alignas(64) double worst_[kLeafPoints];  // of each list, −1 beyond the last point
   double* value_;
   std::int32_t* slot_;
 };
 
 template <class Metric>
 void list_neighbors(const Neighbors& s, std::size_t leaf) {
-  const std::size_t first = static_cast<std::size_t>(s.tree.block[leaf]) * kBlock;
-  for (std::int32_t i = 0; i < s.tree.count[leaf]; ++i) ListSearch<Metric>(s, leaf, first + static_cast<std::size_t>(i));
+  LeafLists<Metric>(s, leaf).run();
 }
 
 void ward_scan(const double* center, double size, const double* points, const double* sizes, std::size_t n,
