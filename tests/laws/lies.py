@@ -91,6 +91,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "KNeighborsRegressor": [{}, {"weights": "distance"}],
     "GammaIndex": [{}],
 }
+SLOW = {"KernelRidge", "KernelRidgeCV", "MDS", "SVC", "SVR"}
 COUNTS = {"MultinomialNB", "BernoulliNB", "ComplementNB", "CategoricalNB"}
 FAMILIES = (
     "manifold",
@@ -315,7 +316,7 @@ def settings_of(name: str, everything: bool) -> Iterator[tuple[str, Any, Any, An
                 hinge = name == "LinearSVC" and settings.get("loss") == "hinge"
                 if (hinge or name.startswith("RBF")) and mixed and offset > 3000:
                     continue  # good fits are not decided: roundings of the intercept, or of distances, hide the least
-                X, y, w = data(name, dtype, offset, mixed, weighted)
+                X, y, w = data(name, dtype, offset, mixed, weighted, n=150 if name in SLOW and not everything else 300)
                 label = f"{cls.__module__.split('.')[0]} {settings} {np.dtype(dtype)} offset {offset:g}"
                 label += (" mixed" if mixed else "") + (" weights" if weighted else "")
                 w = w if takes_weights(cls) else None

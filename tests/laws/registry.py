@@ -65,6 +65,7 @@ MOST_ROWS = {
     "MinCut": 301,
     "RBFInterpolator": 1001,
     "StepwiseAgglomeration": 301,
+    "SubgradientSVC": 9001,
     "SVC": 3001,
     "SVR": 1501,
     "SpectralClustering": 301,

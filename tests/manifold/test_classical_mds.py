@@ -26,7 +26,7 @@ def test_euclidean_distances_give_principal_components(offset, n):
     assert model.negative_share_ == 0
 
 
-@pytest.mark.parametrize("n", [150, 700])
+@pytest.mark.parametrize("n", [150, 300])
 def test_places_are_scikit_learns(n):
     X = np.random.default_rng(1).normal(size=(n, 4)) * [4, 3, 2, 1]
     D = cdist(X, X, "cityblock")
