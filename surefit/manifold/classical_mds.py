@@ -42,9 +42,9 @@ class ClassicalMDS(Estimator):
         Squared lengths of the columns, largest first; zero where there is no further positive eigenvalue.
     dissimilarity_matrix_ : ndarray of shape (n_samples, n_samples)
         Distances of all pairs; with landmarks their distances to all rows, (n_landmarks, n_samples).
-    negative_share_ : float
-        Σ of |negative eigenvalues| / Σ of |all eigenvalues|: zero for Euclidean distances. With more than 1000 rows an
-        estimate; with landmarks, that of the landmarks.
+    negative_share_ : float or None
+        Σ of |negative eigenvalues| / Σ of |all eigenvalues|: zero for Euclidean distances. With landmarks, that of the
+        landmarks. None with more than 1500 rows and another metric: it takes all eigenvalues.
     landmark_indices_ : ndarray of shape (n_landmarks,)
         The rows that are landmarks, if `landmarks` is given.
 
@@ -61,7 +61,7 @@ class ClassicalMDS(Estimator):
     embedding_: np.ndarray
     eigenvalues_: np.ndarray
     dissimilarity_matrix_: np.ndarray
-    negative_share_: float
+    negative_share_: float | None
     landmark_indices_: np.ndarray
 
     def __init__(
@@ -106,7 +106,7 @@ class ClassicalMDS(Estimator):
         else:
             squares = CenteredSquares(D, p.n_jobs)
             pairs = leading_pairs(squares, k)
-            self.negative_share_ = 0.0 if is_euclidean(metric) else negative_share(squares, pairs.values, pairs.vectors)
+            self.negative_share_ = 0.0 if is_euclidean(metric) else negative_share(squares)
         self._learn(pairs, pairs.places(), rows.dtype)
 
     def _from_landmarks(self, p: SimpleNamespace, rows: Any, metric: Metric, k: int) -> None:
@@ -121,7 +121,7 @@ class ClassicalMDS(Estimator):
         self.landmark_indices_, self.dissimilarity_matrix_ = farthest_first(distances, n, m)
         squares = CenteredSquares(self.dissimilarity_matrix_[:, self.landmark_indices_], p.n_jobs)
         pairs = leading_pairs(squares, k)
-        self.negative_share_ = 0.0 if is_euclidean(metric) else negative_share(squares, pairs.values, pairs.vectors)
+        self.negative_share_ = 0.0 if is_euclidean(metric) else negative_share(squares)
         places = Triangulation(pairs.values, pairs.vectors, squares.mean_sq, squares.unit)
         embedding = places.place(self.dissimilarity_matrix_.T)
         fix_signs(embedding.T)

@@ -19,9 +19,8 @@ from surefit._core.threads import threads_for
 from surefit.engine.leaves import fold_tree, tree_sum
 
 SLAB = 256
-ALL_VALUES = 1000
+ALL_VALUES = 1500
 """Rows up to which all eigenvalues are computed where only their signs and sizes are asked for."""
-PROBES, STEPS = 8, 12
 
 
 class CenteredSquares:
@@ -86,51 +85,13 @@ class CenteredSquares:
         return 0.25 * float(tree_sum(parts))
 
 
-def negative_share(squares: CenteredSquares, values: np.ndarray, vectors: np.ndarray) -> float:
-    """Σ|λ| over λ < 0, divided by Σ|λ| over all: zero when D are Euclidean distances.
-
-    `values`, `vectors`: the leading pairs, found already. Up to ALL_VALUES rows from all eigenvalues. Beyond, an
-    estimate: the trace is known, and Σ|λ| of what the leading pairs leave is the mean of zᵀ|B|z over PROBES fixed
-    random signs z, each by the Gauss quadrature of STEPS steps of Lanczos.
-    """
+def negative_share(squares: CenteredSquares) -> float | None:
+    """Σ|λ| over λ < 0, divided by Σ|λ| over all: zero when D are Euclidean distances; None beyond ALL_VALUES rows."""
     if squares.trace <= 0 and not squares.mean_sq.any():
         return 0.0
-    if squares.n <= ALL_VALUES:
-        everything = scipy.linalg.eigvalsh(squares.formed(), check_finite=False)
-        noise = 4 * squares.n * np.finfo(np.float64).eps * np.abs(everything).max()
-        total = np.abs(everything).sum()
-        return float(np.abs(everything[everything < -noise]).sum() / total)
-    rest = squares.trace - float(values.sum())
-    sizes = _absolute_trace(squares, vectors)
-    total = float(np.abs(values).sum()) + sizes
-    negative = max(0.0, (sizes - rest) / 2 - float(values[values < 0].sum()))
-    return negative / total
-
-
-def _absolute_trace(squares: CenteredSquares, known: np.ndarray) -> float:
-    """An estimate of Σ|λ| over the eigenvalues whose vectors are not among the `known` ones."""
-    rng = np.random.default_rng(0)
-    Z = rng.choice([-1.0, 1.0], size=(squares.n, PROBES))
-
-    def project(V: np.ndarray) -> np.ndarray:
-        return V - known @ (known.T @ V)
-
-    V = project(Z - Z.mean(axis=0))
-    sizes = np.einsum("ij,ij->j", V, V)
-    V /= np.sqrt(sizes)
-    before, basis = np.zeros_like(V), [V]
-    alpha, beta = np.zeros((STEPS, PROBES)), np.zeros((STEPS, PROBES))
-    for step in range(STEPS):
-        W = project(squares.apply(V)) - beta[step - 1] * before if step else project(squares.apply(V))
-        alpha[step] = np.einsum("ij,ij->j", W, V)
-        W -= alpha[step] * V
-        for Q in basis:  # each probe against its own earlier vectors
-            W -= np.einsum("ij,ij->j", W, Q) * Q
-        beta[step] = np.linalg.norm(W, axis=0)
-        before, V = V, np.divide(W, beta[step], out=np.zeros_like(W), where=beta[step] > 1e-12 * np.abs(alpha[0]))
-        basis.append(V)
-    estimates = []
-    for probe in range(PROBES):
-        theta, Y = scipy.linalg.eigh_tridiagonal(alpha[:, probe], beta[:-1, probe])
-        estimates.append(sizes[probe] * float(np.abs(theta) @ Y[0] ** 2))
-    return float(np.mean(estimates))
+    if squares.n > ALL_VALUES:
+        return None
+    everything = scipy.linalg.eigvalsh(squares.formed(), check_finite=False)
+    noise = 4 * squares.n * np.finfo(np.float64).eps * np.abs(everything).max()
+    total = np.abs(everything).sum()
+    return float(np.abs(everything[everything < -noise]).sum() / total)
