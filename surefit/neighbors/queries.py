@@ -109,8 +109,8 @@ class WithinRadius(NeighborModel):
                 indices, distances = indices[kept], distances[kept]
             counts.append(np.diff(indptr))
             found.append((indices, distances))
-        joined = [np.concatenate(parts) for parts in zip(*found, strict=True)]
-        return np.cumsum(np.concatenate(counts)), joined[0], joined[1]
+        places = np.concatenate([indices for indices, _ in found], dtype=np.intp)
+        return np.cumsum(np.concatenate(counts)), places, np.concatenate([distances for _, distances in found])
 
 
 def _refuse_mode(mode: Any) -> None:
