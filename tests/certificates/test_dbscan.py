@@ -145,7 +145,7 @@ def put(a: np.ndarray, place: Any, value: Any) -> np.ndarray:
         ({"eps": "wide"}, "attributes"),
         ({"min_samples": 6}, "core"),
         ({"metric": "chebyshev"}, "core"),
-        ({"metric": "unheard of"}, "attributes"),
+        ({"metric": "unheard of"}, "data"),
     ],
 )
 def test_rejects_mutations(change: dict[str, Any], fails: str) -> None:

@@ -212,7 +212,7 @@ def test_rejects_other_rows_within_the_radius(change: Any) -> None:
         ({"effective_metric_params_": {"p": 7}}, "attributes"),
         ({"metric": "manhattan"}, "attributes"),
         ({"p": 1}, "attributes"),
-        ({"metric": "unheard of"}, "attributes"),
+        ({"metric": "unheard of"}, "data"),
         ({"X_fit_": X[::-1]}, "attributes"),
         ({"X_fit_": X + 1e-9}, "attributes"),
         ({"X_fit_": X[:-1]}, "attributes"),
