@@ -31,9 +31,9 @@ def given_dissimilarities(D: Any) -> np.ndarray:
             "For rows of numbers use another metric than 'precomputed'."
         )
     refuse_non_finite(D, "X")
-    gap = np.abs(D - D.T)
-    if gap.max(initial=0.0) > SYMMETRIC:
-        i, j = np.unravel_index(int(gap.argmax()), D.shape)
+    asymmetry = largest_asymmetry(D)
+    if asymmetry > SYMMETRIC:
+        i, j = np.unravel_index(int(np.abs(D - D.T).argmax()), D.shape)
         raise InvalidData(
             f"Array must be symmetric: entry ({i}, {j}) is {D[i, j]}, entry ({j}, {i}) is {D[j, i]}. "
             "Take (D + D.T) / 2 if that is what you mean."
@@ -44,7 +44,17 @@ def given_dissimilarities(D: Any) -> np.ndarray:
             f"dissimilarities must be ≥ 0; entry ({i}, {j}) is {D[i, j]}. Similarities are turned into dissimilarities "
             "first, for instance by √(s_ii + s_jj − 2 s_ij)."
         )
-    return D if not gap.any() else (D + D.T) / 2
+    return D if asymmetry == 0 else (D + D.T) / 2
+
+
+def largest_asymmetry(D: np.ndarray) -> float:
+    """max |D − Dᵀ|, in slabs that stay in the cache."""
+    worst = 0.0
+    for i in range(0, len(D), SLAB):
+        for j in range(i, len(D), SLAB):
+            gap = D[i : i + SLAB, j : j + SLAB] - D[j : j + SLAB, i : i + SLAB].T
+            worst = max(worst, float(gap.max()), -float(gap.min()))
+    return worst
 
 
 def pairwise_distances(rows: Any, metric: Metric, n_jobs: int | None = None) -> np.ndarray:
