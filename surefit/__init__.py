@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; at run time it is load
         cluster,
         decomposition,
         discriminant_analysis,
+        ensemble,
         graphs,
         io,
         kernel_ridge,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; at run time it is load
         rbf,
         report,
         svm,
+        tree,
     )
     from surefit._core.config import config
     from surefit.certificates import Certificate
@@ -39,6 +41,7 @@ _FAMILIES = (
     "cluster",
     "decomposition",
     "discriminant_analysis",
+    "ensemble",
     "kernel_ridge",
     "linear_model",
     "manifold",
@@ -46,6 +49,7 @@ _FAMILIES = (
     "neighbors",
     "rbf",
     "svm",
+    "tree",
 )
 _TOOLS = ("graphs", "io", "kernels", "model_selection", "plot", "report")
 _FUNCTIONS = {

@@ -1,0 +1,1 @@
+"""Checkers of bagging, forests and boosting."""

@@ -1,0 +1,1 @@
+"""What checkers of trees prove with: impurities, the splits on offer in a node, where rows go."""

@@ -1,0 +1,3 @@
+"""Bagging, forests and boosting, with scikit-learn's names and certificates."""
+
+__all__: list[str] = []

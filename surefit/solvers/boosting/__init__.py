@@ -1,0 +1,1 @@
+"""Stage-wise additive models: each stage is fitted to what the earlier ones left over."""

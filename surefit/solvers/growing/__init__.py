@@ -1,0 +1,1 @@
+"""Growing and pruning trees: one tree in memory, several growers."""

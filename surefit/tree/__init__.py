@@ -1,0 +1,3 @@
+"""Decision trees, with scikit-learn's names and certificates."""
+
+__all__: list[str] = []
