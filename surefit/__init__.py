@@ -67,6 +67,7 @@ __all__ = [
     "config",
     "decomposition",
     "discriminant_analysis",
+    "ensemble",
     "graphs",
     "io",
     "kernel_ridge",
@@ -81,6 +82,7 @@ __all__ = [
     "report",
     "scan",
     "svm",
+    "tree",
 ]
 
 
