@@ -15,7 +15,7 @@ from surefit._core.base import Estimator, fitting
 from surefit._core.callbacks import Progress
 from surefit._core.intake import take_rows
 from surefit._core.params import Range
-from surefit.engine.open import kind_of, open_data
+from surefit.engine.open import need_memory
 from surefit.graphs import epsilon_graph, gaussian_graph, neighbor_graph
 from surefit.graphs.weights import take_weights_of_edges, without_loops
 from surefit.solvers.clustering.min_cut import minimum_cut
@@ -91,8 +91,7 @@ class MinCut(ClusterMixin, Estimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cut the graph of the rows X, or the graph X with affinity="precomputed". `y` is not used."""
         p = self._checked()
-        if kind_of(X) != "memory":
-            open_data(self, X, stream=False, instead="KMeans")
+        need_memory(self, X, instead="KMeans")
         rows = take_rows(self, X, reset=True, min_rows=2)
         graph = _graph(p, rows)
         progress = Progress(self, rows.shape[0], X)

@@ -18,7 +18,7 @@ from surefit._core.params import Range
 from surefit._core.precision import narrowed
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.cluster.kmeans import KMeans
-from surefit.engine.open import kind_of, open_data
+from surefit.engine.open import need_memory
 from surefit.graphs.cuts import cuts_of
 from surefit.graphs.laplacians import LaplacianKind
 from surefit.solvers.spectral.affinity_graph import GIVEN, affinity_graph
@@ -149,8 +149,7 @@ class SpectralClustering(ClusterMixin, Estimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Group the rows X (array, dataframe or CSR), or the vertices of a graph for affinity='precomputed'."""
         p = self._checked()
-        if kind_of(X) != "memory":
-            open_data(self, X, stream=False, instead="KMeans")
+        need_memory(self, X, instead="KMeans")
         rows = take_rows(self, X, reset=True, min_rows=2)
         self.affinity_matrix_ = affinity_graph(
             rows,

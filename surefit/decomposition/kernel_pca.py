@@ -22,7 +22,7 @@ from surefit._core.random import RandomStateLike
 from surefit._core.threads import single_threaded_blas
 from surefit.decomposition.pre_image import fixed_points, ridge_pre_images
 from surefit.engine.apply import apply_rows
-from surefit.engine.open import kind_of, open_data
+from surefit.engine.open import need_memory
 from surefit.kernels import Gaussian, GramRows, Kernel, Linear, resolve_kernel, take_inputs
 from surefit.solvers.spectral.centered_gram import CenteredGram
 from surefit.solvers.spectral.kernel_components import Components, kernel_components
@@ -163,8 +163,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             raise InvalidParameter(
                 "Cannot fit_inverse_transform with a precomputed kernel: there are no rows to come back to"
             )
-        if kind_of(X) != "memory":
-            open_data(self, X, stream=False, instead="PCA")
+        need_memory(self, X, instead="PCA")
         plain = resolve_kernel(p.kernel, gamma=1.0, degree=p.degree, coef0=p.coef0, calls="pairs")
         rows = take_inputs(self, plain, X, reset=True)
         rows = rows if sp.issparse(rows) else np.ascontiguousarray(rows)

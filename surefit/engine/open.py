@@ -31,6 +31,17 @@ def kind_of(X: Any) -> Kind:
     return "memory"
 
 
+def need_memory(estimator: Any, X: Any, instead: str = "") -> None:
+    """Refuse rows that are not in memory; `instead` names an estimator that takes them."""
+    kind = kind_of(X)
+    if kind != "memory":
+        raise CannotStream(
+            f"{type(estimator).__name__} with these parameters needs its rows in memory; got a {kind} source"
+            f"{f' ({X})' if isinstance(X, (str, Path)) else ''}. Load it first (for example with pyarrow or "
+            f".compute()){f', or use {instead}, which reads it block by block' if instead else ''}."
+        )
+
+
 def open_data(
     estimator: Any,
     X: Any,
@@ -72,11 +83,7 @@ def open_data(
         source.classes = classes
         return source
     if not stream:
-        raise CannotStream(
-            f"{type(estimator).__name__} with these parameters needs its rows in memory; got a {kind} source"
-            f"{f' ({X})' if isinstance(X, (str, Path)) else ''}. Load it first (for example with pyarrow or "
-            f".compute()){f', or use {instead}, which reads it block by block' if instead else ''}."
-        )
+        need_memory(estimator, X, instead)
     if target and y is None and not (isinstance(X, Scan) and X.target):
         raise InvalidData(f"{type(estimator).__name__} needs a target: pass y (for Parquet the name of a column)")
     if kind == "parquet":

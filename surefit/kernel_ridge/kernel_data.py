@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from surefit._core.errors import InvalidData
 from surefit._core.intake import take_targets, take_weights
 from surefit._core.threads import thread_count
-from surefit.engine.open import kind_of, open_data
+from surefit.engine.open import need_memory
 from surefit.kernels.gram import GramRows
 from surefit.kernels.kernel import Kernel
 from surefit.kernels.resolve import resolve_kernel, take_inputs
@@ -74,8 +74,7 @@ def open_kernel_data(
     estimator: Any, kernel: Kernel, X: Any, y: Any, sample_weight: Any, min_rows: int = 1
 ) -> KernelData:
     """Check X, y and weights; learn `n_features_in_`; fold equal rows."""
-    if kind_of(X) != "memory":
-        open_data(estimator, X, y, sample_weight, target=True, stream=False, instead="Ridge")
+    need_memory(estimator, X, instead="Ridge")
     rows = take_inputs(estimator, kernel, X, reset=True, min_rows=min_rows)
     rows = rows if sp.issparse(rows) else np.ascontiguousarray(rows)
     y = take_targets(estimator, y, rows.shape[0])

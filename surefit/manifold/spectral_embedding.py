@@ -16,7 +16,7 @@ from surefit._core.errors import InvalidData
 from surefit._core.intake import take_rows
 from surefit._core.params import Range
 from surefit._core.random import RandomStateLike
-from surefit.engine.open import kind_of, open_data
+from surefit.engine.open import need_memory
 from surefit.graphs.laplacians import LaplacianKind
 from surefit.solvers.spectral.affinity_graph import GIVEN, NEIGHBORS, affinity_graph
 from surefit.solvers.spectral.graph_pairs import GraphPairs, graph_pairs
@@ -119,8 +119,7 @@ class SpectralEmbedding(Estimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Embed the rows X (array, dataframe or CSR), or the vertices of a graph for affinity='precomputed'."""
         p = self._checked()
-        if kind_of(X) != "memory":
-            open_data(self, X, stream=False, instead="PCA")
+        need_memory(self, X, instead="PCA")
         rows = take_rows(self, X, reset=True, min_rows=2)
         n = rows.shape[0]
         if p.n_components >= n:

@@ -13,7 +13,7 @@ from surefit._core.base import Estimator
 from surefit._core.errors import InvalidData
 from surefit._core.intake import NotFinite, take_rows
 from surefit.engine.apply import apply_rows
-from surefit.engine.open import kind_of, open_data
+from surefit.engine.open import kind_of, need_memory
 from surefit.neighbors.parameters import effective_metric, refuse_unsuited_trees
 from surefit.search import NeighborIndex, build_index, resolve_metric
 
@@ -50,8 +50,7 @@ class NeighborModel(Estimator):
             X = X.X_fit_
         elif hasattr(X, "query_radius") and hasattr(X, "data"):  # scikit-learn's KDTree and BallTree
             X = np.asarray(X.data)
-        if kind_of(X) != "memory":
-            open_data(self, X, stream=False)
+        need_memory(self, X)
         if metric == "precomputed":
             rows = self._distances(X, reset=True)
             if rows.shape[0] != rows.shape[1]:
