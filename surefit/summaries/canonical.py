@@ -147,7 +147,8 @@ def _equal_rows(X: Any, y: np.ndarray | None, left: np.ndarray, right: np.ndarra
     if sp.issparse(X):
         equal = np.asarray(abs(X[left] - X[right]).sum(axis=1)).ravel() == 0
     else:
-        equal = (X[left] == X[right]).all(axis=1)
+        a, b = X[left], X[right]
+        equal = ((a == b) | ((a != a) & (b != b))).all(axis=1)  # missing values are equal
     if y is not None:
         equal &= (y[left] == y[right]).reshape(len(left), -1).all(axis=1)
     return equal
