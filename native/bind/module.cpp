@@ -11,6 +11,7 @@
 namespace nb = nanobind;
 
 void bind_batch_perceptron(nb::module_& m);
+void bind_bins(nb::module_& m);
 void bind_class_statistics(nb::module_& m);
 void bind_cluster(nb::module_& m);
 void bind_dbscan(nb::module_& m);
@@ -64,6 +65,7 @@ NB_MODULE(_native, m) {
   });
   m.def("simd_level", [] { return surefit::level_name(); });
   bind_batch_perceptron(m);
+  bind_bins(m);
   bind_class_statistics(m);
   bind_cluster(m);
   bind_dbscan(m);

@@ -35,6 +35,7 @@ from surefit.solvers.numerics.twofold import exact
 from surefit.solvers.spectral.eigen_qr import FactorStep
 from surefit.solvers.spectral.eigen_subspace import PowerStep, RitzStep
 from surefit.solvers.spectral.shrinkage import Centers, FourthPowersStep
+from surefit.summaries.bins import SketchRowsStep
 from surefit.summaries.category_counts import CategoryCountsStep
 from surefit.summaries.class_moments import ClassMomentsStep
 from surefit.summaries.class_spread import ClassSpreadStep
@@ -187,6 +188,7 @@ CASES = [
     Case("fourth powers", FourthPowersStep(), _centres, classes=3),
     Case("lloyd", LloydStep(), _lloyd_state),
     Case("far rows", FarStep(7), _lloyd_state),
+    Case("rows that bins are found on", SketchRowsStep(50)),
     Case("sketch", SketchStep(50)),
     Case("sketch below a bound", SketchStep(50), lambda d, dtype, sparse: np.uint64(2**64 // 20)),
     Case("triangle", TriangularStep(), lambda d, dtype, sparse: Shift(np.ones(d + 1), np.ones(d + 1), True), _gram),
