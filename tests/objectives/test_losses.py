@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, minimize_scalar
 
-from surefit.objectives import hinge, logistic, pinball, softmax, squared
+from surefit.objectives import absolute, exponential, gamma, hinge, huber, logistic, pinball, poisson, softmax, squared
 
 RNG = np.random.default_rng(0)
 Z = np.concatenate([RNG.normal(size=40) * 3, [-40.0, 40.0, 0.0]])
@@ -15,6 +15,8 @@ CASES = {
     "logistic": (logistic, RNG.integers(0, 2, len(Z)).astype(float)),
     "pinball": (pinball, RNG.normal(size=len(Z))),
     "hinge": (hinge, RNG.choice([-1.0, 1.0], len(Z))),
+    "absolute": (absolute, RNG.normal(size=len(Z))),
+    "huber": (huber, RNG.normal(size=len(Z))),
 }
 EACH = pytest.mark.parametrize("name", CASES)
 SMOOTH = pytest.mark.parametrize("name", ["squared", "logistic"])
@@ -36,7 +38,7 @@ def test_second_is_the_slope_of_the_gradient(name):
     np.testing.assert_allclose(loss.second(Z, y), slope, atol=1e-8)
 
 
-@pytest.mark.parametrize("name", ["pinball", "hinge"])
+@pytest.mark.parametrize("name", ["pinball", "hinge", "absolute"])
 def test_second_of_a_piecewise_linear_loss_is_zero(name):
     loss, y = CASES[name]
     assert not loss.second(Z, y).any()
@@ -46,6 +48,7 @@ def test_second_of_a_piecewise_linear_loss_is_zero(name):
 def test_conjugate_is_the_supremum(name):
     loss, y = CASES[name]
     slopes = {"logistic": lambda t: RNG.uniform(0.02, 0.98) - t, "squared": lambda t: RNG.normal()}
+    slopes |= {"absolute": lambda t: RNG.uniform(-0.9, 0.9), "huber": lambda t: RNG.uniform(-0.9, 0.9)}
     for target in np.unique(y)[:6]:
         inside = {
             "pinball": lambda t: RNG.uniform(-0.49, 0.49),
@@ -142,3 +145,39 @@ def test_slopes_of_the_pinball_are_its_two_slopes(q):
     low, high = pinball.slopes(q)
     r = np.array([-3.0, -1e-3, 0.0, 2.0])
     np.testing.assert_allclose(pinball.value(1.0 - r, np.ones(4), q), np.maximum(low * r, high * r), rtol=1e-12)
+
+
+FEW = RNG.normal(size=40) * 2
+GROWING = {
+    "exponential": (exponential, RNG.integers(0, 2, 40).astype(float)),
+    "poisson": (poisson, RNG.poisson(2.0, 40).astype(float)),
+    "gamma": (gamma, RNG.gamma(2.0, size=40)),
+}
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_losses_with_exponentials(name):
+    """Slopes by differences, the conjugate by Fenchel–Young: equality at the gradient, above elsewhere."""
+    loss, y = GROWING[name]
+    h = 1e-6
+    slope = (loss.value(FEW + h, y) - loss.value(FEW - h, y)) / (2 * h)
+    np.testing.assert_allclose(loss.gradient(FEW, y), slope, rtol=1e-6, atol=1e-7)
+    slope = (loss.gradient(FEW + h, y) - loss.gradient(FEW - h, y)) / (2 * h)
+    np.testing.assert_allclose(loss.second(FEW, y), slope, rtol=1e-6, atol=1e-7)
+    a = loss.gradient(FEW, y)
+    np.testing.assert_allclose(loss.value(FEW, y) + loss.conjugate(a, y), a * FEW, rtol=1e-9, atol=1e-9)
+    other = loss.gradient(RNG.normal(size=40), y)
+    assert (loss.value(FEW, y) + loss.conjugate(other, y) >= other * FEW - 1e-9).all()
+    beyond = np.where(y > 0.5, 1.0, -1.0) if name == "exponential" else {"poisson": -y - 1, "gamma": y * 0 + 2}[name]
+    assert (loss.conjugate(beyond, y) == np.inf).all()
+
+
+@pytest.mark.parametrize("delta", [0.3, 2.0])
+def test_huber_is_squared_inside_and_linear_outside(delta):
+    y = np.zeros(5)
+    z = np.array([0.0, delta / 2, -delta, 3 * delta, -5 * delta])
+    want = [0.0, delta**2 / 8, delta**2 / 2, delta * (3 * delta - delta / 2), delta * (5 * delta - delta / 2)]
+    np.testing.assert_allclose(huber.value(z, y, delta), want, rtol=1e-14)
+    np.testing.assert_allclose(
+        huber.conjugate(huber.gradient(z, y, delta), y, delta) + want, huber.gradient(z, y, delta) * z
+    )
