@@ -11,7 +11,8 @@ The cheap road first, the safe one when it is needed; which one depends on the d
    the data is not large, in twice the working precision.
 3. Beyond that, products have lost too much. A pass computes the triangular factor of the data itself (`tsqr`); its
    singular values decide the rank, and the answer is corrected as in 2. When columns are linearly dependent at the
-   level of rounding the answer is the shortest w in the user's coordinates.
+   level of rounding the answer is the shortest w in the user's coordinates. (For sparse rows such dependences are
+   looked for in the products first: `dependent`.)
 
 Data with more columns than rows goes to `wide`, sparse data too wide for a square matrix to `iterate`.
 """
@@ -30,6 +31,7 @@ from surefit._core.errors import InvalidData
 from surefit._core.memory import refuse_beyond_memory
 from surefit.engine.source import Source
 from surefit.solvers.least_squares import refine as refinement
+from surefit.solvers.least_squares.dependent import factor_of_dependent
 from surefit.solvers.least_squares.iterate import iterate, iterated
 from surefit.solvers.least_squares.refine import correct, refine, unshift
 from surefit.solvers.least_squares.tsqr import Shift, triangular_factor
@@ -173,7 +175,12 @@ def _start(
         total_ss = np.diagonal(products)[d:].copy()
         residual_ss = total_ss - np.einsum("kj,jk->k", w, cross)
         return _Start(w, inverses, norms, total_ss, residual_ss, inverses[0].factor)
-    triangle = triangular_factor(data, center, fit_intercept)
+    residual_ss = np.zeros(data.n_targets)
+    triangle = factor_of_dependent(data, center, products, PLAIN / growth) if trusted else None
+    if triangle is None:
+        triangle = triangular_factor(data, center, fit_intercept)
+    else:
+        residual_ss = np.diagonal(triangle[-data.n_targets :, d:]) ** 2
     norms = column_norms(triangle)
     offsets = np.sqrt(moments.weight) * np.abs(center[:d])
     rows, inverses = min(data.n_rows, data.leaf_rows), []
@@ -186,7 +193,7 @@ def _start(
         inverses.append(inverse)
     with np.errstate(over="ignore"):  # a target of 1e200 has no sum of squares; its coefficients do not need it
         total_ss = norms[d:] ** 2
-    return _Start(w, inverses, norms, total_ss, np.zeros(len(total_ss)), triangle[:d, :d])
+    return _Start(w, inverses, norms, total_ss, residual_ss, triangle[:d, :d])
 
 
 def centered_products(moments: Moments, data: Source, fit_intercept: bool) -> tuple[np.ndarray, np.ndarray]:
