@@ -21,14 +21,18 @@ if TYPE_CHECKING:  # what type checkers and editors read; at run time it is load
         kernels,
         linear_model,
         manifold,
+        mixture,
         model_selection,
         naive_bayes,
         neighbors,
+        neural_network,
         plot,
+        random_projection,
         rbf,
         report,
         svm,
         tree,
+        variational,
     )
     from surefit._core.config import config
     from surefit.certificates import Certificate
@@ -45,11 +49,15 @@ _FAMILIES = (
     "kernel_ridge",
     "linear_model",
     "manifold",
+    "mixture",
     "naive_bayes",
     "neighbors",
+    "neural_network",
+    "random_projection",
     "rbf",
     "svm",
     "tree",
+    "variational",
 )
 _TOOLS = ("graphs", "io", "kernels", "model_selection", "plot", "report")
 _FUNCTIONS = {
@@ -74,15 +82,19 @@ __all__ = [
     "kernels",
     "linear_model",
     "manifold",
+    "mixture",
     "model_selection",
     "naive_bayes",
     "neighbors",
+    "neural_network",
     "plot",
+    "random_projection",
     "rbf",
     "report",
     "scan",
     "svm",
     "tree",
+    "variational",
 ]
 
 

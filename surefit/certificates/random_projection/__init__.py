@@ -1,0 +1,1 @@
+"""Checkers of random projections."""

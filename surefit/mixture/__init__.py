@@ -1,0 +1,3 @@
+"""Mixtures of distributions, with scikit-learn's names and certificates."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Networks of layers, with scikit-learn's names and certificates."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Random projections, with scikit-learn's names and certificates."""
+
+__all__: list[str] = []

@@ -1,0 +1,1 @@
+"""Densities that are weighted sums: expectation and maximization, exact or mean-field."""

@@ -1,0 +1,1 @@
+"""Networks of layers: loss, backpropagation, descent."""

@@ -1,0 +1,3 @@
+"""General EM and mean-field variational inference for a user's own model."""
+
+__all__: list[str] = []
