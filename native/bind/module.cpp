@@ -27,6 +27,7 @@ void bind_manifold(nb::module_& m);
 void bind_perceptron(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_search_tiles(nb::module_& m);
+void bind_stumps(nb::module_& m);
 void bind_summaries(nb::module_& m);
 void bind_svm(nb::module_& m);
 
@@ -81,6 +82,7 @@ NB_MODULE(_native, m) {
   bind_perceptron(m);
   bind_search(m);
   bind_search_tiles(m);
+  bind_stumps(m);
   bind_summaries(m);
   bind_svm(m);
 }
