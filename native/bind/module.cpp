@@ -16,6 +16,7 @@ void bind_class_statistics(nb::module_& m);
 void bind_cluster(nb::module_& m);
 void bind_dbscan(nb::module_& m);
 void bind_engine(nb::module_& m);
+void bind_exact_trees(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_lasso(nb::module_& m);
 void bind_linear_svm(nb::module_& m);
@@ -71,6 +72,7 @@ NB_MODULE(_native, m) {
   bind_cluster(m);
   bind_dbscan(m);
   bind_engine(m);
+  bind_exact_trees(m);
   bind_kernels(m);
   bind_lasso(m);
   bind_linear_svm(m);

@@ -1,0 +1,294 @@
+// One tree: the large nodes one after the other with threads over features, then the subtrees with threads over subtrees.
+// What is a subtree depends on its number of rows alone, so the tree has the same bits for any number of threads.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <queue>
+#include <stdexcept>
+
+#include "tree/exact_grower.hpp"
+
+namespace surefit::exact_tree {
+
+constexpr std::size_t kSubtreeRows = 8192;  // nodes of at most so many rows are grown by one thread, in short numbers
+using Short = std::uint16_t;
+
+template <class C>
+class Growth {
+ public:
+  Growth(const Columns& columns, const Targets& targets, const Options& options, std::int64_t* leaf)
+      : columns_(columns), targets_(targets), o_(options), leaf_(leaf) {
+    std::fill_n(leaf, columns.n, std::int64_t{-1});
+    keep_rows();
+    if (m_ == 0) throw std::invalid_argument("no row has a positive weight");
+  }
+
+  Grown run() {
+    const Part<Row> all{&columns_, m_, lists_.get(), rows_.get(), nullptr, marks_.get(), targets_};
+    Grower<Row, C> grower(o_, all, total_weight_, o_.n_threads);
+    const Node root{0, m_, 0, draws::root_key(o_.seed), -1, false, -kInfinity, kInfinity};
+    if (o_.max_leaf_nodes > 0) return best_first(grower, root);
+    grow_top(grower, root);
+    subtrees_.resize(small_.size());
+    short_of_.reset(new Short[columns_.n]);
+    parallel_for(small_.size(), o_.n_threads, [&](std::size_t s, int) { grow_subtree(s); });
+    return joined();
+  }
+
+ private:
+  // Rows of weight zero are not there: the lists without them.
+  void keep_rows() {
+    const std::size_t n = columns_.n, d = columns_.d;
+    rows_.reset(new Row[n]), marks_.reset(new std::uint8_t[n]);
+    m_ = 0, total_weight_ = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      marks_[i] = !targets_.w || targets_.w[i] > 0;
+      rows_[m_] = static_cast<Row>(i);
+      m_ += marks_[i], total_weight_ += targets_.w ? targets_.w[i] : 1.0;
+    }
+    lists_.reset(new Row[d * m_]);
+    parallel_for(d, n * d > kSerialWork ? o_.n_threads : 1, [&](std::size_t j, int) {
+      const Row* from = columns_.list(j);
+      Row* to = lists_.get() + j * m_;
+      Row fresh = 0;
+      for (std::size_t i = 0, k = 0; i < n && k < m_; ++i) {
+        fresh |= from[i] & kNew<Row>;
+        if (!marks_[from[i] & ~kNew<Row>]) continue;
+        to[k++] = from[i] | fresh;
+        fresh = 0;
+      }
+    });
+  }
+
+  // The nodes of more than kSubtreeRows rows, in preorder; the others become subtrees, each with a place in the order.
+  void grow_top(Grower<Row, C>& grower, const Node& root) {
+    std::vector<Node> waiting{root};
+    std::size_t batch = std::min<std::size_t>(m_, 65536);
+    while (!waiting.empty()) {
+      parallel_for(batch, 1, [&](std::size_t, int) {  // so that interrupts are asked for
+        if (waiting.empty()) return;
+        const Node node = waiting.back();
+        waiting.pop_back();
+        if (node.size() <= kSubtreeRows) {
+          place_of_subtree_.push_back(top_.size());
+          small_.push_back(node);
+          return;
+        }
+        const std::size_t number = top_.size();
+        const Split split = grower.open(node, top_);
+        if (split.feature < 0) {
+          top_leaves_.emplace_back(node, number);
+          return;
+        }
+        grower.record_split(top_, number, split);
+        const auto children = grower.divide(node, split, static_cast<std::int64_t>(number));
+        waiting.push_back(children[1]), waiting.push_back(children[0]);
+      });
+    }
+  }
+
+  void leave(const Node& node, std::size_t number) {
+    for (std::size_t i = node.start; i < node.end; ++i) leaf_[rows_[i]] = static_cast<std::int64_t>(number);
+  }
+
+  void grow_subtree(std::size_t s);
+  Grown best_first(Grower<Row, C>& grower, const Node& root);
+  Grown joined();
+  void renumber_top(Grown& all, const std::vector<std::size_t>& new_number);
+
+  Columns columns_;
+  Targets targets_;
+  Options o_;
+  std::int64_t* leaf_;
+  std::size_t m_ = 0;
+  double total_weight_ = 0;
+  std::unique_ptr<Row[]> lists_, rows_;
+  std::unique_ptr<std::uint8_t[]> marks_;
+  std::unique_ptr<Short[]> short_of_;
+  Grown top_;
+  std::vector<std::pair<Node, std::size_t>> top_leaves_;
+  std::vector<Node> small_;
+  std::vector<std::size_t> place_of_subtree_;
+  std::vector<Grown> subtrees_;
+};
+
+// The rows of a subtree with numbers of their own, 0 … m − 1, and copies of all that is read about them.
+class ShortPart {
+ public:
+  ShortPart(const Columns& columns, const Targets& t, const Row* rows, std::size_t m)
+      : row_of_(rows, rows + m), lists_(columns.d * m), rows_(m), marks_(m) {
+    const std::size_t width = t.n_outputs;
+    part.targets = t;
+    if (t.y) part.targets.y = gathered(y_, t.y, width);
+    if (t.code) part.targets.code = gathered(code_, t.code, width);
+    if (t.w) part.targets.w = gathered(w_, t.w, 1);
+    for (std::size_t i = 0; i < m; ++i) rows_[i] = static_cast<Short>(i);
+    part.columns = &columns, part.m = m, part.row_of = row_of_.data(), part.goes_left = marks_.data();
+    part.lists = lists_.data(), part.rows = rows_.data();
+  }
+
+  Part<Short> part;
+
+ private:
+  template <class T>
+  const T* gathered(std::vector<T>& to, const T* from, std::size_t width) {
+    to.resize(row_of_.size() * width);
+    for (std::size_t i = 0; i < row_of_.size(); ++i) std::copy_n(from + row_of_[i] * width, width, &to[i * width]);
+    return to.data();
+  }
+
+  std::vector<Row> row_of_;
+  std::vector<Short> lists_, rows_;
+  std::vector<std::uint8_t> marks_;
+  std::vector<double> y_, w_;
+  std::vector<std::int32_t> code_;
+};
+
+template <class C>
+void Growth<C>::grow_subtree(std::size_t s) {
+  const Node top = small_[s];
+  const Row* rows = rows_.get() + top.start;
+  const std::size_t m = top.size();
+  ShortPart local(columns_, targets_, rows, m);
+  for (std::size_t i = 0; i < m; ++i) short_of_[rows[i]] = static_cast<Short>(i);
+  for (std::size_t j = 0; j < columns_.d; ++j) {
+    const Row* from = lists_.get() + j * m_ + top.start;
+    Short* to = local.part.list(j);
+    for (std::size_t i = 0; i < m; ++i) {
+      to[i] = static_cast<Short>(short_of_[from[i] & ~kNew<Row>] | (from[i] & kNew<Row> ? kNew<Short> : Short{0}));
+    }
+  }
+  Grower<Short, C> grower(o_, local.part, total_weight_, 1);
+  Grown& tree = subtrees_[s];
+  std::vector<Node> waiting{{0, m, top.depth, top.key, -1, false, top.lower, top.upper}};
+  while (!waiting.empty()) {
+    const Node node = waiting.back();
+    waiting.pop_back();
+    const std::size_t number = tree.size();
+    const Split split = grower.open(node, tree);
+    if (split.feature < 0) {
+      for (std::size_t i = node.start; i < node.end; ++i) leaf_[rows[local.part.rows[i]]] = static_cast<std::int64_t>(number);
+      continue;
+    }
+    grower.record_split(tree, number, split);
+    const auto children = grower.divide(node, split, static_cast<std::int64_t>(number));
+    waiting.push_back(children[1]), waiting.push_back(children[0]);
+  }
+}
+
+template <class T>
+void append(std::vector<T>& to, const std::vector<T>& from, std::size_t first, std::size_t last, std::size_t width = 1) {
+  to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(first * width),
+            from.begin() + static_cast<std::ptrdiff_t>(last * width));
+}
+
+// Nodes first … last − 1 of a piece behind those of a tree; children and sets keep the numbers of their piece.
+inline void append(Grown& to, const Grown& from, std::size_t first, std::size_t last, std::size_t width) {
+  append(to.left, from.left, first, last), append(to.right, from.right, first, last);
+  append(to.feature, from.feature, first, last), append(to.count, from.count, first, last);
+  append(to.category_row, from.category_row, first, last), append(to.threshold, from.threshold, first, last);
+  append(to.impurity, from.impurity, first, last), append(to.weight, from.weight, first, last);
+  append(to.missing_left, from.missing_left, first, last), append(to.value, from.value, first, last, width);
+}
+
+template <class C>
+Grown Growth<C>::joined() {
+  const std::size_t width = targets_.n_outputs * targets_.n_classes;
+  std::vector<std::size_t> new_number(top_.size());
+  Grown all;
+  std::size_t next = 0;
+  const auto take_top = [&](std::size_t last) {
+    for (std::size_t t = next; t < last; ++t) new_number[t] = all.size() + (t - next);
+    append(all, top_, next, last, width);
+    next = last;
+  };
+  all.categories = top_.categories;
+  for (std::size_t s = 0; s < small_.size(); ++s) {
+    take_top(place_of_subtree_[s]);
+    const auto offset = static_cast<std::int64_t>(all.size()), sets = static_cast<std::int64_t>(all.categories.size());
+    Grown& piece = subtrees_[s];
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+      if (piece.left[i] >= 0) piece.left[i] += offset, piece.right[i] += offset;
+      if (piece.category_row[i] >= 0) piece.category_row[i] += sets;
+    }
+    append(all, piece, 0, piece.size(), width);
+    all.categories.insert(all.categories.end(), piece.categories.begin(), piece.categories.end());
+    for (std::size_t i = small_[s].start; i < small_[s].end; ++i) leaf_[rows_[i]] += offset;
+    if (small_[s].parent >= 0) {
+      (small_[s].is_left ? top_.left : top_.right)[static_cast<std::size_t>(small_[s].parent)] = ~offset;
+    }
+    piece = Grown();
+  }
+  take_top(top_.size());
+  renumber_top(all, new_number);
+  return all;
+}
+
+// Children of the large nodes: large ones by their new numbers, subtrees by their offsets (kept as ~offset).
+template <class C>
+void Growth<C>::renumber_top(Grown& all, const std::vector<std::size_t>& new_number) {
+  const auto final_number = [&](std::int64_t child) {
+    return child >= 0 ? static_cast<std::int64_t>(new_number[static_cast<std::size_t>(child)]) : ~child;
+  };
+  for (std::size_t t = 0; t < top_.size(); ++t) {
+    if (top_.feature[t] < 0) continue;
+    all.left[new_number[t]] = final_number(top_.left[t]);
+    all.right[new_number[t]] = final_number(top_.right[t]);
+  }
+  for (const auto& [node, number] : top_leaves_) leave(node, new_number[number]);
+}
+
+// The leaves are grown in the order of their decrease; of equal ones (kTie of the root) the one created first.
+template <class C>
+Grown Growth<C>::best_first(Grower<Row, C>& grower, const Node& root) {
+  struct Leaf {
+    Node node;
+    Split split;
+  };
+  std::vector<Leaf> open;  // with a split, by number of their node
+  std::vector<std::size_t> number_of;
+  Grown tree;
+  std::vector<std::pair<double, std::int64_t>> heap;  // decrease, −place in `open`
+  const auto add = [&](const Node& node) {
+    const std::size_t number = tree.size();
+    const Split split = grower.open(node, tree);
+    leave(node, number);
+    if (split.feature < 0) return;
+    heap.emplace_back(split.decrease, -static_cast<std::int64_t>(open.size()));
+    std::push_heap(heap.begin(), heap.end());
+    open.push_back({node, split}), number_of.push_back(number);
+  };
+  const auto next_leaf = [&](double tie) {  // equal ones are taken out, the first created stays out
+    const double best = heap.front().first;
+    std::vector<std::pair<double, std::int64_t>> equal;
+    while (!heap.empty() && heap.front().first >= best - tie) {
+      std::pop_heap(heap.begin(), heap.end());
+      equal.push_back(heap.back()), heap.pop_back();
+    }
+    const auto first = std::max_element(equal.begin(), equal.end(), [](auto& a, auto& b) { return a.second < b.second; });
+    const std::size_t place = static_cast<std::size_t>(-first->second);
+    for (const auto& e : equal) {
+      if (e.second == first->second) continue;
+      heap.push_back(e), std::push_heap(heap.begin(), heap.end());
+    }
+    return place;
+  };
+  add(root);
+  const double tie = kTie * tree.impurity[0] * tree.weight[0];
+  std::size_t leaves = 1;
+  while (!heap.empty() && leaves < o_.max_leaf_nodes) {
+    parallel_for(std::min<std::size_t>(m_, 65536), 1, [&](std::size_t, int) {
+      if (heap.empty() || leaves >= o_.max_leaf_nodes) return;
+      const std::size_t place = next_leaf(tie), number = number_of[place];
+      const Leaf leaf = open[place];
+      grower.record_split(tree, number, leaf.split);
+      const auto children = grower.divide(leaf.node, leaf.split, static_cast<std::int64_t>(number));
+      add(children[0]), add(children[1]);
+      ++leaves;
+    });
+  }
+  return tree;
+}
+
+}  // namespace surefit::exact_tree
