@@ -19,6 +19,10 @@ struct Interrupted : std::runtime_error {
 using Poll = bool (*)();
 void set_poll(Poll poll);
 
+// For tasks that take long: called now and then from inside one, it asks the poll function, and throws Interrupted when
+// that wants to stop. It does so on the thread that started the region (number 0); elsewhere it does nothing.
+void poll_task(int thread);
+
 using TaskFunction = void (*)(void* context, std::size_t task, int thread);
 
 // Runs tasks 0 … n_tasks-1 on at most n_threads threads (the caller is one of them). Rethrows the first exception.

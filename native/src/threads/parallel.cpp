@@ -141,6 +141,11 @@ Pool& pool() {
 
 void set_poll(Poll poll) { g_poll = poll; }
 
+void poll_task(int thread) {
+  static thread_local auto last = std::chrono::steady_clock::now();
+  if (thread == 0) Pool::poll_if_due(last);
+}
+
 void run_tasks(std::size_t n_tasks, int n_threads, TaskFunction function, void* context) {
   if (n_tasks == 0) return;
   Region region(function, context, n_tasks);

@@ -1,0 +1,63 @@
+// Many trees grown at once from columns that were put into bins.
+//
+// Examples are distinct rows in canonical order (summaries/canonical.py). A tree sees those with a positive weight: the
+// number of times it has drawn them, times the weight of their class. Bins are whole numbers; a split at bin b sends
+// bins ≤ b to the left, and is written as the threshold between bins b and b + 1. Bin 255 holds missing values.
+//
+// A node looks at candidate features in an order drawn from its key (draws.hpp) until `max_features` that are not
+// constant within it were seen. For each the weights of the classes (or the sums of the targets) are added up bin by
+// bin, and the bins that are there are scanned once: the work is that of the rows in the node, however small it is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace surefit::forest {
+
+constexpr std::uint8_t kMissing = 255;
+
+enum class Criterion { gini = 0, entropy = 1, squared_error = 2, poisson = 3 };
+
+struct Examples {
+  const std::uint8_t* bins;  // n × d, row by row
+  std::size_t n, d;
+  const std::int32_t* codes;  // classes, or null
+  std::size_t n_classes;      // 0: numbers
+  const double* y;            // numbers, or null
+  const std::int32_t* repeats;  // how many rows an example stands for, or null: one each
+  const double* thresholds;     // of all features, one after the other
+  const std::int64_t* first_threshold;  // d + 1: where those of each feature begin
+};
+
+struct Rules {
+  Criterion criterion;
+  std::size_t max_features;
+  std::size_t max_depth;
+  std::size_t min_samples_split, min_samples_leaf;
+  double min_weight_share;  // of the weight of the root
+  double min_decrease;      // of the impurity, as a share of the weight of the root
+};
+
+// What one tree is grown from: times drawn (or null), weights where nothing is drawn (or null: one), and a factor for
+// each class (or null).
+struct Bag {
+  const std::int32_t* counts;
+  const double* weights;
+  const double* class_weight;
+  std::uint64_t seed;
+};
+
+struct Grown {
+  std::vector<std::int32_t> left, right, feature;
+  std::vector<double> threshold, impurity, weight, value;
+  std::vector<std::uint8_t> missing_left, split_bin;
+  std::vector<std::int64_t> n_samples;
+};
+
+// One tree for each bag. `outside`: n numbers for each bag, or null: the leaf of each example that is not in the bag, −1
+// for those that are.
+std::vector<Grown> grow(const Examples& examples, const Rules& rules, const std::vector<Bag>& bags,
+                        std::int32_t* outside, int n_threads);
+
+}  // namespace surefit::forest

@@ -1,0 +1,285 @@
+// One tree of a forest: nodes depth first, left before right.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "surefit/parallel.hpp"
+#include "tree/draws.hpp"
+#include "tree/forest_targets.hpp"
+
+namespace surefit::forest {
+
+constexpr double kTie = 1e-12;  // decreases this close, as a share of the node's weighted impurity, are equal
+constexpr std::size_t kFewRows = 128;  // up to here the bins that are there are noted row by row
+constexpr std::size_t kPollWork = 1 << 16;
+
+struct Split {
+  double decrease = -1;
+  std::size_t feature = 0;
+  int bin = 0;  // the last on the left; 254 when all numbers are left and missing values right
+  bool missing_left = false, without_missing = false, found = false;
+  double threshold = 0;
+};
+
+struct Node {
+  std::size_t begin, end, depth;
+  std::uint64_t key;
+  std::int32_t parent;
+  bool is_left;
+};
+
+// The features of a node in the order of their draws, one after the other.
+class FeatureOrder {
+ public:
+  void draw(std::uint64_t key, std::size_t d) {
+    heap_.resize(d);
+    for (std::size_t j = 0; j < d; ++j) heap_[j] = {draws::place_of_feature(key, j), j};
+    std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
+  }
+  std::size_t next() {
+    std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+    const std::size_t j = heap_.back().second;
+    heap_.pop_back();
+    return j;
+  }
+
+ private:
+  std::vector<std::pair<std::uint64_t, std::size_t>> heap_;
+};
+
+template <class Target>
+class TreeGrower {
+  using Item = typename Target::Item;
+
+ public:
+  TreeGrower(const Examples& e, const Rules& rules, std::atomic<bool>& stop)
+      : e_(e), rules_(rules), target_(e, rules), stop_(stop), sizes_(e.repeats ? e.n : 0) {}
+
+  void grow(const Bag& bag, Grown& tree, int thread) {
+    fill(bag);
+    std::vector<Node> open{{0, items_.size(), 0, draws::root_key(bag.seed), -1, false}};
+    std::size_t work = 0;
+    while (!open.empty()) {
+      const Node node = open.back();
+      open.pop_back();
+      if ((work += node.end - node.begin + 16) > kPollWork) {
+        work = 0;
+        if (stop_.load(std::memory_order_relaxed)) return;
+        poll_task(thread);
+      }
+      const auto id = static_cast<std::int32_t>(tree.left.size());
+      if (node.parent >= 0) (node.is_left ? tree.left : tree.right)[static_cast<std::size_t>(node.parent)] = id;
+      const Split split = look(node, tree);
+      if (!split.found) continue;
+      const std::size_t middle = partition(node, split);
+      open.push_back({middle, node.end, node.depth + 1, draws::right_key(node.key), id, false});
+      open.push_back({node.begin, middle, node.depth + 1, draws::left_key(node.key), id, true});
+    }
+  }
+
+  // The leaf of each example outside the bag, −1 inside.
+  void outside(const Bag& bag, const Grown& tree, std::int32_t* leaf) const {
+    for (std::size_t i = 0; i < e_.n; ++i) {
+      leaf[i] = -1;
+      if (bag.counts && bag.counts[i] > 0) continue;
+      std::size_t node = 0;
+      while (tree.left[node] >= 0) {
+        const auto j = static_cast<std::size_t>(tree.feature[node]);
+        const std::uint8_t bin = e_.bins[i * e_.d + j];
+        const bool left = bin == kMissing ? tree.missing_left[node] != 0 : bin <= tree.split_bin[node];
+        node = static_cast<std::size_t>(left ? tree.left[node] : tree.right[node]);
+      }
+      leaf[i] = static_cast<std::int32_t>(node);
+    }
+  }
+
+ private:
+  void fill(const Bag& bag) {
+    items_.clear();
+    for (std::size_t i = 0; i < e_.n; ++i) {
+      double w = bag.counts ? static_cast<double>(bag.counts[i]) : bag.weights ? bag.weights[i] : 1.0;
+      if (!(w > 0)) continue;
+      if (bag.class_weight) w *= bag.class_weight[e_.codes[i]];
+      if (!(w > 0)) continue;
+      items_.push_back(Target::item(e_, static_cast<std::uint32_t>(i), w));
+      if (e_.repeats) sizes_[i] = bag.counts ? std::min(bag.counts[i], e_.repeats[i]) : e_.repeats[i];
+    }
+    scratch_.resize(items_.size());
+    root_weight_ = 0;
+    for (const Item& item : items_) root_weight_ += item.w;
+  }
+
+  std::int64_t size(const Item& item) const { return e_.repeats ? sizes_[item.row] : 1; }
+
+  // Writes the node; the best split, if one is allowed.
+  Split look(const Node& node, Grown& tree) {
+    const Item* items = items_.data() + node.begin;
+    const std::size_t n = node.end - node.begin;
+    const bool mixed = target_.look(items, n);
+    auto n_samples = static_cast<std::int64_t>(n);
+    if (e_.repeats) {
+      n_samples = 0;
+      for (std::size_t i = 0; i < n; ++i) n_samples += size(items[i]);
+    }
+    tree.left.push_back(-1);
+    tree.right.push_back(-1);
+    tree.impurity.push_back(target_.impurity());
+    tree.weight.push_back(target_.weight);
+    tree.n_samples.push_back(n_samples);
+    target_.write(tree.value);
+    Split split;
+    const double min_weight = rules_.min_weight_share * root_weight_;
+    const auto count = static_cast<std::size_t>(n_samples);
+    if (mixed && node.depth < rules_.max_depth && count >= rules_.min_samples_split &&
+        count >= 2 * rules_.min_samples_leaf && target_.weight >= 2 * min_weight) {
+      split = best(node, n_samples, min_weight);
+      if (split.found && target_.share(split.decrease) / root_weight_ + kEpsilon < rules_.min_decrease) split.found = false;
+    }
+    tree.feature.push_back(split.found ? static_cast<std::int32_t>(split.feature) : -2);
+    tree.threshold.push_back(split.found ? split.threshold : -2.0);
+    tree.missing_left.push_back(split.found && split.missing_left);
+    tree.split_bin.push_back(static_cast<std::uint8_t>(split.bin));
+    return split;
+  }
+
+  Split best(const Node& node, std::int64_t n_samples, double min_weight) {
+    Split split;
+    tie_ = kTie * target_.weighted_impurity();
+    std::size_t looked_at = 0;
+    const bool every = rules_.max_features >= e_.d;
+    if (!every) order_.draw(node.key, e_.d);
+    for (std::size_t next = 0; next < e_.d && looked_at < rules_.max_features; ++next) {
+      const std::size_t j = every ? next : order_.next();
+      looked_at += scan(node, j, n_samples, min_weight, split);
+    }
+    return split;
+  }
+
+  // Adds up the bins of feature j and looks at each split between two that are there; false if there is only one.
+  bool scan(const Node& node, std::size_t j, std::int64_t n_samples, double min_weight, Split& split) {
+    const bool counting = rules_.min_samples_leaf > 1;
+    const std::size_t m = add_up(node, j, counting);
+    const bool has_missing = present_[m - 1] == kMissing;
+    const std::size_t n_values = m - has_missing;
+    if (m > 1) {
+      target_.start();
+      double L = 0;
+      std::int64_t n_left = 0;
+      const double missing_weight = has_missing ? target_.bin_weight(kMissing) : 0;
+      const std::int64_t n_missing = has_missing && counting ? counts_[kMissing] : 0;
+      const auto enough = [&](double left, std::int64_t count) {
+        const double right = target_.weight - left;
+        if (!(left >= min_weight && right >= min_weight && right > 0)) return false;
+        const auto least = static_cast<std::int64_t>(rules_.min_samples_leaf);
+        if (counting && (count < least || n_samples - count < least)) return false;
+        return target_.allowed(left, right);
+      };
+      for (std::size_t p = 0; p + 1 < n_values + has_missing; ++p) {
+        const std::size_t bin = present_[p];
+        target_.move_left(bin);
+        L += target_.bin_weight(bin);
+        if (counting) n_left += counts_[bin];
+        const bool last = p + 1 == n_values;  // all numbers left, missing values right
+        const int at = last ? 254 : static_cast<int>(bin + (present_[p + 1] - 1 - bin) / 2);
+        if (enough(L, n_left)) consider(split, target_.decrease(L, target_.weight - L), j, at, false, !has_missing, last, L);
+        if (has_missing && !last) {
+          target_.move_left(kMissing);
+          const double left = L + missing_weight;
+          if (enough(left, n_left + n_missing)) {
+            consider(split, target_.decrease(left, target_.weight - left), j, at, true, false, false, left);
+          }
+          target_.take_back(kMissing);
+        }
+      }
+    }
+    for (std::size_t p = 0; p < m; ++p) {
+      target_.clear(present_[p]);
+      counts_[present_[p]] = 0;
+    }
+    return m > 1;
+  }
+
+  // The histogram of feature j; how many bins are there, and which: present_, ascending.
+  std::size_t add_up(const Node& node, std::size_t j, bool counting) {
+    const Item* items = items_.data() + node.begin;
+    const std::size_t n = node.end - node.begin;
+    const std::uint8_t* column = e_.bins + j;
+    if (counting) {
+      for (std::size_t i = 0; i < n; ++i) counts_[column[items[i].row * e_.d]] += size(items[i]);
+    }
+    std::size_t m = 0;
+    if (n <= kFewRows) {
+      std::uint64_t seen[4] = {0, 0, 0, 0};
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::uint8_t bin = column[items[i].row * e_.d];
+        seen[bin >> 6] |= std::uint64_t{1} << (bin & 63);
+        target_.add(items[i], bin);
+      }
+      for (std::size_t word = 0; word < 4; ++word) {
+        for (std::uint64_t rest = seen[word]; rest; rest &= rest - 1) {
+          present_[m++] = static_cast<std::uint8_t>(64 * word + static_cast<std::size_t>(std::countr_zero(rest)));
+        }
+      }
+      return m;
+    }
+    for (std::size_t i = 0; i < n; ++i) target_.add(items[i], column[items[i].row * e_.d]);
+    for (std::size_t bin = 0; bin < 256; ++bin) {
+      if (target_.bin_weight(bin) > 0) present_[m++] = static_cast<std::uint8_t>(bin);
+    }
+    return m;
+  }
+
+  void consider(Split& split, double decrease, std::size_t j, int bin, bool missing_left, bool without_missing,
+                bool infinite, double left_weight) {
+    if (split.found && decrease <= split.decrease + tie_) {
+      const bool lower = j < split.feature;  // within a feature the scan goes from low to high
+      if (decrease < split.decrease - tie_ || !lower) return;
+      decrease = std::max(decrease, split.decrease);
+    }
+    split.found = true;
+    split.decrease = decrease;
+    split.feature = j;
+    split.bin = bin;
+    split.without_missing = without_missing;
+    // rows without this value, where none was seen, go with the heavier side
+    split.missing_left = without_missing ? left_weight > target_.weight - left_weight : missing_left;
+    split.threshold = infinite ? std::numeric_limits<double>::infinity()
+                               : e_.thresholds[e_.first_threshold[j] + bin];
+  }
+
+  // Rows of the left child first, both in their order; where the right ones begin.
+  std::size_t partition(const Node& node, const Split& split) {
+    const std::uint8_t* column = e_.bins + split.feature;
+    std::size_t to = node.begin, n_right = 0;
+    for (std::size_t i = node.begin; i < node.end; ++i) {
+      const Item item = items_[i];
+      const std::uint8_t bin = column[item.row * e_.d];
+      const bool left = bin == kMissing ? split.missing_left : bin <= split.bin;
+      items_[to] = item;
+      scratch_[n_right] = item;
+      to += left;
+      n_right += !left;
+    }
+    std::copy_n(scratch_.begin(), n_right, items_.begin() + static_cast<std::ptrdiff_t>(to));
+    return to;
+  }
+
+  static constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+
+  const Examples& e_;
+  const Rules& rules_;
+  Target target_;
+  std::atomic<bool>& stop_;
+  std::vector<Item> items_, scratch_;
+  std::vector<std::int32_t> sizes_;
+  FeatureOrder order_;
+  std::uint8_t present_[256];
+  std::int64_t counts_[256] = {};
+  double root_weight_ = 0, tie_ = 0;
+};
+
+}  // namespace surefit::forest
