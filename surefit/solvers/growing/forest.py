@@ -1,0 +1,111 @@
+"""Many trees from one set of examples in bins: each from a bag of its own, all threads at once.
+
+in:  the bins of distinct examples in canonical order, their targets, and for each tree how often it has drawn each
+out: the trees, and for the examples outside a bag the leaves they end up in
+
+Bins stand for intervals of values: a split between two bins is written as the threshold between them. Between the bins
+that are there in a node all thresholds part its rows alike; the middle one is taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from surefit import _native
+from surefit.solvers.growing.tree import Tree
+from surefit.summaries.bins import Bins
+
+CRITERIA = {"gini": 0, "entropy": 1, "log_loss": 1, "squared_error": 2, "friedman_mse": 2, "poisson": 3}
+"""What is counted in bins; Friedman's measure of a split is its decrease of the squared error."""
+NO_LIMIT = 2**62
+
+
+@dataclass(frozen=True)
+class BinnedExamples:
+    """`y`: codes of classes with `n_classes`, or numbers with 0. `repeats`: rows an example stands for (None: one)."""
+
+    matrix: np.ndarray
+    bins: Bins
+    y: np.ndarray
+    n_classes: int
+    repeats: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class TreeRules:
+    """When a node is split, and by what; scikit-learn's names."""
+
+    criterion: str
+    max_features: int
+    max_depth: int | None = None
+    min_samples_split: int = 2
+    min_samples_leaf: int = 1
+    min_weight_fraction_leaf: float = 0.0
+    min_impurity_decrease: float = 0.0
+
+
+def grow_binned(
+    examples: BinnedExamples,
+    rules: TreeRules,
+    seeds: np.ndarray,
+    counts: np.ndarray | None = None,
+    weights: np.ndarray | None = None,
+    class_weight: np.ndarray | None = None,
+    *,
+    outside: bool = False,
+    n_threads: int = 1,
+) -> tuple[list[Tree], np.ndarray | None]:
+    """(trees, leaves): a tree for each seed, from `counts` (trees, examples) or else from the weights of the examples.
+
+    `class_weight` (trees, classes) multiplies either. `outside`: the leaf of each example that a tree has not drawn, −1
+    for those it has.
+    """
+    classes = examples.n_classes
+    y = np.ascontiguousarray(examples.y, dtype=np.int32 if classes else np.float64)
+    starts = np.concatenate([[0], np.cumsum([len(t) for t in examples.bins.thresholds])]).astype(np.int64)
+    leaves = np.empty((len(seeds), len(y)), dtype=np.int32) if outside else None
+    grown = _native.grow_forest(
+        examples.matrix,
+        y if classes else None,
+        classes,
+        None if classes else y,
+        examples.repeats,
+        np.concatenate([*examples.bins.thresholds, np.empty(0)]),
+        starts,
+        np.asarray(seeds, dtype=np.uint64),
+        counts,
+        weights,
+        class_weight,
+        CRITERIA[rules.criterion],
+        rules.max_features,
+        NO_LIMIT if rules.max_depth is None else rules.max_depth,
+        rules.min_samples_split,
+        rules.min_samples_leaf,
+        rules.min_weight_fraction_leaf,
+        rules.min_impurity_decrease,
+        leaves,
+        n_threads,
+    )
+    return [_tree(arrays, examples.matrix.shape[1], classes) for arrays in grown], leaves
+
+
+def _tree(arrays: tuple[Any, ...], n_features: int, n_classes: int) -> Tree:
+    left, right, feature, threshold, missing_left, value, impurity, n_samples, weight = arrays
+    return Tree(
+        n_features=n_features,
+        n_classes=np.array([max(1, n_classes)]),
+        children_left=left,
+        children_right=right,
+        feature=feature,
+        threshold=threshold,
+        missing_go_to_left=missing_left,
+        value=value.reshape(len(left), 1, max(1, n_classes)),
+        impurity=impurity,
+        n_node_samples=n_samples,
+        weighted_n_node_samples=weight,
+        category_row=np.full(len(left), -1, dtype=np.int32),
+        categories=np.empty((0, 4), dtype=np.uint64),
+    )
