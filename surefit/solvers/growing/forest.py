@@ -64,14 +64,15 @@ def grow_binned(
     for those it has.
     """
     classes = examples.n_classes
-    y = np.ascontiguousarray(examples.y, dtype=np.int32 if classes else np.float64)
+    codes = np.ascontiguousarray(examples.y, dtype=np.int32) if classes else None
+    numbers = None if classes else np.ascontiguousarray(examples.y, dtype=np.float64)
     starts = np.concatenate([[0], np.cumsum([len(t) for t in examples.bins.thresholds])]).astype(np.int64)
-    leaves = np.empty((len(seeds), len(y)), dtype=np.int32) if outside else None
+    leaves = np.empty((len(seeds), len(examples.y)), dtype=np.int32) if outside else None
     grown = _native.grow_forest(
         examples.matrix,
-        y if classes else None,
+        codes,
         classes,
-        None if classes else y,
+        numbers,
         examples.repeats,
         np.concatenate([*examples.bins.thresholds, np.empty(0)]),
         starts,
