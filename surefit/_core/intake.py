@@ -176,7 +176,9 @@ def take_weights(sample_weight: Any, n_rows: int, *, any_sign: bool = False) -> 
 def refuse_negative(w: np.ndarray, first_row: int = 0, source: str = "") -> None:
     if (w < 0).any():
         row = int(np.argmax(w < 0))
-        raise InvalidData(f"Negative values in sample_weight: row {first_row + row}{source} has {w[row]}")
+        raise InvalidData(
+            f"Negative values in data passed to `sample_weight`: row {first_row + row}{source} has {w[row]}"
+        )
 
 
 def refuse_all_zero() -> None:

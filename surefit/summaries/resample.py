@@ -93,11 +93,16 @@ def distinct_examples(X: Any, y: np.ndarray, w: np.ndarray | None = None, n_thre
     return Examples(len(hashes), rows.astype(np.intp), starts.astype(np.intp), hashes[rows[starts]], weights)
 
 
-def draw_count(max_samples: float | None, total_weight: float) -> int:
-    """How many draws: `max_samples` if it is a whole number, else this share of the total weight (None: all of it)."""
+def draw_count(max_samples: float | None, total_weight: float, n_examples: int = 1) -> int:
+    """How many draws: `max_samples` if it is a whole number, else this share of the total weight.
+
+    None: all of it, and no fewer than there are distinct examples (weights that add up to one count no rows).
+    """
+    if max_samples is None:
+        return max(n_examples, round(total_weight), 1)
     if isinstance(max_samples, (int, np.integer)):
         return int(max_samples)
-    return max(1, round((1.0 if max_samples is None else float(max_samples)) * total_weight))
+    return max(1, round(float(max_samples) * total_weight))
 
 
 def member_seeds(random_state: RandomStateLike, n_members: int) -> np.ndarray:

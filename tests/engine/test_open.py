@@ -210,7 +210,7 @@ W_REFUSED = {
     "name": ("w", "sample_weight is the name of a column"),
     "short": ([1.0], r"expected \(3,\)"),
     "two dimensions": (np.ones((3, 1)), "1D array or scalar"),
-    "negative": ([1.0, -2.0, 1.0], "Negative values in sample_weight: row 1 has -2"),
+    "negative": ([1.0, -2.0, 1.0], "Negative values in data passed to `sample_weight`: row 1 has -2"),
     "zero": ([0, 0, 0], "all weights are zero"),
     "NaN": ([1.0, np.nan, 1.0], "sample_weight contains NaN.*row 1"),
     "missing": (pd.array([1, None, 1], "Float64"), "sample_weight contains NaN.*row 1"),

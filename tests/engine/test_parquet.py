@@ -162,7 +162,10 @@ def test_the_row_of_a_bad_value_is_counted_in_its_file(write: Any) -> None:
 
 @pytest.mark.parametrize(
     ("w", "message"),
-    [([1.0, -2.0], r"Negative values in sample_weight: row 1 of .* has -2\.0"), ([0.0, 0.0], "all weights are zero")],
+    [
+        ([1.0, -2.0], r"Negative values in data passed to `sample_weight`: row 1 of .* has -2\.0"),
+        ([0.0, 0.0], "all weights are zero"),
+    ],
 )
 def test_bad_weights(write: Any, w: list[float], message: str) -> None:
     with pytest.raises(InvalidData, match=message):

@@ -134,6 +134,7 @@ def test_chances_are_those_of_the_weights(how):
 
 def test_number_of_draws():
     assert [draw_count(None, 10.0), draw_count(7, 10.0), draw_count(0.5, 9.0), draw_count(0.01, 3.0)] == [10, 7, 4, 1]
+    assert draw_count(None, 1.0, 40) == 40
 
 
 def test_seeds_of_the_first_members_do_not_depend_on_the_others():
