@@ -37,6 +37,8 @@ class Loss:
     constant_hessian = False
     newton = True
     """Leaf values are Newton steps; else minimizers, and the second derivative is not asked for."""
+    searched = False
+    """Leaf values have no formula: each is found by a search along the loss of its leaf."""
     longest_move = np.inf
     """Where the minimum may lie at infinity, a line search moves no raw prediction by more."""
 
@@ -263,7 +265,10 @@ class Exponential(Loss):
 
 
 class Softmax(Loss):
-    """log Σⱼ e^fⱼ − f_y: one raw prediction for each class, centered by the link."""
+    """log Σⱼ e^fⱼ − f_y: one raw prediction for each class, centered by the link.
+
+    The Newton steps of leaves, one class at a time, are shortened by (classes − 1) / classes, as in Friedman (2001).
+    """
 
     longest_move = 32.0
 
@@ -283,6 +288,10 @@ class Softmax(Loss):
         others, rows = 1.0 - P, np.arange(len(y))
         others[rows, codes] = -gradient[rows, codes]
         return gradient, P * others
+
+    def leaf_values(self, y, raw, gradient, hessian, w, leaf, n_leaves):  # type: ignore[no-untyped-def]
+        newton = super().leaf_values(y, raw, gradient, hessian, w, leaf, n_leaves)
+        return newton * (self.n_outputs - 1) / self.n_outputs
 
     def initial(self, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
         counts = np.bincount(y.astype(np.intp), w, self.n_outputs)

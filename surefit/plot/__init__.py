@@ -21,6 +21,7 @@ from surefit.plot.render import svg_of
 from surefit.plot.residuals import ResidualsDisplay
 from surefit.plot.roc import RocCurveDisplay
 from surefit.plot.scree import ScreeDisplay
+from surefit.plot.staged_loss import StagedLossDisplay
 
 __all__ = [
     "CalibrationDisplay",
@@ -44,5 +45,6 @@ __all__ = [
     "ResidualsDisplay",
     "RocCurveDisplay",
     "ScreeDisplay",
+    "StagedLossDisplay",
     "svg_of",
 ]
