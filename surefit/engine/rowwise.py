@@ -19,10 +19,13 @@ CACHED = 2**16
 SPARSE_ROWS = 4096
 
 
-def by_leaves(rows: Any, out: np.ndarray, function: Callable[[Any], np.ndarray]) -> np.ndarray:
-    """out[i] = function(rows)[i], for a function that treats every row by itself."""
+def by_leaves(rows: Any, out: np.ndarray, function: Callable[[Any], np.ndarray], *, least_rows: int = 32) -> np.ndarray:
+    """out[i] = function(rows)[i], for a function that treats every row by itself.
+
+    `least_rows` of a leaf: more where the function reads something large each time, such as a wide matrix.
+    """
     n, d = rows.shape
-    step = SPARSE_ROWS if sp.issparse(rows) else max(32, CACHED // max(d, 1))
+    step = SPARSE_ROWS if sp.issparse(rows) else max(least_rows, CACHED // max(d, 1))
     if n <= step:
         out[:] = function(rows)
         return out

@@ -1,3 +1,5 @@
 """Random projections, with scikit-learn's names and certificates."""
 
-__all__: list[str] = []
+from surefit.random_projection.dimension import johnson_lindenstrauss_min_dim
+
+__all__ = ["johnson_lindenstrauss_min_dim"]
