@@ -168,7 +168,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         """The nearest center of each row; among equally near ones the first."""
         check_is_fitted(self)
         frame = Frame(self._shift, self._scale)
-        return apply_rows(self, X, partial(_nearest, centers=self.cluster_centers_, frame=frame))
+        return apply_rows(self, X, partial(nearest, centers=self.cluster_centers_, frame=frame))
 
     def transform(self, X: Any) -> Any:
         """The distance of each row to each center."""
@@ -298,7 +298,8 @@ def _warn(estimator: KMeans, p: SimpleNamespace, best: LloydResult) -> None:
         )
 
 
-def _nearest(X: Any, centers: np.ndarray, frame: Frame) -> np.ndarray:
+def nearest(X: Any, centers: np.ndarray, frame: Frame) -> np.ndarray:
+    """The place of the nearest center of each row in memory; of the first where several are as near."""
     n_rows, n_features = X.shape
     L = leaf_rows(n_features)
     return nearest_centers(X, centers, frame, L, leaf_threads(n_rows, L))[0]
