@@ -65,6 +65,8 @@ CHECKERS: dict[str, str] = {
     "ClassicalMDS": "manifold.classical_mds:check_classical_mds",
     "MDS": "manifold.mds:check_mds",
     "Kernel": "kernels.expression:check_kernel",
+    "DecisionTreeClassifier": "tree.decision_tree:check_decision_tree_classifier",
+    "DecisionTreeRegressor": "tree.decision_tree:check_decision_tree_regressor",
     "RBFInterpolator": "rbf.rbf_interpolator:check_rbf_interpolator",
     "RBFNetworkRegressor": "rbf.rbf_network:check_rbf_network_regressor",
     "RBFNetworkClassifier": "rbf.rbf_network:check_rbf_network_classifier",

@@ -34,7 +34,8 @@ MEANS = ("squared_error", "friedman_mse", "poisson")
 class Node:
     """The rows of one node under a criterion.
 
-    value (outputs, classes) with its rounding; `gross` is what the loss would cost a model that subtracts at the end.
+    value (outputs, classes) with its rounding. gross: the rounding of the loss, and of those of two parts of the node,
+    in a model that forms sums of the targets as they are and the sums of one part as a difference.
     """
 
     weight: float
@@ -75,10 +76,11 @@ def node_of(criterion: str, Y: F64, w: F64, n_classes: int = 0) -> Node:
         if criterion == "gini":
             Z -= shares
             loss = float(w @ (Z * Z).sum(axis=1))
-            return Node(W, loss, 6 * gamma(m + 16) * loss, value, value_rounding, W, _weighted(w, Z), _squares)
+            gross = 8 * value_rounding * W
+            return Node(W, loss, 6 * gamma(m + 16) * loss, value, value_rounding, gross, _weighted(w, Z), _squares)
         H = -float(_shares_of(shares * W))
         noise = 6 * gamma((0 if exact else m) + 16 + n_classes) * (H + 3 * W)
-        return Node(W, H, noise, value, value_rounding, W * (2 + np.log2(n_classes)), w[:, None] * Z, _shares_of)
+        return Node(W, H, noise, value, value_rounding, 64 * value_rounding * W, w[:, None] * Z, _shares_of)
     size = float((w @ np.abs(Y)).max()) / W
     if criterion == "absolute_error":
         return _absolute(Y, w, W, size)
@@ -94,10 +96,11 @@ def node_of(criterion: str, Y: F64, w: F64, n_classes: int = 0) -> Node:
             return (S[..., 1:] * np.log(np.where(ratio > 0, ratio, 1.0))) @ scale
 
         loss = max(0.0, float(w @ logs @ scale - rises(_weighted(w, R).sum(axis=0))))
-        return Node(W, loss, 6 * gamma(m + 16) * mass, value, value_rounding, mass, _weighted(w, R), rises)
+        gross = 8 * gamma(m + 16) * mass
+        return Node(W, loss, 6 * gamma(m + 16) * mass, value, value_rounding, gross, _weighted(w, R), rises)
     Z = (Y - center) / np.sqrt(q)
     spread = float(w @ (Z * Z).sum(axis=1))
-    T, gross = _weighted(w, Z), float(w @ (Y * Y).sum(axis=1)) / q
+    T, gross = _weighted(w, Z), 8 * gamma(m + 16) * float(w @ (Y * Y).sum(axis=1)) / q
     loss = max(0.0, spread - float(_squares(T.sum(axis=0))))
     return Node(W, loss, 6 * gamma(m + 16) * spread, value, value_rounding, gross, T, _squares)
 
@@ -135,15 +138,16 @@ def _shares_of(S: F64) -> F64:
 def _absolute(Y: F64, w: F64, W: float, size: float) -> Node:
     """Y less the middle of its medians: the smallest targets with at least, and with more than half of the weight."""
     m, q = len(w), Y.shape[1]
-    value = np.empty((q, 1))
+    value, wide, exact = np.empty((q, 1)), 0.0, bool((w == np.rint(w)).all() and W < 2**53)
     for j in range(q):
         order = np.argsort(Y[:, j], kind="stable")
-        y, F, slack = Y[order, j], np.cumsum(w[order]), 2 * gamma(m + 2) * W
+        y, F, slack = Y[order, j], np.cumsum(w[order]), 0.0 if exact else 2 * gamma(m + 2) * W
         lo, hi = y[np.searchsorted(F, W / 2 - slack)], y[min(int(np.searchsorted(F, W / 2 + slack, "right")), m - 1)]
-        value[j] = lo / 2 + hi / 2
+        value[j], wide = lo / 2 + hi / 2, max(wide, 0.0 if exact else float(hi - lo) / 2)  # rounded halves are open
     loss = float(w @ np.abs(Y - value[:, 0]).sum(axis=1)) / q
     noise = 6 * gamma(2 * m + 16) * loss
-    return Node(W, loss, noise, value, 4 * gamma(16) * size, loss, np.column_stack([w, Y]), None)
+    T, gross = np.column_stack([w, Y]), 8 * gamma(m + 16) * W * size
+    return Node(W, loss, noise, value, 4 * gamma(16) * size + wide, gross, T, None)
 
 
 def _median_costs(terms: F64, order: F64) -> F64:

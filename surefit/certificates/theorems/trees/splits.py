@@ -2,6 +2,7 @@
 
 A split is admissible where both sides have `min_rows` rows and the weight `min_weight`, and, for a feature with a
 monotonic constraint, the means of the sides are in order and within the bounds that the splits above have set.
+What depends on a rounding (a weight or a mean that equals its bound) is not offered: it is left to the model.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 from surefit.certificates.blocks import F64
 from surefit.certificates.theorems.trees.criteria import Node
 
+EQUAL = 1e-12  # weights and means that differ by this share are not told from each other
+
 
 @dataclass(frozen=True)
 class Rules:
@@ -24,6 +27,20 @@ class Rules:
     min_weight: float = 0.0
     step: float = 0.0
     positive: bool = False  # both sides have a positive sum of targets (Poisson)
+    monotonic: NDArray[np.intp] | None = None  # by feature: the mean on the right is no smaller (1), no larger (−1)
+
+    def admits(self, w: F64, level: F64, bounds: tuple[float, float], left: NDArray[np.bool_], feature: int) -> bool:
+        """True unless the split into `left` and the others surely breaks a rule; level is what has means."""
+        if min(np.count_nonzero(left), np.count_nonzero(~left)) < max(1, self.min_rows):
+            return False
+        if min(w[left].sum(), w[~left].sum()) < self.min_weight - EQUAL * w.sum():
+            return False
+        if self.positive and min(w[left] @ level[left], w[~left] @ level[~left]) <= 0:
+            return False
+        if self.monotonic is None or self.monotonic[feature] == 0:
+            return True
+        a, b = (np.array([w[s] @ level[s] / w[s].sum()]) for s in (left, ~left))
+        return bool(in_order(int(self.monotonic[feature]), a, b, bounds, -EQUAL * np.abs(level).max()).all())
 
 
 @dataclass(frozen=True)
@@ -33,8 +50,12 @@ class Offers:
     feature: NDArray[np.intp]
     missing_left: bool
     decrease: F64  # −∞ where there is no admissible split
-    lower: F64  # the values on either side of the cut; +∞ above where the other side is the missing values
-    upper: F64
+    lower: F64  # the value below the cut
+
+
+def in_order(sign: int, left: F64, right: F64, bounds: tuple[float, float], slack: float) -> NDArray[np.bool_]:
+    low, high = (left, right) if sign > 0 else (right, left)
+    return (low >= bounds[0] + slack) & (high >= low + slack) & (high <= bounds[1] - slack)
 
 
 def varies(X: F64, step: float = 0.0) -> NDArray[np.bool_]:
@@ -49,46 +70,78 @@ def _next(x: F64, step: float) -> F64:
     return (x.astype(np.float32) + np.float32(step)).astype(np.float64) if step else x
 
 
-def offers(X: F64, node: Node, w: F64, rules: Rules, features: NDArray[np.intp]) -> Iterator[Offers]:
-    """All admissible splits of the columns `features` of a node's rows X (m, d) with weights w."""
+def offers(
+    X: F64,
+    node: Node,
+    w: F64,
+    rules: Rules,
+    features: NDArray[np.intp],
+    level: F64 | None = None,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+) -> Iterator[Offers]:
+    """All admissible splits by the columns `features` of a node's rows X (m, d) with weights w.
+
+    level and bounds matter for monotonic constraints and sums that must be positive: the target, where it has a mean.
+    """
     if len(X) < 2 or not len(features):
         return
     order = np.argsort(X[:, features], axis=0, kind="stable")  # missing values come last
-    yield _cuts(X, node, w, rules, features, order, False)
+    turns = [(features, order, False)]
     gaps = np.flatnonzero(np.isnan(X[:, features]).any(axis=0))
-    if gaps.size:
+    if gaps.size:  # once more, missing values first
         count = np.isnan(X[:, features[gaps]]).sum(axis=0)
         turned = (np.arange(len(X))[:, None] - count) % len(X)
-        order = np.take_along_axis(order[:, gaps], turned, axis=0)
-        yield _cuts(X, node, w, rules, features[gaps], order, True)
+        turns.append((features[gaps], np.take_along_axis(order[:, gaps], turned, axis=0), True))
+    for some, order, missing_left in turns:
+        values = X[order, some]
+        lower, upper = values[:-1], values[1:]
+        cut = upper > _next(lower, rules.step)
+        if not missing_left:
+            cut |= np.isnan(upper) & ~np.isnan(lower)
+        cut &= _admissible(w, rules, some, order, level, bounds)
+        yield Offers(some, missing_left, np.where(cut, node.decreases(order), -np.inf), lower)
 
 
-def _cuts(
-    X: F64, node: Node, w: F64, rules: Rules, features: NDArray[np.intp], order: NDArray[np.intp], missing_left: bool
-) -> Offers:
-    values = X[order, features]
-    lower, upper = values[:-1], values[1:]
-    on_offer = upper > _next(lower, rules.step)
-    if not missing_left:
-        on_offer |= np.isnan(upper) & ~np.isnan(lower)
-    on_offer &= _large_enough(w, rules, order)
-    if rules.positive:
-        sums = (np.cumsum(node.terms[order, 1:], axis=0), np.cumsum(node.terms[order[::-1], 1:], axis=0))
-        on_offer &= ((sums[0][:-1] > 0) & (sums[1][-2::-1] > 0)).all(axis=-1)
-    decrease = np.where(on_offer, node.decreases(order), -np.inf)
-    return Offers(features, missing_left, decrease, lower, np.where(np.isnan(upper), np.inf, upper))
+def _admissible(
+    w: F64,
+    rules: Rules,
+    features: NDArray[np.intp],
+    order: NDArray[np.intp],
+    level: F64 | None,
+    bounds: tuple[float, float],
+) -> NDArray[np.bool_]:
+    rows = np.arange(1, len(order))[:, None]
+    enough = (rows >= rules.min_rows) & (rows <= len(order) - rules.min_rows) & np.ones(order.shape[1], dtype=bool)
+    if rules.min_weight <= 0 and level is None:
+        return enough
+    before, after = _both_sides(w[order])
+    if rules.min_weight > 0:
+        enough &= np.minimum(before, after) >= rules.min_weight + EQUAL * w.sum()
+    if level is not None:
+        left, right = _both_sides((w * level)[order])
+        if rules.positive:
+            enough &= np.minimum(left, right) > EQUAL * (w @ level)
+        signs = np.zeros(len(features)) if rules.monotonic is None else rules.monotonic[features]
+        for k in np.flatnonzero(signs):
+            means = left[:, k] / before[:, k], right[:, k] / after[:, k]
+            enough[:, k] &= in_order(int(signs[k]), *means, bounds, EQUAL * float(np.abs(level).max()))
+    return enough
 
 
-def _large_enough(w: F64, rules: Rules, order: NDArray[np.intp]) -> NDArray[np.bool_]:
-    rows = np.arange(1, len(order))
-    enough = (rows >= rules.min_rows) & (rows <= len(order) - rules.min_rows)
-    if rules.min_weight <= 0:
-        return np.broadcast_to(enough[:, None], (len(order) - 1, order.shape[1]))
-    slack = 1e-12 * w.sum()  # a weight that is the least one up to rounding is left to the model
-    before, after = np.cumsum(w[order], axis=0)[:-1], np.cumsum(w[order[::-1]], axis=0)[-2::-1]
-    return enough[:, None] & (before >= rules.min_weight + slack) & (after >= rules.min_weight + slack)
+def _both_sides(terms: F64) -> tuple[F64, F64]:
+    """Sums of the rows before and after each cut, each from its own end."""
+    return np.cumsum(terms, axis=0)[:-1], np.cumsum(terms[::-1], axis=0)[-2::-1]
 
 
-def best_decrease(X: F64, node: Node, w: F64, rules: Rules, features: NDArray[np.intp]) -> float:
+def best_decrease(
+    X: F64,
+    node: Node,
+    w: F64,
+    rules: Rules,
+    features: NDArray[np.intp],
+    level: F64 | None = None,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+) -> float:
     """The largest decrease on offer; −∞ where no split is admissible."""
-    return max((float(o.decrease.max(initial=-np.inf)) for o in offers(X, node, w, rules, features)), default=-np.inf)
+    found = offers(X, node, w, rules, features, level, bounds)
+    return max((float(o.decrease.max(initial=-np.inf)) for o in found), default=-np.inf)

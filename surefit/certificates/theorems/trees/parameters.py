@@ -1,0 +1,125 @@
+"""How a tree was grown, read from its public parameters; and the rows that it was grown on.
+
+scikit-learn's trees read rows in float32, take values within 1e-7 as equal, call an impurity of 2.2e-16 pure, and draw
+candidates in a way that cannot be seen. Ours keep the rows' type, and draw from `seed_`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from surefit.certificates.attributes import Attributes, real, whole
+from surefit.certificates.blocks import F64, BadData, Blocks, dense
+from surefit.certificates.theorems.trees.replay import Growth
+from surefit.certificates.theorems.trees.splits import Rules
+
+MOST = 1 << 27  # entries kept in memory
+CLASSES = ("gini", "entropy", "log_loss")
+NUMBERS = ("squared_error", "friedman_mse", "absolute_error", "poisson")
+
+
+@dataclass(frozen=True)
+class Examples:
+    """All rows, targets (n, outputs) or one column of codes, weights ≥ 0."""
+
+    X: F64
+    Y: F64
+    w: F64
+    weighted: bool
+    flat: bool  # the target has one dimension
+
+
+def from_scikit_learn(model: Any) -> bool:
+    return any(base.__module__.startswith(("sklearn.tree", "sklearn.ensemble")) for base in type(model).__mro__)
+
+
+def read_examples(model: Any, blocks: Blocks) -> Examples:
+    """The data in memory, as the model reads it."""
+    if blocks.n_rows * blocks.n_features > MOST:
+        raise BadData(f"replaying a tree keeps {blocks.n_rows} × {blocks.n_features} numbers in memory, above {MOST}")
+    X, Y, w, flat, weighted = [], [], [], True, False
+    for block, y, weight in blocks:
+        if y is None:
+            raise BadData("the target is missing")
+        rows = dense(block)
+        X.append(rows.astype(np.float32).astype(np.float64) if from_scikit_learn(model) else rows)
+        target = np.asarray(y, dtype=np.float64)
+        flat, weighted = target.ndim == 1, weight is not None
+        Y.append(target.reshape(len(target), -1))
+        w.append(np.ones(len(target)) if weight is None else np.asarray(weight, dtype=np.float64))
+    data = Examples(np.concatenate(X), np.concatenate(Y), np.concatenate(w), weighted, flat)
+    if np.isinf(data.X).any() or not np.isfinite(data.Y).all() or not (data.w >= 0).all() or not data.w.sum() > 0:
+        raise BadData("values are infinite, a target is missing, or no weight is positive")
+    return data
+
+
+def class_factors(attrs: Attributes, counts: F64, named: str = "balanced") -> F64:
+    """The factor of every class by `class_weight`: None, a dictionary, or Σ / (K · the count of the class)."""
+    given, K = getattr(attrs.model, "class_weight", None), len(counts)
+    if given is None:
+        return np.ones(K)
+    if given == named:
+        return counts.sum() / (K * np.where(counts > 0, counts, 1.0))
+    if isinstance(given, dict):
+        return np.array([real(given.get(label, 1.0)) for label in np.asarray(attrs.model.classes_).tolist()])
+    attrs.faults.append(f"class_weight={given!r} is not known here")
+    return np.ones(K)
+
+
+def read_growth(attrs: Attributes, data: Examples, n_classes: int, total: float, theirs: bool) -> Growth:
+    """The parameters of a tree (or of the trees of a forest), with the faults noted; total: the weight of its rows."""
+    n, d = data.X.shape
+    criterion = attrs.text("criterion", CLASSES[0] if n_classes else NUMBERS[0])
+    if criterion not in (CLASSES if n_classes else NUMBERS):
+        attrs.faults.append(f"criterion={criterion!r} is not known here")
+    least = _share(attrs, "min_samples_leaf", 1, n)
+    monotonic = getattr(attrs.model, "monotonic_cst", None)
+    signs = None if monotonic is None else np.asarray(monotonic)
+    if signs is not None and (signs.shape != (d,) or not np.isin(signs, (-1, 0, 1)).all()):
+        attrs.faults.append("monotonic_cst is not one of −1, 0, 1 for each feature")
+        signs = None
+    if (signs is not None and criterion == "absolute_error") or (criterion == "poisson" and data.Y.shape[1] > 1):
+        raise BadData("constraints with the absolute error, and several Poisson targets, are not replayed")
+    min_weight = real(attrs.parameter("min_weight_fraction_leaf", 0.0)) * total
+    rules = Rules(least, min_weight, 1e-7 if theirs else 0.0, criterion == "poisson", signs)
+    alpha = real(attrs.parameter("ccp_alpha_" if attrs.has("ccp_alpha_") else "ccp_alpha", 0.0))
+    depth, leaves = getattr(attrs.model, "max_depth", None), getattr(attrs.model, "max_leaf_nodes", None)
+    growth = Growth(
+        criterion="entropy" if criterion == "log_loss" else criterion,
+        n_classes=n_classes,
+        rules=rules,
+        max_features=max_features_of(getattr(attrs.model, "max_features", None), d),
+        max_depth=np.inf if depth is None else real(depth),
+        min_split=max(2, 2 * least, _share(attrs, "min_samples_split", 2, n)),
+        min_decrease=real(attrs.parameter("min_impurity_decrease", 0.0)),
+        least_impurity=float(np.finfo(float).eps) if theirs else 0.0,
+        max_leaves=None if leaves is None else whole(leaves),
+        alpha=alpha,
+        drawn=attrs.text("splitter", "best") == "random",
+        first_of_ties=not theirs,
+    )
+    if not all(np.isfinite([min_weight, growth.min_decrease, alpha])) or math.isnan(growth.max_depth):
+        attrs.faults.append("a parameter of the growth is not a number")
+    return growth
+
+
+def _share(attrs: Attributes, name: str, default: int, n: int) -> int:
+    """A number of rows, or a share of all rows rounded up."""
+    value = attrs.parameter(name, default)
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    return math.ceil(real(value) * n) if real(value) == real(value) else default
+
+
+def max_features_of(value: Any, d: int) -> int:
+    if value == "sqrt":
+        return max(1, int(math.sqrt(d)))
+    if value == "log2":
+        return max(1, int(math.log2(d)))
+    if value is None:
+        return d
+    return int(value) if isinstance(value, (int, np.integer)) else max(1, int(real(value) * d))
