@@ -32,6 +32,7 @@ void bind_search_tiles(nb::module_& m);
 void bind_stumps(nb::module_& m);
 void bind_summaries(nb::module_& m);
 void bind_svm(nb::module_& m);
+void bind_tree(nb::module_& m);
 
 namespace {
 
@@ -89,4 +90,5 @@ NB_MODULE(_native, m) {
   bind_stumps(m);
   bind_summaries(m);
   bind_svm(m);
+  bind_tree(m);
 }

@@ -11,19 +11,18 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from surefit import _native
 from surefit.solvers.growing.tree import Tree
-
-BLOCK_NUMBERS = 2**22
-"""Compressed rows are written out in blocks of at most so many numbers."""
 
 
 def apply_all(trees: Sequence[Tree], X: Any, n_threads: int = 1) -> np.ndarray:
     """(rows, trees): the leaf of every row in every tree; X is dense (float32, float64) or CSR."""
-    leaves = np.empty((X.shape[0], len(trees)), dtype=np.intp)
-    for rows, block in _dense_blocks(X):
-        for t, tree in enumerate(trees):
-            leaves[rows, t] = tree.apply(block)
-    return leaves
+    arrays = [tree.native for tree in trees]
+    if sp.issparse(X):
+        leaves = _native.tree_leaves_csr(arrays, X.data, X.indices, X.indptr, X.shape[1], n_threads)
+    else:
+        leaves = _native.tree_leaves(arrays, np.ascontiguousarray(X), n_threads)
+    return leaves.view(np.intp)
 
 
 def sum_of_trees(trees: Sequence[Tree], X: Any, n_threads: int = 1) -> np.ndarray:
@@ -31,18 +30,7 @@ def sum_of_trees(trees: Sequence[Tree], X: Any, n_threads: int = 1) -> np.ndarra
 
     The width is outputs × classes of the trees, which is the same for all of them.
     """
-    total = np.zeros((X.shape[0], trees[0].n_outputs * trees[0].max_n_classes))
-    for rows, block in _dense_blocks(X):
-        for tree in trees:
-            total[rows] += tree.value.reshape(tree.node_count, -1)[tree.apply(block)]
-    return total
-
-
-def _dense_blocks(X: Any) -> Any:
-    if not sp.issparse(X):
-        yield slice(0, X.shape[0]), X
-        return
-    step = max(1, BLOCK_NUMBERS // max(1, X.shape[1]))
-    for start in range(0, X.shape[0], step):
-        rows = slice(start, min(X.shape[0], start + step))
-        yield rows, X[rows].toarray()
+    arrays = [tree.native for tree in trees]
+    if sp.issparse(X):
+        return _native.tree_sums_csr(arrays, X.data, X.indices, X.indptr, X.shape[1], n_threads)
+    return _native.tree_sums(arrays, np.ascontiguousarray(X), n_threads)

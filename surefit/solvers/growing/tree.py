@@ -12,10 +12,13 @@ The names of the arrays are scikit-learn's (`tree_`): −1 for "no child", −2 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+
+from surefit import _native
 
 NO_CHILD, NO_FEATURE = -1, -2
 MOST_CATEGORIES = 256
@@ -62,6 +65,21 @@ class Tree:
         for name, kind in KINDS.items():
             object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name), dtype=kind))
 
+    @cached_property
+    def native(self) -> _native.TreeArrays:
+        """The arrays as the compiled loops read them, where they are."""
+        return _native.TreeArrays(
+            self.n_features,
+            self.children_left,
+            self.children_right,
+            self.feature,
+            self.threshold,
+            self.missing_go_to_left,
+            self.category_row,
+            self.categories,
+            self.value.reshape(self.node_count, -1),
+        )
+
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
@@ -99,33 +117,11 @@ class Tree:
     def max_depth(self) -> int:
         return int(self.depth.max())
 
-    def goes_left(self, node: int, column: np.ndarray) -> np.ndarray:
-        """For values of the node's feature: which go left."""
-        if self.category_row[node] < 0:
-            missing = np.isnan(column)
-            left = column <= self.threshold[node]
-        else:
-            missing = ~((column >= 0) & (column < MOST_CATEGORIES))
-            code = np.where(missing, 0, column).astype(np.uint64)
-            words = self.categories[self.category_row[node]][(code >> np.uint64(6)).astype(np.intp)]
-            left = (words >> (code & np.uint64(63))) & np.uint64(1) == 1
-        return np.where(missing, bool(self.missing_go_to_left[node]), left)
-
     def apply(self, X: Any) -> np.ndarray:
-        """The leaf of each row of a dense matrix."""
-        leaf = np.zeros(X.shape[0], dtype=np.intp)
-        rows_of = {0: np.arange(X.shape[0])}
-        for node in range(self.node_count):
-            rows = rows_of.pop(node, None)
-            if rows is None:
-                continue
-            if self.children_left[node] == NO_CHILD:
-                leaf[rows] = node
-                continue
-            left = self.goes_left(node, X[rows, self.feature[node]])
-            rows_of[int(self.children_left[node])] = rows[left]
-            rows_of[int(self.children_right[node])] = rows[~left]
-        return leaf
+        """The leaf of each row of X, dense (float32, float64) or CSR."""
+        if sp.issparse(X):
+            return _native.tree_leaves_csr([self.native], X.data, X.indices, X.indptr, X.shape[1], 1)[:, 0]
+        return _native.tree_leaves([self.native], np.ascontiguousarray(X), 1)[:, 0]
 
     def predict(self, X: Any) -> np.ndarray:
         """The value of the leaf of each row, (rows, outputs, classes); without the axis of outputs if there is one."""
