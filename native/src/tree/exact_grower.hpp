@@ -6,6 +6,7 @@
 
 #include "surefit/parallel.hpp"
 #include "tree/draws.hpp"
+#include "tree/exact_categories.hpp"
 #include "tree/exact_part.hpp"
 #include "tree/exact_search.hpp"
 
@@ -18,7 +19,8 @@ class Grower {
  public:
   Grower(const Options& options, const Part<Id>& part, double total_weight, int n_threads)
       : o_(options), part_(part), d_(part.columns->d), total_weight_(total_weight), n_threads_(n_threads),
-        criterion_(part.targets), scratch_(2 * C::scratch(part.targets)) {
+        criterion_(part.targets), scratch_((has_categories() && C::kMerges ? kMostExhaustive + 2 : 2) * C::scratch(part.targets)),
+        rooms_(static_cast<std::size_t>(n_threads)) {
     picks_.resize(d_), features_.resize(d_), places_.resize(d_);
     std::iota(features_.begin(), features_.end(), std::size_t{0});
     space_.resize(scratch_ * static_cast<std::size_t>(n_threads_));
@@ -121,6 +123,7 @@ class Grower {
     }
     Pick& pick = picks_[chosen];
     if (pick.close || pick.best < best) pick = scanned(node, chosen, tie, best - tie, 0);
+    if (part_.columns->categorical[chosen]) return set_split(node, chosen, pick);
     return o_.random_splitter ? random_split(node, chosen, pick) : threshold_split(node, chosen, pick);
   }
 
@@ -148,7 +151,9 @@ class Grower {
     pick.tie = tie, pick.stop = stop;
     double* space = space_.data() + scratch_ * static_cast<std::size_t>(thread);
     const std::size_t missing = part_.n_missing(node, j);
-    if (o_.random_splitter) {
+    if (part_.columns->categorical[j]) {
+      CategorySearch<Id, C>(part_, criterion_, node, j, missing, space, rooms_[static_cast<std::size_t>(thread)]).search(limits_of(node, j), pick);
+    } else if (o_.random_splitter) {
       drawn(node, j, missing, space, pick);
     } else {
       scan(criterion_, part_.list(j) + node.start, node.size(), missing, space, limits_of(node, j), pick);
@@ -209,11 +214,29 @@ class Grower {
     return split;
   }
 
+  // Rows without a category in training go to the larger side, as those that are missing do.
+  Split set_split(const Node& node, std::size_t j, const Pick& pick) {
+    const std::size_t missing = part_.n_missing(node, j);
+    Split split;
+    split.feature = static_cast<std::int64_t>(j), split.decrease = pick.best, split.by_set = true;
+    split.set = CategorySearch<Id, C>(part_, criterion_, node, j, missing, space_.data(), rooms_[0]).set_of(pick);
+    split.missing_left = pick.missing_left;
+    if (missing == 0) {
+      const std::size_t left = part_.mark(node, split);
+      split.missing_left = left > node.size() - left;
+    }
+    return split;
+  }
+
   Split random_split(const Node& node, std::size_t j, const Pick& pick) {
     const std::size_t missing = part_.n_missing(node, j), present = node.size() - missing;
     Split split = split_of(node, j, pick, missing);
     split.threshold = pick.n_left == present ? kInfinity : drawn_threshold(node, j, present);
     return split;
+  }
+
+  bool has_categories() const {
+    return std::any_of(part_.columns->categorical, part_.columns->categorical + d_, [](std::uint8_t c) { return c != 0; });
   }
 
   const Options& o_;
@@ -228,6 +251,7 @@ class Grower {
   std::vector<std::uint64_t> places_;
   std::vector<double> space_;
   std::vector<Id> moved_;
+  std::vector<std::vector<Category>> rooms_;
 };
 
 }  // namespace surefit::exact_tree

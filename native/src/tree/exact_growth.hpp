@@ -20,6 +20,11 @@ class Growth {
   Growth(const Columns& columns, const Targets& targets, const Options& options, std::int64_t* leaf)
       : columns_(columns), targets_(targets), o_(options), leaf_(leaf) {
     std::fill_n(leaf, columns.n, std::int64_t{-1});
+    targets_.n = columns.n;
+    if (targets_.code && targets_.n_outputs == 1 && targets_.n_classes <= 256) {
+      small_code_.assign(targets_.code, targets_.code + columns.n);
+      targets_.small_code = small_code_.data();
+    }
     keep_rows();
     if (m_ == 0) throw std::invalid_argument("no row has a positive weight");
   }
@@ -106,6 +111,7 @@ class Growth {
   std::unique_ptr<Row[]> lists_, rows_;
   std::unique_ptr<std::uint8_t[]> marks_;
   std::unique_ptr<Short[]> short_of_;
+  std::vector<std::uint8_t> small_code_;
   Grown top_;
   std::vector<std::pair<Node, std::size_t>> top_leaves_;
   std::vector<Node> small_;
@@ -121,8 +127,10 @@ class ShortPart {
     const std::size_t width = t.n_outputs;
     part.targets = t;
     if (t.y) part.targets.y = gathered(y_, t.y, width);
-    if (t.code) part.targets.code = gathered(code_, t.code, width);
+    if (t.code && !t.small_code) part.targets.code = gathered(code_, t.code, width);
     if (t.w) part.targets.w = gathered(w_, t.w, 1);
+    if (t.small_code) part.targets.small_code = gathered(small_code_, t.small_code, 1);
+    part.targets.n = m;
     for (std::size_t i = 0; i < m; ++i) rows_[i] = static_cast<Short>(i);
     part.columns = &columns, part.m = m, part.row_of = row_of_.data(), part.goes_left = marks_.data();
     part.lists = lists_.data(), part.rows = rows_.data();
@@ -143,6 +151,7 @@ class ShortPart {
   std::vector<std::uint8_t> marks_;
   std::vector<double> y_, w_;
   std::vector<std::int32_t> code_;
+  std::vector<std::uint8_t> small_code_;
 };
 
 template <class C>

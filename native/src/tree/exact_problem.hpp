@@ -36,6 +36,8 @@ struct Targets {
   const std::int32_t* code = nullptr;        // n × outputs; nullptr for numbers
   const double* w = nullptr;                 // nullptr: all one
   const double* shift = nullptr;             // outputs: y + shift is what was given
+  const std::uint8_t* small_code = nullptr;  // the codes again, where there is one output of at most 256 classes
+  std::size_t n = 0;                         // numbers of rows are below this
 };
 
 // A node that waits to be grown: places start … end − 1 of every list.

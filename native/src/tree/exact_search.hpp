@@ -21,18 +21,25 @@ struct Pick {
   double tie = 0;              // decreases within this are equal
   double stop = kInfinity;     // the second scan: the first candidate of at least this decrease
   double best = -kInfinity;
-  std::size_t n_left = 0;      // present rows that go left
+  std::size_t n_left = 0;      // present rows that go left (for categories: how many of the order, or the set)
   bool missing_left = false, found = false, close = false, done = false;
+  std::size_t order = 0, trying_order = 0;  // categories: which order
+  bool by_mask = false, trying_mask = false;
 
   void offer(double decrease, std::size_t n, bool left) {
     if (stop < kInfinity) {
       if (decrease < stop || done) return;
-      n_left = n, missing_left = left, best = decrease, found = done = true;
+      take(n, left);
+      best = decrease, found = done = true;
     } else if (decrease > best) {
       close = found && decrease <= best + tie;
-      if (!close) n_left = n, missing_left = left;
+      if (!close) take(n, left);
       best = decrease, found = true;
     }
+  }
+
+  void take(std::size_t n, bool left) {
+    n_left = n, missing_left = left, order = trying_order, by_mask = trying_mask;
   }
 };
 
@@ -40,7 +47,7 @@ template <class C>
 bool allowed(const C& c, const typename C::Left& l, const Limits& limits) {
   const double left = c.left_weight(l);
   if (limits.min_weight > 0 && (left < limits.min_weight || c.weight() - left < limits.min_weight)) return false;
-  if (limits.monotonic == 0 && limits.lower == -kInfinity && limits.upper == kInfinity) return true;
+  if (limits.monotonic == 0) return true;
   const double a = c.left_value(l), b = c.right_value(l);
   if (a < limits.lower || a > limits.upper || b < limits.lower || b > limits.upper) return false;
   return (b - a) * limits.monotonic >= 0;

@@ -6,6 +6,13 @@ A split of a node of weight W and impurity I decreases the weighted impurity by 
     the lowest threshold (missing values to the right before to the left; category subsets: the first in the scan).
 
 So the tree does not depend on the order of the rows, on weights given as repeated rows, or on the number of threads.
+
+A subset of categories (numbers 0 … 255) is tried as the first one, two, … of those present in the node, ordered by
+their mean, median or share of the second class, lowest first. With one number (squared error, Poisson) or two classes
+present the best subset is among them. With more classes or several outputs all subsets are tried where at most
+`EXHAUSTIVE_CATEGORIES` are present in the node; with more, the orders by the share of each class (by the mean of each
+output) are a heuristic, as is the order by medians for the absolute error.
+
 Random choices (`max_features`, `splitter="random"`) are drawn from the seed and the place of the node alone.
 """
 
@@ -24,6 +31,8 @@ from surefit.solvers.growing.tree import MOST_CATEGORIES, Tree
 CLASS_CRITERIA = ("gini", "entropy", "log_loss")
 NUMBER_CRITERIA = ("squared_error", "friedman_mse", "absolute_error", "poisson")
 NO_LIMIT = 2**62
+EXHAUSTIVE_CATEGORIES = 10
+"""Categories present in a node up to which all subsets are tried, where no order is known to hold the best."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,10 +154,10 @@ def grow_exact(
 def _shifted(y: np.ndarray, criterion: str) -> tuple[np.ndarray, np.ndarray]:
     """Numbers minus their mean where it is far from zero for their spread (then the difference is exact), and the mean.
 
-    Poisson's deviance and absolute deviations take the numbers as they are.
+    Poisson's deviance takes the numbers as they are.
     """
     y = np.ascontiguousarray(y, dtype=np.float64)
-    if criterion in ("poisson", "absolute_error"):
+    if criterion == "poisson":
         return y, np.zeros(y.shape[1])
     mean = y.mean(axis=0)
     shift = np.where(np.abs(mean) > 64 * y.std(axis=0), mean, 0.0)

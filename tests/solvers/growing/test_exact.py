@@ -7,6 +7,9 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from surefit.solvers.growing.exact import CLASS_CRITERIA, grow_exact, presort
+from surefit.solvers.growing.tree import KINDS
+from tests.reference.cart import Rules
+from tests.solvers.growing.replay import replay
 
 
 def decrease(tree, node):
@@ -45,6 +48,8 @@ def random_data(seed, criterion, missing=False):
     if criterion in CLASS_CRITERIA:
         y = np.unique(rng.integers(0, 2 + seed % 3, n), return_inverse=True)[1]
         return X, y, w, {"n_classes": y.max() + 1}
+    if criterion == "poisson":
+        return X, rng.exponential(1.0, n), w, {}
     return X, rng.standard_normal(n) + (seed % 3), w, {}
 
 
@@ -55,11 +60,123 @@ def sklearn_tree(X, y, w, criterion, **limits):
         return kind(criterion=criterion, random_state=0, **limits).fit(X, y, w).tree_
 
 
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "log_loss", "squared_error", "friedman_mse"])
+@pytest.mark.parametrize(
+    "criterion", ["gini", "entropy", "log_loss", "squared_error", "friedman_mse", "absolute_error", "poisson"]
+)
 def test_the_tree_is_scikit_learns_where_ties_are_absent(criterion):
     for seed in range(60):
-        X, y, w, classes = random_data(seed, criterion, missing=seed % 4 == 3)
+        X, y, w, classes = random_data(seed, criterion, missing=seed % 4 == 3 and criterion != "absolute_error")
         limits = {"min_samples_leaf": 1 + seed % 3, "max_depth": 3 if seed % 5 == 0 else None}
         ours, leaf = grow_exact(presort(X), y, w, criterion=criterion, return_leaves=True, **classes, **limits)
         assert_same_but_for_ties(ours, sklearn_tree(X, y, w, criterion, **limits))
         np.testing.assert_array_equal(leaf, ours.apply(X))
+
+
+def plain_data(seed, criterion, n=24, d=3, grid=4, outputs=1):
+    """Small whole numbers, so that ties abound; some weights, some missing values."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, grid, (n, d)).astype(np.float64 if seed % 2 else np.float32)
+    if seed % 3 == 0:
+        X[rng.random(X.shape) < 0.2] = np.nan
+    w = rng.integers(0, 4, n).astype(float) if seed % 4 == 1 else rng.uniform(0.1, 2, n) if seed % 4 == 2 else None
+    if criterion in CLASS_CRITERIA:
+        k = 2 + seed % 3
+        return X, rng.integers(0, k, (n, outputs)), w, [k] * outputs
+    y = rng.poisson(1.0, (n, outputs)).astype(float)
+    return X, y + (0 if criterion == "poisson" else rng.standard_normal(y.shape).round(1) * (seed % 2)), w, None
+
+
+CRITERIA = ["gini", "entropy", "squared_error", "absolute_error", "poisson"]
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_every_split_is_the_best_by_the_tie_rule(criterion):
+    for seed in range(12):
+        X, y, w, classes = plain_data(seed, criterion, outputs=1 + (seed % 5 == 4))
+        leaf, weight = 1 + seed % 3, 0.9 * (seed % 2)
+        tree = grow_exact(
+            presort(X), y, w, criterion=criterion, n_classes=classes, min_samples_leaf=leaf, min_weight_leaf=weight
+        )
+        replay(tree, X, y, w, Rules(criterion, classes, min_samples_leaf=leaf, min_weight_leaf=weight))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("splitter", ["best", "random"])
+def test_random_choices_are_those_drawn(criterion, splitter):
+    for seed in range(6):
+        X, y, w, classes = plain_data(seed, criterion, d=4)
+        tree = grow_exact(
+            presort(X), y, w, criterion=criterion, n_classes=classes, max_features=2, splitter=splitter, seed=seed
+        )
+        replay(tree, X, y, w, Rules(criterion, classes, max_features=2, random=splitter == "random"), seed=seed)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error", "poisson"])
+def test_no_subset_of_categories_is_better(criterion):
+    for seed in range(8):
+        X, y, w, classes = plain_data(seed, criterion, n=40, grid=6, outputs=1 + (seed % 4 == 3))
+        y = y + 0.5 if criterion == "poisson" else y  # else sides without a positive target are not on offer
+        tree = grow_exact(presort(X, categorical=np.array([1, 0, 1])), y, w, criterion=criterion, n_classes=classes)
+        assert (tree.category_row >= 0).any()
+        replay(tree, X, y, w, Rules(criterion, classes, categorical=[0, 2]))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_monotonic_constraints_are_scikit_learns(criterion):
+    for seed in range(8):
+        X, y, w, classes = plain_data(seed * 3, criterion, n=30, grid=8)
+        y = y[:, 0] if classes is None else (y[:, 0] > 0).astype(int)
+        classes = classes and [2]
+        signs = np.array([1, 0, -1]) if seed % 2 else np.array([-1, -1, 1])
+        tree = grow_exact(presort(X), y, w, criterion=criterion, n_classes=classes, monotonic=signs)
+        replay(tree, X, y, w, Rules(criterion, classes, monotonic=signs))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_best_first_is_scikit_learns(criterion):
+    for seed in range(20):
+        X, y, w, classes = random_data(seed, criterion)
+        limits = {"max_leaf_nodes": 2 + seed % 7, "min_impurity_decrease": 0.01 * (seed % 2)}
+        ours, leaf = grow_exact(presort(X), y, w, criterion=criterion, return_leaves=True, **classes, **limits)
+        theirs = sklearn_tree(X, y, w, criterion, **limits)
+        assert_same_but_for_ties(ours, theirs)
+        np.testing.assert_array_equal(leaf, ours.apply(X))
+        parent = np.zeros(ours.node_count, dtype=int)
+        inner = np.flatnonzero(ours.children_left >= 0)
+        parent[ours.children_left[inner]] = parent[ours.children_right[inner]] = inner
+        assert np.all(parent[1:] < np.arange(1, ours.node_count))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("limits", [{}, {"max_leaf_nodes": 300}, {"max_features": 2, "splitter": "random"}])
+def test_same_bits_for_any_number_of_threads(criterion, limits):
+    rng = np.random.default_rng(0)
+    n = 2000 if criterion == "absolute_error" else 20_000
+    X = rng.standard_normal((n, 4)).astype(np.float32)
+    X[:, 1] = rng.integers(0, 9, n)
+    X[rng.random(X.shape) < 0.01] = np.nan
+    y = rng.poisson(np.exp(np.nan_to_num(X[:, 0]))).clip(0, 3)
+    columns = presort(X, categorical=np.array([0, 1, 0, 0]))
+    limits = {"max_depth": 12, "n_classes": 4, "seed": 3, **limits}
+    first, leaf = grow_exact(columns, y, criterion=criterion, return_leaves=True, **limits)
+    np.testing.assert_array_equal(leaf, first.apply(X))
+    for n_threads in (2, 3):
+        again = presort(X, categorical=np.array([0, 1, 0, 0]), n_threads=n_threads)
+        tree, leaf_again = grow_exact(again, y, criterion=criterion, n_threads=n_threads, return_leaves=True, **limits)
+        np.testing.assert_array_equal(leaf, leaf_again)
+        for name in KINDS:
+            np.testing.assert_array_equal(getattr(first, name), getattr(tree, name))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_weights_are_repetition_and_the_order_of_rows_is_nothing(criterion):
+    for seed in range(6):
+        X, y, _, classes = plain_data(seed, criterion, n=40, d=4)
+        rng = np.random.default_rng(seed)
+        w = rng.integers(0, 4, len(y)).astype(float)
+        rows = rng.permutation(np.repeat(np.arange(len(y)), w.astype(int)))
+        weighted = grow_exact(presort(X), y, w, criterion=criterion, n_classes=classes)
+        repeated = grow_exact(presort(X[rows]), y[rows], criterion=criterion, n_classes=classes)
+        for name in ("children_left", "children_right", "feature", "threshold", "weighted_n_node_samples"):
+            np.testing.assert_array_equal(getattr(weighted, name), getattr(repeated, name))
+        np.testing.assert_allclose(weighted.value, repeated.value, rtol=1e-12, atol=1e-13)

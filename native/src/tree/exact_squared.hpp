@@ -1,20 +1,10 @@
-// Impurities of a node and the decrease by a split.
-//
-// A criterion is told the rows of a node (`start`), then `Left` is filled row by row and asked for the decrease
-//
-//     W·I(node) − W_l·I(left) − W_r·I(right)          (W the weights, averaged over outputs)
-//
-// in forms without cancellation: with a the sums left and t the sums of the node,
-//
-//     squared error, Gini    Σ (a·W − t·W_l)² / (W·W_l·W_r)
-//     entropy                Σ a log₂(a·W / (W_l·t)) + (t − a) log₂((t − a)·W / (W_r·t))      over classes
-//     Poisson                the same sum, natural logarithms, a and t the sums of the targets
+// The squared error of one target or of several.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 
-#include "tree/exact_problem.hpp"
+#include "tree/exact_criterion.hpp"
 
 namespace surefit::exact_tree {
 
@@ -22,6 +12,7 @@ namespace surefit::exact_tree {
 template <bool kUnit>
 class SquaredError {
  public:
+  static constexpr bool kMerges = true;
   struct Left {
     double sum = 0, weight = 0;
   };
@@ -64,6 +55,8 @@ class SquaredError {
   double left_weight(const Left& l) const { return l.weight; }
   double order(const Left& l, std::size_t) const { return l.sum / l.weight; }
   std::size_t n_orders() const { return 1; }
+  bool ordered() const { return true; }
+  std::size_t only_order() const { return 0; }
   double left_value(const Left& l) const { return t_.shift[0] + (mean_ + l.sum / l.weight); }
   double right_value(const Left& l) const { return t_.shift[0] + (mean_ - l.sum / (weight_ - l.weight)); }
 
@@ -84,15 +77,10 @@ class SquaredError {
   bool pure_ = false;
 };
 
-// Sums of several columns in each node: what the general criteria share.
-struct Sums {
-  double* sum = nullptr;
-  double weight = 0;
-};
-
 // Squared error of several outputs.
 class SquaredErrors {
  public:
+  static constexpr bool kMerges = true;
   using Left = Sums;
 
   explicit SquaredErrors(const Targets& targets) : t_(targets), mean_(targets.n_outputs) {}
@@ -146,6 +134,8 @@ class SquaredErrors {
   double left_weight(const Left& l) const { return l.weight; }
   double order(const Left& l, std::size_t o) const { return l.sum[o] / l.weight; }
   std::size_t n_orders() const { return t_.n_outputs; }
+  bool ordered() const { return t_.n_outputs == 1; }
+  std::size_t only_order() const { return 0; }
   double left_value(const Left& l) const { return t_.shift[0] + (mean_[0] + l.sum[0] / l.weight); }
   double right_value(const Left& l) const { return t_.shift[0] + (mean_[0] - l.sum[0] / (weight_ - l.weight)); }
 
@@ -169,88 +159,6 @@ class SquaredErrors {
 
   Targets t_;
   std::vector<double> mean_;
-  double weight_ = 0, impurity_ = 0;
-  bool pure_ = false;
-};
-
-// a log(a·total / (part·t)): a share of the information that a split gives about classes or targets.
-inline double information(double a, double t, double part, double total) {
-  if (a <= 0) return 0;
-  const double expected = part * t, ratio = (a * total - expected) / expected;
-  return a * std::log1p(ratio);
-}
-
-// Gini and entropy of any number of classes and outputs.
-template <bool kEntropy>
-class Classes {
- public:
-  using Left = Sums;
-
-  explicit Classes(const Targets& targets) : t_(targets), total_(targets.n_outputs * targets.n_classes) {}
-  static std::size_t scratch(const Targets& t) { return t.n_outputs * t.n_classes; }
-  Left empty(double* space) const {
-    std::fill_n(space, total_.size(), 0.0);
-    return {space, 0};
-  }
-
-  template <class Id>
-  void start(const Id* rows, std::size_t m) {
-    Left all = empty(total_.data());
-    for (std::size_t i = 0; i < m; ++i) add(all, rows[i]);
-    weight_ = all.weight;
-    impurity_ = 0;
-    std::size_t present = 0;
-    for (const double t : total_) {
-      if (t <= 0) continue;
-      ++present;
-      impurity_ += kEntropy ? -t * std::log2(t / weight_) : t * ((weight_ - t) / weight_);
-    }
-    pure_ = present == t_.n_outputs;
-    impurity_ = pure_ ? 0 : impurity_ / static_cast<double>(t_.n_outputs);
-  }
-
-  template <class Id>
-  void add(Left& l, Id i) const {
-    const double w = t_.w ? t_.w[i] : 1.0;
-    for (std::size_t o = 0; o < t_.n_outputs; ++o) l.sum[o * t_.n_classes + t_.code[i * t_.n_outputs + o]] += w;
-    l.weight += w;
-  }
-  void merge(Left& l, const Left& other) const {
-    for (std::size_t k = 0; k < total_.size(); ++k) l.sum[k] += other.sum[k];
-    l.weight += other.weight;
-  }
-  bool exceeds(const Left& l, double best) const { return decrease(l) > best; }
-  double decrease(const Left& l) const {
-    const double right = weight_ - l.weight, outputs = static_cast<double>(t_.n_outputs);
-    double sum = 0;
-    for (std::size_t k = 0; k < total_.size(); ++k) {
-      const double a = l.sum[k], t = total_[k];
-      if constexpr (kEntropy) {
-        if (t > 0) sum += information(a, t, l.weight, weight_) + information(t - a, t, right, weight_);
-      } else {
-        const double cross = a * weight_ - t * l.weight;
-        sum += cross * cross;
-      }
-    }
-    return kEntropy ? sum / (M_LN2 * outputs) : sum / (weight_ * l.weight * right * outputs);
-  }
-  double left_weight(const Left& l) const { return l.weight; }
-  double order(const Left& l, std::size_t k) const { return l.sum[k] / l.weight; }
-  std::size_t n_orders() const { return total_.size(); }
-  double left_value(const Left& l) const { return l.sum[1] / l.weight; }
-  double right_value(const Left& l) const { return (total_[1] - l.sum[1]) / (weight_ - l.weight); }
-
-  const Targets& targets() const { return t_; }
-  double weight() const { return weight_; }
-  double impurity() const { return impurity_; }
-  bool pure() const { return pure_; }
-  void value(double* out) const {
-    for (std::size_t k = 0; k < total_.size(); ++k) out[k] = total_[k] / weight_;
-  }
-
- private:
-  Targets t_;
-  std::vector<double> total_;
   double weight_ = 0, impurity_ = 0;
   bool pure_ = false;
 };
