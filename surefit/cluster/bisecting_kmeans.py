@@ -13,7 +13,6 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from surefit._core.arithmetic import power_of_two
 from surefit._core.base import fitting
 from surefit._core.callbacks import Progress
 from surefit._core.errors import InvalidData
@@ -25,7 +24,7 @@ from surefit.engine.leaves import leaf_rows, leaf_threads
 from surefit.engine.open import open_data
 from surefit.engine.source import MemorySource
 from surefit.solvers.clustering.lloyd import Frame, nearest_centers
-from surefit.solvers.clustering.seeding import Seeding, canonical_sample, choose, rows_at
+from surefit.solvers.clustering.seeding import Seeding, canonical_sample, choose, in_single_precision, rows_at
 
 
 @dataclass
@@ -224,8 +223,8 @@ def _single_precision_start(name: Seeding, w: np.ndarray) -> Callable:
     """Starts among the rows in single precision, so that rows of either precision are cut alike."""
 
     def start(X: Any, n_clusters: int, random_state: np.random.RandomState) -> np.ndarray:
-        unit = float(power_of_two(np.array(abs(X).max())))
-        sample = canonical_sample(MemorySource((X / unit).astype(np.float32), w=w), n_clusters)
+        rows, unit = in_single_precision(X)
+        sample = canonical_sample(MemorySource(rows, w=w), n_clusters)
         chosen, _ = choose(sample, n_clusters, name, random_stream(random_state))
         return rows_at(sample, chosen).astype(np.float64) * unit
 

@@ -219,10 +219,10 @@ def _starts(estimator: KMeans, p: SimpleNamespace, data: Source) -> tuple[Callab
 
         def called(scale: float) -> np.ndarray:
             stream = np.random.RandomState(rng.integers(0, 2**31, size=4))
-            return _given(p.init(data.X, p.n_clusters, random_state=stream), p.n_clusters, data)
+            return given_centers(p.init(data.X, p.n_clusters, random_state=stream), p.n_clusters, data)
 
         return called, 10 if p.n_init == "auto" else p.n_init
-    centers = _given(p.init, p.n_clusters, data)
+    centers = given_centers(p.init, p.n_clusters, data)
     if p.n_init not in ("auto", 1):
         warnings.warn(
             f"Explicit initial center position passed: performing only one init in {type(estimator).__name__} "
@@ -233,7 +233,8 @@ def _starts(estimator: KMeans, p: SimpleNamespace, data: Source) -> tuple[Callab
     return lambda scale: centers, 1
 
 
-def _given(centers: Any, n_clusters: int, data: Source) -> np.ndarray:
+def given_centers(centers: Any, n_clusters: int, data: Source) -> np.ndarray:
+    """Centers that a user gave, checked against the data."""
     centers = take_rows(Estimator(), np.asarray(centers), reset=True, sparse=False)
     if centers.shape[0] != n_clusters:
         raise InvalidData(
