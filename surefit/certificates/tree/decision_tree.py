@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, whole
-from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.blocks import Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.claim import Claim, refuted
 from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
-from surefit.certificates.theorems.trees.grown import importances, order_claim, tree_claims
-from surefit.certificates.theorems.trees.nodes import Nodes, read_nodes
+from surefit.certificates.theorems.trees.grown import importances_claim, order_claim, tree_claims
+from surefit.certificates.theorems.trees.nodes import Nodes, importances, read_nodes
 from surefit.certificates.theorems.trees.parameters import (
     Examples,
     class_factors,
@@ -75,25 +75,9 @@ def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float
     if all(claim.holds for claim in claims[:2]):
         claims += order_claim(nodes, found, growth, tol)
         claims += pruning_claim(nodes, found, growth, X, Y, w, tol)
-        shares, rounding = importances(nodes, found)
-        claims.append(_importances(attrs, shares, rounding))
+        claims.append(importances_claim(attrs.array("feature_importances_", (d,)), *importances(nodes)))
     claims += _answers(attrs, nodes, blocks, K, data.flat)
     return claims, f"{found.nodes} nodes, {found.looked_at} in full (at most {WORK:.1g} values each way)"
-
-
-def _importances(attrs: Attributes, shares: F64, rounding: float) -> Claim:
-    given = attrs.array("feature_importances_", shares.shape)
-    if given is None:
-        return refuted("importances", "feature_importances_ is not a number for each feature.")
-    off = float(np.abs(given - shares).max())
-    return at_most(
-        "importances",
-        "feature_importances_ is what splits by each feature lower the impurity by, as a share; largest difference.",
-        Grade.EXACT,
-        off,
-        rounding,
-        failure="feature_importances_ is not what the splits by each feature lower the impurity by.",
-    )
 
 
 def _answers(attrs: Attributes, nodes: Nodes, blocks: Blocks, K: int, flat: bool) -> list[Claim]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from surefit.certificates.blocks import F64
-from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.theorems.trees.nodes import Nodes
 from surefit.certificates.theorems.trees.replay import Growth, Replay
 
@@ -88,9 +88,14 @@ def order_claim(nodes: Nodes, found: Replay, growth: Growth, tol: float) -> list
     ]
 
 
-def importances(nodes: Nodes, found: Replay) -> tuple[F64, float]:
-    """What the splits by each feature lower the impurity by, as shares of their sum, and the rounding of a share."""
-    total = float(found.importance.sum())
-    if total <= 0 or len(nodes) == 1:
-        return np.zeros_like(found.importance), 0.0 if len(nodes) == 1 else 1.0
-    return found.importance / total, 4 * found.importance_rounding / total + 1e-15
+def importances_claim(given: F64 | None, shares: F64, rounding: float) -> Claim:
+    if given is None:
+        return refuted("importances", "feature_importances_ is not a number for each feature.")
+    return at_most(
+        "importances",
+        "feature_importances_ is what splits by each feature lower the impurity by, as a share; largest difference.",
+        Grade.EXACT,
+        float(np.abs(given - shares).max()),
+        rounding,
+        failure="feature_importances_ is not what the splits by each feature lower the impurity by.",
+    )

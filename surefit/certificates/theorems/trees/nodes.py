@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
+from surefit.certificates.rounding import UNIT
 
 NUMBERS = {"children_left": "i", "children_right": "i", "feature": "i", "threshold": "f", "impurity": "f",
            "n_node_samples": "i", "weighted_n_node_samples": "f"}  # fmt: skip
@@ -23,6 +24,7 @@ NUMBERS = {"children_left": "i", "children_right": "i", "feature": "i", "thresho
 class Nodes:
     """The arrays of `tree_`: a node is a place in them, the root is place 0, parents come before children."""
 
+    n_features: int
     left: NDArray[np.intp]
     right: NDArray[np.intp]
     feature: NDArray[np.intp]
@@ -42,13 +44,15 @@ class Nodes:
     def inner(self) -> NDArray[np.bool_]:
         return self.left >= 0
 
-    def goes_left(self, node: int, column: F64) -> NDArray[np.bool_]:
-        """For values of the node's feature: which go left."""
-        if self.category_row[node] < 0:
-            return np.where(np.isnan(column), self.missing_left[node], column <= self.threshold[node])
-        known = (column >= 0) & (column < 256)
-        inside = self.categories[self.category_row[node]][np.where(known, column, 0).astype(np.intp)]
-        return np.where(known, inside, self.missing_left[node])
+    def goes_left(self, node: int | NDArray[np.intp], column: F64) -> NDArray[np.bool_]:
+        """For values of the feature of a node, or each of its own node: which go left."""
+        left, missing = column <= self.threshold[node], np.isnan(column)
+        sets = np.broadcast_to(self.category_row[node], column.shape)
+        if (sets >= 0).any():
+            known = (column >= 0) & (column < 256)
+            inside = self.categories[sets, np.where(known, column, 0).astype(np.intp)]
+            left, missing = np.where(sets >= 0, inside, left), np.where(sets >= 0, ~known, missing)
+        return np.where(missing, self.missing_left[node], left)
 
     def visit(self, X: F64) -> Iterator[tuple[int, NDArray[np.intp]]]:
         """Every node, parents first, with the places of the rows that come to it."""
@@ -62,16 +66,31 @@ class Nodes:
 
     def leaves(self, X: F64) -> NDArray[np.intp]:
         """The leaf of every row."""
-        leaf = np.zeros(len(X), dtype=np.intp)
-        for node, rows in self.visit(X):
-            leaf[rows] = node
-        return leaf
+        at, going = np.zeros(len(X), dtype=np.intp), np.arange(len(X))
+        while True:
+            going = going[self.left[at[going]] >= 0]
+            if not going.size:
+                return at
+            node = at[going]
+            left = self.goes_left(node, X[going, self.feature[node]])
+            at[going] = np.where(left, self.left[node], self.right[node])
 
     def depth(self) -> NDArray[np.intp]:
         depth = np.zeros(len(self), dtype=np.intp)
         for node in np.flatnonzero(self.inner):
             depth[[self.left[node], self.right[node]]] = depth[node] + 1
         return depth
+
+
+def importances(nodes: Nodes) -> tuple[F64, float]:
+    """By feature: what the splits lower the weighted impurity by, as shares of the sum; and the rounding of a share."""
+    inner = np.flatnonzero(nodes.inner)
+    loss = nodes.weight * nodes.impurity
+    gains = loss[inner] - loss[nodes.left[inner]] - loss[nodes.right[inner]]
+    total = float(gains.sum())
+    shares = np.bincount(nodes.feature[inner], weights=gains, minlength=nodes.n_features)
+    rounding = 16 * UNIT * (len(inner) + 4) * float(loss[inner].sum())
+    return (shares / total, 4 * rounding / total) if total > 0 else (shares * 0.0, float(inner.size > 0))
 
 
 def read_nodes(tree: Any, n_features: int) -> Nodes | str:
@@ -108,6 +127,6 @@ def read_nodes(tree: Any, n_features: int) -> Nodes | str:
     if missing.shape != (n,) or row.shape != (n,) or (row >= len(words)).any():
         return "its arrays have different lengths"
     bits = (words[:, :, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
-    return Nodes(left, right, feature, found["threshold"], found["impurity"], found["n_node_samples"],
+    return Nodes(n_features, left, right, feature, found["threshold"], found["impurity"], found["n_node_samples"],
                  found["weighted_n_node_samples"], found["value"], missing, np.where(inner, row, -1),
                  bits.reshape(-1, 256) == 1)  # fmt: skip

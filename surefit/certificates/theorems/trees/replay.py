@@ -22,6 +22,7 @@ from surefit.certificates.theorems.trees.nodes import Nodes
 from surefit.certificates.theorems.trees.splits import Rules, offers, varies
 
 WORK = 1 << 25  # rows × features over all nodes that are looked at in full
+PER_NODE = 4096  # what one more node costs, in the same unit
 TIE = 1e-12  # decreases that differ by no more than this share of the loss are equal
 
 
@@ -61,9 +62,18 @@ class Replay:
     faults: dict[str, int] = field(default_factory=dict)  # what is wrong, and at how many nodes
     unseen: int = 0  # nodes whose candidates cannot be seen
     decreases: dict[int, tuple[float, float]] = field(default_factory=dict)  # node: what a split lowers, its noise
-    importance: F64 = field(default_factory=lambda: np.zeros(0))
-    importance_rounding: float = 0.0
     losses: dict[int, float] = field(default_factory=dict)
+
+    def add(self, other: Replay, tol: float) -> None:
+        """The same for several trees."""
+        self.nodes, self.looked_at, self.unseen = (
+            self.nodes + other.nodes, self.looked_at + other.looked_at, self.unseen + other.unseen)  # fmt: skip
+        self.add_gap(*other.gap, tol)
+        self.largest_gap = max(self.largest_gap, other.largest_gap)
+        for name, ratio in other.off.items():
+            self.off[name] = max(self.off.get(name, 0.0), ratio)
+        for what, count in other.faults.items():
+            self.faults[what] = self.faults.get(what, 0) + count
 
     def fault(self, what: str) -> None:
         self.faults[what] = self.faults.get(what, 0) + 1
@@ -94,10 +104,10 @@ class Here:
     bounds: tuple[float, float]
 
 
-def replay(nodes: Nodes, X: F64, Y: F64, w: F64, growth: Growth, tol: float) -> Replay:
+def replay(nodes: Nodes, X: F64, Y: F64, w: F64, growth: Growth, tol: float, work: float = WORK) -> Replay:
     """X (n, d) with NaN for missing, Y (n, outputs), w > 0: the rows that the tree was grown on."""
-    found, depth = Replay(nodes=len(nodes), importance=np.zeros(X.shape[1])), nodes.depth()
-    full, total = _looked_at(nodes, X.shape[1], growth), float(w.sum())
+    found, depth = Replay(nodes=len(nodes)), nodes.depth()
+    full, total = _looked_at(nodes, X.shape[1], growth, work), float(w.sum())
     keys, bounds = {0: root_key(growth.seed or 0)}, {0: (-np.inf, np.inf)}
     gross: dict[int, float] = {0: 0.0}
     codes = X if growth.bins is None else _codes(X, growth.bins)
@@ -125,16 +135,16 @@ def replay(nodes: Nodes, X: F64, Y: F64, w: F64, growth: Growth, tol: float) -> 
     return found
 
 
-def _looked_at(nodes: Nodes, d: int, growth: Growth) -> NDArray[np.bool_]:
+def _looked_at(nodes: Nodes, d: int, growth: Growth, work: float) -> NDArray[np.bool_]:
     """The root, the largest nodes for half of the work, and others spread over the tree for the rest."""
     size = np.maximum(nodes.count, 1).astype(np.float64)
-    cost = size * d * (size if growth.criterion == "absolute_error" else 1.0)
+    cost = PER_NODE + size * d * (size if growth.criterion == "absolute_error" else 1.0)
     full = np.zeros(len(nodes), dtype=bool)
     spread = np.array([mixed(k) >> 11 for k in range(len(nodes))])
     for order in (np.argsort(-size, kind="stable"), np.argsort(spread, kind="stable")):
         left = order[~full[order]]
-        full[left[np.cumsum(cost[left]) <= WORK / 2]] = True
-    full[0] |= cost[0] <= 8 * WORK
+        full[left[np.cumsum(cost[left]) <= work / 2]] = True
+    full[0] |= cost[0] <= 8 * work
     return full
 
 
@@ -229,8 +239,6 @@ def _split(
     place, node, j = here.place, here.node, int(nodes.feature[here.place])
     own = node.decrease(left)
     found.decreases[place] = (own, node.noise)
-    found.importance[j] += own
-    found.importance_rounding += node.noise + 2 * node.gross
     if not growth.rules.admits(here.w, _level_or_ones(here), here.bounds, left, j):
         found.fault("splits that break a rule (least rows, least weight, constraint)")
     if here.depth >= growth.max_depth or len(here.w) < growth.min_split:

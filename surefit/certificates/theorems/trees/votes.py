@@ -1,0 +1,95 @@
+"""What the members of an ensemble say together: means, of all or of the members that did not see a row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefit.certificates.attributes import Attributes, real
+from surefit.certificates.blocks import F64
+from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.rounding import gamma
+
+OOB_WORK = 1 << 24  # rows × members that are asked again
+
+
+def asked_again(n_rows: int, n_members: int) -> NDArray[np.intp]:
+    """The rows whose out-of-bag answers are recomputed: all, or as many as the work allows, spread evenly."""
+    return np.unique(np.linspace(0, n_rows - 1, max(1, min(n_rows, OOB_WORK // max(1, n_members)))).astype(np.intp))
+
+
+class OutOfBag:
+    """Sums of the answers of the members that did not see a row."""
+
+    def __init__(self, n_rows: int, width: int) -> None:
+        self.total, self.size, self.votes = np.zeros((n_rows, width)), np.zeros((n_rows, width)), np.zeros(n_rows)
+
+    def add(self, outside: NDArray[np.bool_], answers: F64) -> None:
+        self.total[outside] += answers[outside]
+        self.size[outside] += np.abs(answers[outside])
+        self.votes[outside] += 1
+
+    def claims(
+        self, attrs: Attributes, name: str, rows: NDArray[np.intp], Y: F64, w: F64, K: int, theirs: bool
+    ) -> list[Claim]:
+        """The stated answers are the means of those of the members; the stated score is that of the stated answers.
+
+        A row that every member saw has no answer: zero with scikit-learn's forests, NaN else.
+        """
+        n, width = len(Y), self.total.shape[1]
+        given = attrs.array(name, (n, width), (n,), finite=False)
+        if given is None:
+            return [refuted("oob", f"{name} is not an array of an answer for each row.")]
+        given = given.reshape(n, -1)
+        none = self.votes == 0
+        mean, count = self.total / np.maximum(self.votes, 1)[:, None], np.maximum(self.votes, 1)[:, None]
+        off = np.abs(given[rows] - mean) / (2 * gamma(self.votes.max(initial=0) + 8) * self.size / count + 1e-300)
+        off = np.where(none[:, None], np.where(np.isnan(given[rows]) | (given[rows] == 0), 0.0, np.inf), off)
+        worst = float(np.where(np.isnan(off), np.inf, off).max(initial=0.0))
+        answers = at_most(
+            "oob",
+            f"{name} is the mean over the members that did not see the row, on {len(rows)} rows "
+            f"({np.count_nonzero(none)} seen by all); largest difference, in roundings.",
+            Grade.EXACT,
+            worst,
+            1.0,
+            failure=f"{name} is not the mean over the members that did not see the row.",
+        )
+        return [answers, _score(attrs, given, Y, w, K, theirs)]
+
+
+def _score(attrs: Attributes, given: F64, Y: F64, w: F64, K: int, theirs: bool) -> Claim:
+    """The share of rows whose class has the largest stated share, or R²; ours weigh the rows that have an answer."""
+    stated = real(getattr(attrs.model, "oob_score_", None))
+    known = np.ones(len(Y), dtype=bool) if theirs else ~np.isnan(given).any(axis=1)
+    w = np.ones(len(Y)) if theirs else np.where(known, w, 0.0)
+    given = np.where(np.isnan(given), 0.0, given)
+    if callable(getattr(attrs.model, "oob_score", None)):
+        return at_most("oob_score", "oob_score_ comes from a function of the user: not recomputed.", Grade.EXACT, 0, 0)
+    if K:
+        score, rounding = float(w @ (given.argmax(axis=1) == Y[:, 0]) / w.sum()), 1e-12
+    else:
+        mean = w @ Y / w.sum()
+        score = float(np.mean(1 - (w @ (Y - given) ** 2) / (w @ (Y - mean) ** 2)))
+        rounding = 1e-9 * (1 + abs(score))
+    return at_most(
+        "oob_score",
+        "oob_score_ is the score of the out-of-bag answers; difference.",
+        Grade.EXACT,
+        abs(stated - score),
+        rounding,
+        failure=f"oob_score_ is {stated:.6g}, the out-of-bag answers have {score:.6g}.",
+    )
+
+
+def same_rows(stated: Any, rows: list[NDArray[np.intp]]) -> int:
+    """In how many members the stated rows are not those drawn, in any order."""
+    try:
+        given = [np.sort(np.asarray(a).astype(np.intp).ravel()) for a in stated]
+    except (TypeError, ValueError):
+        return len(rows)
+    if len(given) != len(rows):
+        return len(rows)
+    return sum(not np.array_equal(a, np.sort(b)) for a, b in zip(given, rows, strict=True))
