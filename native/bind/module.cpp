@@ -18,6 +18,7 @@ void bind_dbscan(nb::module_& m);
 void bind_engine(nb::module_& m);
 void bind_exact_trees(nb::module_& m);
 void bind_forest(nb::module_& m);
+void bind_histogram_trees(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_lasso(nb::module_& m);
 void bind_linear_svm(nb::module_& m);
@@ -76,6 +77,7 @@ NB_MODULE(_native, m) {
   bind_engine(m);
   bind_exact_trees(m);
   bind_forest(m);
+  bind_histogram_trees(m);
   bind_kernels(m);
   bind_lasso(m);
   bind_linear_svm(m);

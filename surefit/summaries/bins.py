@@ -68,18 +68,22 @@ class Sketch(NamedTuple):
 
 
 class SketchRowsStep(Step):
-    """out: the `Sketch` of all rows of positive weight, at most `most_rows` of them (equal hashes: equal rows)."""
+    """in: weights of all rows of the source, in the place of its own (or None).
+
+    out: the `Sketch` of all rows of positive weight, at most `most_rows` of them (equal hashes: equal rows).
+    """
 
     def __init__(self, most_rows: int = SKETCH_ROWS) -> None:
         self.most_rows = most_rows
 
     def map(self, state: Any, block: Block, n_threads: int) -> Sketch:
         hashes = row_hashes(block.X, n_threads)
-        rows = np.arange(block.n_rows) if block.w is None else np.flatnonzero(block.w > 0)
+        weights = block.w if state is None else state[block.start : block.start + block.n_rows]
+        rows = np.arange(block.n_rows) if weights is None else np.flatnonzero(weights > 0)
         if len(rows) > self.most_rows:
             rows = rows[hashes[rows] <= _nth_distinct(hashes[rows], self.most_rows)]
         rows = rows[np.argsort(hashes[rows], kind="stable")]
-        w = np.ones(len(rows)) if block.w is None else block.w[rows]
+        w = np.ones(len(rows)) if weights is None else weights[rows]
         places, w = _tree_sums(hashes[rows], w, rows // block.leaf_rows)
         X = block.X[rows[places]]
         return Sketch(hashes[rows[places]], X.toarray() if sp.issparse(X) else X, w)
@@ -120,11 +124,11 @@ def find_bins(
     categorical: np.ndarray | Sequence[bool] | None = None,
     n_jobs: int | None = None,
 ) -> Bins:
-    """The bins of a source of rows, or of rows in memory with weights `w`."""
+    """The bins of a source of rows, or of rows in memory; `w`: their weights, in the place of the source's own."""
     if not isinstance(data, Source):
-        data = MemorySource(data, None, w, n_jobs=n_jobs)
+        data = MemorySource(data, n_jobs=n_jobs)
     codes = np.zeros(data.n_features, dtype=bool) if categorical is None else np.asarray(categorical, dtype=bool)
-    sketch: Sketch = data.fold(SketchRowsStep())
+    sketch: Sketch = data.fold(SketchRowsStep(), w)
     weights = None if (sketch.w == 1).all() else sketch.w
     columns = np.ascontiguousarray(sketch.X.T)
     thresholds: list[np.ndarray] = [np.empty(0)] * data.n_features

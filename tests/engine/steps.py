@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from surefit.engine.block import Block
 from surefit.engine.step import Step
 from surefit.naive_bayes.mixed import MixedStep
+from surefit.solvers.boosting.histogram_data import BinRowsStep, ExampleHashesStep, TargetsStep
 from surefit.solvers.clustering.lloyd import FarStep, FarthestStep, Frame, LloydState, LloydStep
 from surefit.solvers.clustering.seeding import SketchStep
 from surefit.solvers.descent.perceptron import MistakesStep
@@ -35,7 +36,7 @@ from surefit.solvers.numerics.twofold import exact
 from surefit.solvers.spectral.eigen_qr import FactorStep
 from surefit.solvers.spectral.eigen_subspace import PowerStep, RitzStep
 from surefit.solvers.spectral.shrinkage import Centers, FourthPowersStep
-from surefit.summaries.bins import SketchRowsStep
+from surefit.summaries.bins import Bins, SketchRowsStep
 from surefit.summaries.category_counts import CategoryCountsStep
 from surefit.summaries.class_moments import ClassMomentsStep
 from surefit.summaries.class_spread import ClassSpreadStep
@@ -168,6 +169,10 @@ def _working_step() -> HessianStep:
     return HessianStep(np.full(3, 99.5), True, np.array([1, 2, 6]))
 
 
+def _bins_state(d: int, dtype: Any, sparse: bool) -> Bins:
+    return Bins([np.array([99.0, 99.5, 100.5 + j]) for j in range(d)], np.zeros(d, dtype=bool))
+
+
 def _gram(R: np.ndarray) -> np.ndarray:
     return R.T @ R
 
@@ -189,6 +194,9 @@ CASES = [
     Case("lloyd", LloydStep(), _lloyd_state),
     Case("far rows", FarStep(7), _lloyd_state),
     Case("rows that bins are found on", SketchRowsStep(50)),
+    Case("targets and weights", TargetsStep()),
+    Case("hashes of examples", ExampleHashesStep()),
+    Case("bins of rows", BinRowsStep(), _bins_state),
     Case("sketch", SketchStep(50)),
     Case("sketch below a bound", SketchStep(50), lambda d, dtype, sparse: np.uint64(2**64 // 20)),
     Case("triangle", TriangularStep(), lambda d, dtype, sparse: Shift(np.ones(d + 1), np.ones(d + 1), True), _gram),

@@ -1,0 +1,85 @@
+#include "histogram_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "surefit/fold.hpp"
+
+namespace surefit::histogram {
+namespace {
+
+constexpr std::size_t kRows = 8192;
+constexpr std::size_t kMostCounted = std::size_t{1} << 22;
+
+double largest(const double* v, std::size_t n, int n_threads) {
+  if (v == nullptr) return 1;
+  std::vector<double> most(leaves_of(n, kRows), 0.0);
+  parallel_for(most.size(), n_threads, [&](std::size_t task, int) {
+    double m = 0;
+    for (std::size_t i = task * kRows; i < std::min(n, (task + 1) * kRows); ++i) m = std::max(m, std::fabs(v[i]));
+    most[task] = m;
+  });
+  return *std::max_element(most.begin(), most.end());
+}
+
+// The power of two u with largest / u ≤ 2^bits − 1 (about).
+double unit(double largest, int bits) {
+  if (largest == 0) return 1;
+  int exponent;
+  const double m = std::frexp(largest, &exponent);          // largest = m 2^exponent, ½ ≤ m < 1
+  if (std::nearbyint(std::ldexp(m, bits)) >= std::ldexp(1.0, bits)) ++exponent;
+  return std::ldexp(1.0, std::max(exponent - bits, -1000));
+}
+
+}  // namespace
+
+BinnedRows::BinnedRows(const std::uint8_t* bins, std::size_t n, std::size_t d, bool columns, int n_threads)
+    : n(n), d(d), bins(bins), has_missing(d, 0) {
+  if (columns) columns_.reset(n * d, false);
+  constexpr std::size_t kTile = 512;
+  n_threads = threads_for(static_cast<double>(n) * static_cast<double>(d) * kScalarNs, n_threads);
+  const std::size_t tiles = leaves_of(n, kTile);
+  std::vector<std::uint8_t> missing(static_cast<std::size_t>(std::max(n_threads, 1)) * d, 0);
+  parallel_for(tiles, n_threads, [&](std::size_t tile, int thread) {
+    const std::size_t lo = tile * kTile, hi = std::min(n, lo + kTile);
+    for (std::size_t j = 0; j < d; ++j) {
+      std::uint8_t any = 0;
+      for (std::size_t i = lo; i < hi; ++i) any |= static_cast<std::uint8_t>(bins[i * d + j] == kMissing);
+      if (columns) {
+        std::uint8_t* out = columns_.data() + j * n;
+        for (std::size_t i = lo; i < hi; ++i) out[i] = bins[i * d + j];
+      }
+      missing[static_cast<std::size_t>(thread) * d + j] |= any;
+    }
+  });
+  for (std::size_t i = 0; i < missing.size(); ++i) has_missing[i % d] |= missing[i];
+}
+
+void Statistics::round(const double* g, const double* h, const double* c, std::size_t n, int n_threads) {
+  n_threads = threads_for(static_cast<double>(n) * 3, n_threads);
+  form = h == nullptr ? Form::same : c == nullptr && n < kMostCounted ? Form::counted : Form::three;
+  const std::size_t bytes = n * (form == Form::three ? sizeof(Triple) : sizeof(Pair));
+  if (memory_.size() != bytes) memory_.reset(bytes, false);
+  int bits = 0;
+  while ((std::size_t{1} << bits) <= n) ++bits;
+  grid.shift = form == Form::counted ? bits : 0;
+  grid.g = unit(largest(g, n, n_threads), std::min(30, 62 - bits));
+  grid.c = c == nullptr ? 1 : unit(largest(c, n, n_threads), std::min(31, 62 - bits));
+  grid.h = h == nullptr ? grid.c
+                        : unit(largest(h, n, n_threads), std::min(31, 62 - (form == Form::counted ? 2 : 1) * bits));
+  const double per_g = 1 / grid.g, per_h = 1 / grid.h, per_c = 1 / grid.c;
+  const auto whole = [](double v, double per) { return static_cast<std::uint32_t>(std::nearbyint(v * per)); };
+  parallel_for(leaves_of(n, kRows), n_threads, [&](std::size_t task, int) {
+    for (std::size_t i = task * kRows; i < std::min(n, (task + 1) * kRows); ++i) {
+      const auto gi = static_cast<std::int32_t>(std::nearbyint(g[i] * per_g));
+      if (form == Form::three) {
+        reinterpret_cast<Triple*>(memory_.data())[i] = {gi, whole(h[i], per_h), c ? whole(c[i], per_c) : 1, 0};
+      } else {
+        const double second = h ? h[i] : c ? c[i] : 1;
+        reinterpret_cast<Pair*>(memory_.data())[i] = {gi, whole(second, per_h)};
+      }
+    }
+  });
+}
+
+}  // namespace surefit::histogram

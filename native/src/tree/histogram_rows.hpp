@@ -1,0 +1,42 @@
+// The binned rows of a fit, and the integers that stand for their gradients.
+#pragma once
+
+#include <vector>
+
+#include "histogram_cells.hpp"
+#include "histogram_partition.hpp"
+#include "surefit/aligned.hpp"
+
+namespace surefit::histogram {
+
+enum class Form { same, counted, three };
+
+// Bins row by row (for histograms) and, with `columns`, column by column (for splits); missing ones have the bin 255.
+class BinnedRows {
+ public:
+  BinnedRows(const std::uint8_t* bins, std::size_t n, std::size_t d, bool columns, int n_threads);
+
+  std::size_t n, d;
+  const std::uint8_t* bins;
+  std::vector<std::uint8_t> has_missing;
+  Column column(std::size_t j) const { return columns_ ? Column{columns_.data() + j * n, 1} : Column{bins + j, d}; }
+
+ private:
+  Aligned<std::uint8_t> columns_;
+};
+
+// g, h and c of every row as integers (histogram_cells.hpp). h null: h = c; c null: all one.
+class Statistics {
+ public:
+  void round(const double* g, const double* h, const double* c, std::size_t n, int n_threads);
+
+  Form form = Form::same;
+  Grid grid;
+  const Pair* pairs() const { return reinterpret_cast<const Pair*>(memory_.data()); }
+  const Triple* triples() const { return reinterpret_cast<const Triple*>(memory_.data()); }
+
+ private:
+  Aligned<unsigned char> memory_;
+};
+
+}  // namespace surefit::histogram

@@ -1,0 +1,143 @@
+"""Columns of categories as codes 0, 1, …: which columns they are, and the place of each value among the sorted ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_array, validate_data
+
+from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.faults import column_kinds
+
+CATEGORY_WORDS = ("category", "categorical", "enum", "dictionary")
+
+
+def categorical_columns(X: Any, asked: Any) -> np.ndarray | None:
+    """Which columns hold categories; None where none does.
+
+    `asked`: a mask, numbers or names of columns, or "from_dtype": those that a dataframe declares to be categorical.
+    """
+    names = [str(name) for name in X.columns] if hasattr(X, "columns") and hasattr(X, "shape") else None
+    if asked is None or (isinstance(asked, str) and asked == "from_dtype"):
+        if asked is None or names is None:
+            return None
+        kinds = [kind.lower() for _, kind in column_kinds(X)]
+        found = np.array([kind.startswith(CATEGORY_WORDS) for kind in kinds], dtype=bool)
+        return found if found.any() else None
+    wanted = np.asarray(asked)
+    if wanted.size == 0:
+        return None
+    kinds_found = sorted({type(one).__name__ for one in wanted.tolist()}) if wanted.dtype.kind == "O" else []
+    if wanted.dtype.kind not in "ibUO" or (wanted.dtype.kind == "O" and kinds_found != ["str"]):
+        got = ", ".join(kinds_found) if kinds_found else wanted.dtype.name
+        raise InvalidParameter(f"categorical_features must be an array-like of bool, int or str, got: {got}.")
+    n_features = np.shape(X)[1] if not hasattr(X, "shape") else X.shape[1]
+    mask = np.zeros(n_features, dtype=bool)
+    if wanted.dtype.kind in "UO":
+        _mark_names(mask, wanted, names)
+    elif wanted.dtype.kind == "i":
+        if wanted.max() >= n_features or wanted.min() < 0:
+            raise InvalidParameter("categorical_features set as integer indices must be in [0, n_features - 1]")
+        mask[wanted] = True
+    else:
+        if wanted.shape != (n_features,):
+            raise InvalidParameter(
+                "categorical_features set as a boolean mask must have shape (n_features,), got: " + str(wanted.shape)
+            )
+        mask |= wanted
+    return mask if mask.any() else None
+
+
+def _mark_names(mask: np.ndarray, wanted: np.ndarray, names: list[str] | None) -> None:
+    if names is None:
+        raise InvalidParameter(
+            "categorical_features should be passed as an array of integers or as a boolean mask when the model is "
+            "fitted on data without feature names."
+        )
+    for name in wanted.tolist():
+        if name not in names:
+            raise InvalidParameter(
+                f"categorical_features has an item value '{name}' which is not a valid feature name of the training "
+                f"data. Observed feature names: {names}"
+            )
+        mask[names.index(name)] = True
+
+
+def learn_categories(X: Any, mask: np.ndarray, most: int) -> list[np.ndarray | None]:
+    """The values of each column of categories, None for the others; the code of a value is its place among them.
+
+    Whole numbers 0 … most − 1 are their own codes; else the distinct values are sorted. Missing ones are no category.
+    """
+    out: list[np.ndarray | None] = []
+    for j, is_category in enumerate(mask):
+        if not is_category:
+            out.append(None)
+            continue
+        values, missing = _column(X, j)
+        found = np.unique(values[~missing])
+        if len(found) > most:
+            columns = getattr(X, "columns", None)
+            which = f"at index {j}" if columns is None else repr(str(list(columns)[j]))
+            raise InvalidData(
+                f"Categorical feature {which} is expected to have a cardinality <= {most} but actually has a "
+                f"cardinality of {len(found)}."
+            )
+        codes = found.dtype.kind == "f" and len(found) > 0 and (found == np.floor(found)).all() and found[-1] < most
+        out.append(np.arange(found[-1] + 1) if codes else found)
+    return out
+
+
+def encoded(
+    estimator: Any, X: Any, mask: np.ndarray, categories: list[np.ndarray | None], *, reset: bool
+) -> np.ndarray:
+    """X as float64 with codes in the columns of categories; values that are missing or unknown are NaN."""
+    if not hasattr(X, "shape"):
+        X = np.asarray(X, dtype=object)
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    rows = np.empty(X.shape)
+    for j, known in enumerate(categories):
+        if known is None:
+            column = X.iloc[:, [j]] if hasattr(X, "iloc") else X[:, [j]]
+            rows[:, j] = check_array(column, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=0)[:, 0]
+        else:
+            values, missing = _column(X, j)
+            rows[:, j] = _codes(values, missing, known)
+    return rows
+
+
+def _codes(values: np.ndarray, missing: np.ndarray, known: np.ndarray) -> np.ndarray:
+    codes = np.full(len(values), np.nan)
+    if len(known) == 0:
+        return codes
+    present = np.flatnonzero(~missing)
+    asked = values[present]
+    if asked.dtype.kind != known.dtype.kind:
+        asked, known = asked.astype(str), known.astype(str)
+    places = np.minimum(np.searchsorted(known, asked), len(known) - 1)
+    right = known[places] == asked
+    codes[present[right]] = places[right]
+    return codes
+
+
+def _column(X: Any, j: int) -> tuple[np.ndarray, np.ndarray]:
+    """(values, missing) of a column; negative numbers are missing too, as scikit-learn has it."""
+    if hasattr(X, "iloc"):
+        values = X.iloc[:, j].to_numpy(dtype=object)
+    elif hasattr(X, "columns"):
+        values = np.asarray(X[:, j].to_list(), dtype=object)
+    else:
+        values = np.asarray(X)[:, j]
+    if values.dtype.kind == "O":
+        missing = np.array([one is None or one != one or str(one) == "<NA>" for one in values], dtype=bool)
+        plain = [one for one, gone in zip(values, missing, strict=True) if not gone]
+        if all(isinstance(one, (int, float, np.number)) for one in plain):
+            numbers = np.full(len(values), np.nan)
+            numbers[~missing] = plain
+            values = numbers
+        else:
+            texts = np.full(len(values), "", dtype=object)
+            texts[~missing] = [str(one) for one in plain]
+            return texts.astype(str), missing
+    values = np.asarray(values, dtype=np.float64)
+    return values, ~(values >= 0)

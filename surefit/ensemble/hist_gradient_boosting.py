@@ -1,0 +1,293 @@
+"""What the classifier and the regressor of histogram boosting share: the fit, and raw predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from surefit._core.base import Estimator
+from surefit._core.callbacks import Progress
+from surefit._core.errors import CannotStream, InvalidData, InvalidParameter
+from surefit._core.intake import take_rows, take_weights
+from surefit._core.random import random_stream
+from surefit._core.threads import thread_count, threads_for
+from surefit.engine.apply import apply_rows
+from surefit.engine.open import kind_of, open_data
+from surefit.engine.source import MemorySource, Source
+from surefit.ensemble.category_codes import categorical_columns, encoded, learn_categories
+from surefit.ensemble.hist_parameters import interaction_groups, monotonic_signs
+from surefit.ensemble.hist_stopping import Held, Judge, Validation
+from surefit.objectives.losses import Loss
+from surefit.solvers.boosting.histogram_data import BinnedData, ExampleHashesStep, bin_source, targets_of
+from surefit.solvers.boosting.histogram_rounds import HistogramRounds
+from surefit.solvers.growing.histogram import GrowthOptions, HistogramGrower, constant_tree
+from surefit.solvers.growing.predict import sum_of_trees
+from surefit.solvers.growing.tree import Tree
+from surefit.summaries.holdout import held_out
+
+AUTO_WEIGHT = 10_000
+
+
+class HistGradientBoosting(Estimator):
+    """Boosted trees on binned features."""
+
+    n_iter_: int
+    n_trees_per_iteration_: int
+    train_score_: np.ndarray
+    validation_score_: np.ndarray
+    do_early_stopping_: bool
+    is_categorical_: np.ndarray | None
+    categories_: list[np.ndarray | None] | None
+    bin_thresholds_: list[np.ndarray]
+    baseline_prediction_: np.ndarray
+    trees_: list[list[Tree]]
+    history_: np.ndarray
+
+    def _fit(self, p: Any, X: Any, y: Any, sample_weight: Any, validation: tuple[Any, Any, Any]) -> None:
+        data = self._opened(X, y, sample_weight)
+        self._learn_classes(data.classes)
+        targets, w = self._targets(p, *targets_of(data))
+        loss = self._loss(p)
+        if self.n_trees_per_iteration_ > 1 and p.monotonic_cst is not None:
+            raise InvalidParameter("monotonic constraints are not supported for multiclass classification.")
+        warm = p.warm_start and bool(getattr(self, "trees_", None))
+        if not warm:
+            self.seed_ = int(random_stream(p.random_state).integers(2**63))
+        elif p.max_iter < self.n_iter_:
+            raise InvalidParameter(
+                f"max_iter={p.max_iter} must be larger than or equal to n_iter_={self.n_iter_} when warm_start==True"
+            )
+        total = float(data.n_rows if w is None else w.sum())
+        self.do_early_stopping_ = total > AUTO_WEIGHT if p.early_stopping == "auto" else bool(p.early_stopping)
+        given = self._given_validation(p, *validation)
+        outside = None
+        if self.do_early_stopping_ and p.validation_fraction is not None and given is None:
+            outside = self._hold_out(p, data.fold(ExampleHashesStep()), targets, w)
+        binned = bin_source(data, targets, w, outside, p.max_bins, self.is_categorical_)
+        self.bin_thresholds_ = binned.bins.thresholds
+        rounds = self._rounds(p, data, binned, loss, warm)
+        judge = self._judge(p, data, binned, rounds, given)
+        self._boost(p, binned, rounds, judge, warm, Progress(self, p.max_iter, X, y))
+
+    def _rounds(self, p: Any, data: Source, binned: BinnedData, loss: Loss, warm: bool) -> HistogramRounds:
+        options = GrowthOptions(
+            l2=float(p.l2_regularization),
+            min_weight=float(p.min_samples_leaf),
+            max_leaves=p.max_leaf_nodes,
+            max_depth=p.max_depth,
+            max_features=float(p.max_features),
+            monotonic=monotonic_signs(self, p.monotonic_cst, self.is_categorical_),
+            groups=interaction_groups(p.interaction_cst, data.n_features),
+        )
+        threads = thread_count(None)
+        if not warm:
+            self.baseline_prediction_ = loss.initial(binned.y, binned.w).reshape(1, -1)
+            self.trees_, self.n_iter_ = [], 0
+        raw = np.empty((len(binned.y), self.n_trees_per_iteration_), order="F")
+        raw[:] = binned.trained(self._raw_of_source(data)) if warm else self.baseline_prediction_
+        grower = HistogramGrower(binned.bins, binned.rows, binned.n_categories, threads, columns=not binned.mapped)
+        return HistogramRounds(
+            grower, loss, binned.y, binned.w, raw, options, float(p.learning_rate), self.seed_, threads
+        )
+
+    def _boost(
+        self, p: Any, binned: BinnedData, rounds: HistogramRounds, judge: Judge, warm: bool, progress: Progress
+    ) -> None:
+        history = []
+        if warm:
+            judge.resume(self.train_score_, self.validation_score_)
+            history = list(self.history_[:-1])
+        elif self.do_early_stopping_:
+            judge.look()
+        if p.verbose:
+            print("Fitting gradient boosted rounds:")
+        for number in range(len(self.trees_), p.max_iter):
+            trees = rounds.round(number)
+            history.append(rounds.loss_before)
+            self.trees_.append([binned.with_unseen(tree) for tree in trees])
+            self.n_iter_ = len(self.trees_)
+            stop = self.do_early_stopping_ and judge.after(trees)
+            if p.verbose > 1:
+                leaves = sum(tree.n_leaves for tree in trees)
+                print(f"[{number + 1}/{p.max_iter}] {leaves} leaves, loss {rounds.loss_before:.5f} before the round")
+            if progress.step(self._attributes) or stop:
+                break
+        progress.end()
+        self.history_ = np.append(history, rounds.slopes())
+        self.train_score_, self.validation_score_ = np.asarray(judge.train), np.asarray(judge.validation)
+        if p.verbose:
+            print(f"Fit {sum(map(len, self.trees_))} trees")
+
+    def _attributes(self) -> dict[str, Any]:
+        names = ("trees_", "n_iter_", "baseline_prediction_", "bin_thresholds_", "is_categorical_", "categories_")
+        return {name: getattr(self, name) for name in (*names, "n_trees_per_iteration_", *self._of_targets)}
+
+    _of_targets: tuple[str, ...] = ()
+
+    # Rows and targets.
+
+    def _opened(self, X: Any, y: Any, sample_weight: Any) -> Source:
+        """The data, with codes in the columns of categories."""
+        p = self
+        target = self._target_kind
+        if kind_of(X) != "memory":
+            data = open_data(self, X, y, sample_weight, target=target, sparse=False, not_finite="NaN")
+            self.is_categorical_ = _stream_columns(data, p.categorical_features)
+            self.categories_ = None
+            return data
+        self.is_categorical_ = categorical_columns(X, p.categorical_features)
+        if self.is_categorical_ is None:
+            self.categories_ = None
+            return open_data(self, X, y, sample_weight, target=target, sparse=False, not_finite="later")
+        self.categories_ = learn_categories(X, self.is_categorical_, p.max_bins)
+        rows = encoded(self, X, self.is_categorical_, self.categories_, reset=True)
+        names = self.__dict__.get("feature_names_in_")
+        data = open_data(self, rows, y, sample_weight, target=target, sparse=False, not_finite="later")
+        if names is not None:
+            self.feature_names_in_ = names
+        return data
+
+    _target_kind: Any = True
+
+    def _learn_classes(self, classes: Any) -> None:
+        """The labels of a classifier."""
+
+    def _targets(self, p: Any, y: np.ndarray, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
+        """Targets and weights as the loss takes them."""
+        raise NotImplementedError
+
+    def _loss(self, p: Any) -> Loss:
+        raise NotImplementedError
+
+    def _encoded_targets(self, p: Any, y: Any, n_rows: int) -> np.ndarray:
+        """The targets of rows given for validation."""
+        raise NotImplementedError
+
+    def _hold_out(self, p: Any, hashes: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
+        total = float(len(y) if w is None else w.sum())
+        fraction = p.validation_fraction
+        share = float(fraction) / total if isinstance(fraction, (int, np.integer)) else float(fraction)
+        labels = y if self._target_kind == "classes" else np.zeros(len(y))
+        out = held_out(hashes, labels, w, share, self.seed_ % 2**63)
+        if not out.any() or out.all():
+            raise InvalidData(
+                f"validation_fraction={fraction} holds out {int(out.sum())} of {len(y)} rows; early stopping needs "
+                "some on both sides. Give more rows, another fraction, X_val and y_val, or early_stopping=False."
+            )
+        return out
+
+    def _given_validation(self, p: Any, X: Any, y: Any, w: Any) -> Held | None:
+        if X is None and y is None:
+            return None
+        if y is None:
+            raise InvalidData("X_val is provided, but y_val was not provided.")
+        if X is None:
+            raise InvalidData("y_val is provided, but X_val was not provided.")
+        if p.early_stopping is False:
+            raise InvalidParameter(
+                "X_val and y_val are passed to fit while at the same time early_stopping is False. When passing X_val "
+                "and y_val to fit, early_stopping should be set to either 'auto' or True."
+            )
+        rows = self._rows(X)
+        return Held(rows, self._encoded_targets(p, y, len(rows)), take_weights(w, len(rows)))
+
+    def _judge(self, p: Any, data: Source, binned: BinnedData, rounds: HistogramRounds, given: Held | None) -> Judge:
+        if not self.do_early_stopping_:
+            return Judge(self, p, rounds, None, None)
+        in_memory = isinstance(data, MemorySource)
+        if not in_memory and not isinstance(p.scoring, str):
+            raise CannotStream(
+                f"{type(self).__name__} with scoring={p.scoring!r} needs its rows in memory; 'loss' or the name of a "
+                "score does not"
+            )
+        validation = None
+        if given is not None:
+            validation = Validation(given, binned.bins.transform(given.X), self._raw_of_rows(given.X), binned.bins)
+        elif binned.held is not None and binned.held_rows is not None and binned.held_y is not None:
+            X = data.X[binned.held_rows] if in_memory else None
+            raw = self._raw_of_source(data)[binned.held_rows] if self.trees_ else self.baseline_prediction_
+            validation = Validation(Held(X, binned.held_y, binned.held_w), binned.held, raw, binned.bins)
+        train = binned.trained(data.X) if in_memory and p.scoring != "loss" else None
+        return Judge(self, p, rounds, validation, train)
+
+    # Raw predictions.
+
+    def _rows(self, X: Any) -> np.ndarray:
+        """Rows in memory as the trees take them."""
+        if self.categories_ is not None and self.is_categorical_ is not None:
+            return encoded(self, X, self.is_categorical_, self.categories_, reset=False)
+        return np.ascontiguousarray(take_rows(self, X, reset=False, sparse=False, not_finite="later"))
+
+    def _raw_of_rows(self, rows: np.ndarray) -> np.ndarray:
+        return raw_of_rows(self.baseline_prediction_, self.trees_, rows)
+
+    def _raw_of_source(self, data: Source) -> np.ndarray:
+        return np.concatenate([self._raw_of_rows(block.X) for block in data.blocks()])
+
+    def _raw_predict(self, X: Any) -> np.ndarray:
+        """(rows, outputs) of raw predictions."""
+        return self._of_raw(X, lambda raw: raw)
+
+    def _of_raw(self, X: Any, function: Callable[[np.ndarray], np.ndarray]) -> Any:
+        """A function of the raw predictions of rows from any source."""
+        known = self.__dict__.get("_known_raw")
+        if known is not None:
+            return function(known)
+        check_is_fitted(self, "trees_")
+        baseline, trees = self.baseline_prediction_, self.trees_
+        if kind_of(X) == "memory":
+            return function(raw_of_rows(baseline, trees, self._rows(X)))
+        return apply_rows(self, X, lambda rows: function(raw_of_rows(baseline, trees, rows)), not_finite="NaN")
+
+    def _staged_raw(self, X: Any) -> Iterator[np.ndarray]:
+        """The raw predictions after each round."""
+        check_is_fitted(self, "trees_")
+        rows = self._rows(X)
+        raw = np.repeat(self.baseline_prediction_, len(rows), axis=0)
+        for trees in self.trees_:
+            raw = raw.copy()
+            for k, tree in enumerate(trees):
+                raw[:, k] += sum_of_trees([tree], rows, thread_count(None))[:, 0]
+            yield raw
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """The share of each feature in the gains of all splits."""
+        check_is_fitted(self, "trees_")
+        gains = np.zeros(self.n_features_in_)
+        for trees in self.trees_:
+            for tree in trees:
+                gains += tree.compute_feature_importances(normalize=False)
+        total = gains.sum()
+        return gains / total if total > 0 else gains
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def raw_of_rows(baseline: np.ndarray, trees: list[list[Tree]], rows: np.ndarray) -> np.ndarray:
+    """baseline + the trees of all rounds, added in their order, (rows, outputs)."""
+    threads = threads_for(40.0 * len(rows) * len(trees))
+    outputs = [
+        sum_of_trees([constant_tree(start, rows.shape[1]), *(round_[k] for round_ in trees)], rows, threads)[:, 0]
+        for k, start in enumerate(baseline[0])
+    ]
+    return np.stack(outputs, axis=1)
+
+
+def _stream_columns(data: Source, asked: Any) -> np.ndarray | None:
+    """Columns of codes in rows that are not in memory."""
+    if asked is None or (isinstance(asked, str) and asked == "from_dtype"):
+        return None
+
+    class Names:
+        shape = (data.n_rows, data.n_features)
+        columns = data.feature_names
+
+    table: Any = Names()
+    return categorical_columns(table if data.feature_names is not None else np.empty((0, data.n_features)), asked)

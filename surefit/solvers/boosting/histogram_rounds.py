@@ -1,0 +1,85 @@
+"""Rounds of histogram boosting: gradients at the raw predictions, a tree for each output, its steps added.
+
+    raw₀ = the best constant;   raw_t = raw_(t−1) + rate · (Newton steps of the leaves of a tree grown on the gradients)
+
+Losses whose leaves are minimizers (quantiles) take those in the place of Newton steps.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from surefit import _native
+from surefit.objectives.losses import Logistic, Loss, SquaredError
+from surefit.solvers.growing.histogram import GrowthOptions, HistogramGrower
+from surefit.solvers.growing.tree import Tree
+
+
+class HistogramRounds:
+    """in: a grower on the binned rows, targets, weights (None: all one) and raw predictions (n, outputs), which change.
+
+    `loss_before`: the mean loss at the raw predictions the last round started from.
+    """
+
+    def __init__(
+        self,
+        grower: HistogramGrower,
+        loss: Loss,
+        y: np.ndarray,
+        w: np.ndarray | None,
+        raw: np.ndarray,
+        options: GrowthOptions,
+        rate: float,
+        seed: int,
+        n_threads: int,
+    ) -> None:
+        self.grower, self.loss, self.y, self.w = grower, loss, y, w
+        self.raw, self.options, self.rate, self.seed, self.n_threads = raw, options, rate, seed, n_threads
+        self.total = float(len(y) if w is None else w.sum())
+        n, outputs = raw.shape
+        self.gradient = np.empty((n, outputs), order="F")
+        self.hessian = None if loss.constant_hessian else np.empty((n, outputs), order="F")
+        self.loss_before = np.nan
+        self._fresh = False
+
+    def slopes(self) -> float:
+        """Gradients and second derivatives at the raw predictions, weights multiplied in; returns the mean loss."""
+        if self._fresh:
+            return self.loss_before
+        y, w, g, h = self.y, self.w, self.gradient, self.hessian
+        if type(self.loss) is Logistic and h is not None:
+            value = _native.logistic_slopes(self.raw[:, 0], y, w, g[:, 0], h[:, 0], self.n_threads) / self.total
+        elif type(self.loss) is SquaredError:
+            value = _native.squared_slopes(self.raw[:, 0], y, w, g[:, 0], self.n_threads) / self.total
+        else:
+            raw = self.raw[:, 0] if self.raw.shape[1] == 1 else self.raw
+            gradient, hessian = self.loss.gradient_hessian(y, raw)
+            factor: Any = 1.0 if w is None else w.reshape(-1, *[1] * (gradient.ndim - 1))
+            g[...] = (gradient * factor).reshape(g.shape)
+            if h is not None:
+                h[...] = (hessian * factor).reshape(h.shape)
+            value = self.loss.value(y, raw, w)
+        self.loss_before, self._fresh = float(value), True
+        return self.loss_before
+
+    def round(self, number: int) -> list[Tree]:
+        """One tree for each output; the raw predictions move by their steps."""
+        self.slopes()
+        trees = []
+        n_outputs = self.raw.shape[1]
+        for k in range(n_outputs):
+            hessian = None if self.hessian is None else self.hessian[:, k]
+            self.grower.take(self.gradient[:, k], hessian, self.w)
+            tree, leaves = self.grower.grow(self.options, self.rate, self.seed + number * n_outputs + k)
+            if not self.loss.newton and tree.node_count > 1:
+                numbers = self.grower.leaf_numbers(leaves)
+                values = self.loss.leaf_values(
+                    self.y, self.raw[:, k], self.gradient[:, k], None, self.w, numbers, len(leaves.node)
+                )
+                tree.value[leaves.node, 0, 0] = self.rate * values
+            trees.append(tree)
+            self.grower.add_steps(leaves, tree.value[leaves.node, 0, 0], self.raw[:, k])
+        self._fresh = False
+        return trees
