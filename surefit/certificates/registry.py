@@ -69,6 +69,8 @@ CHECKERS: dict[str, str] = {
     "DecisionTreeRegressor": "tree.decision_tree:check_decision_tree_regressor",
     "RandomForestClassifier": "ensemble.random_forest:check_random_forest_classifier",
     "RandomForestRegressor": "ensemble.random_forest:check_random_forest_regressor",
+    "BaggingClassifier": "ensemble.bagging:check_bagging_classifier",
+    "BaggingRegressor": "ensemble.bagging:check_bagging_regressor",
     "RBFInterpolator": "rbf.rbf_interpolator:check_rbf_interpolator",
     "RBFNetworkRegressor": "rbf.rbf_network:check_rbf_network_regressor",
     "RBFNetworkClassifier": "rbf.rbf_network:check_rbf_network_classifier",

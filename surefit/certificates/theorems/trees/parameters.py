@@ -31,27 +31,28 @@ class Examples:
     w: F64
     weighted: bool
     flat: bool  # the target has one dimension
+    dtype: Any  # of the rows as they were given
 
 
 def from_scikit_learn(model: Any) -> bool:
     return any(base.__module__.startswith(("sklearn.tree", "sklearn.ensemble")) for base in type(model).__mro__)
 
 
-def read_examples(model: Any, blocks: Blocks) -> Examples:
-    """The data in memory, as the model reads it."""
+def read_examples(model: Any, blocks: Blocks, single: bool = True) -> Examples:
+    """The data in memory, as the model reads it; single: scikit-learn's model rounds the rows to float32."""
     if blocks.n_rows * blocks.n_features > MOST:
         raise BadData(f"replaying a tree keeps {blocks.n_rows} × {blocks.n_features} numbers in memory, above {MOST}")
-    X, Y, w, flat, weighted = [], [], [], True, False
+    X, Y, w, flat, weighted, dtype = [], [], [], True, False, np.dtype(np.float64)
     for block, y, weight in blocks:
         if y is None:
             raise BadData("the target is missing")
-        rows = dense(block)
-        X.append(rows.astype(np.float32).astype(np.float64) if from_scikit_learn(model) else rows)
+        rows, dtype = dense(block), block.dtype
+        X.append(rows.astype(np.float32).astype(np.float64) if single and from_scikit_learn(model) else rows)
         target = np.asarray(y, dtype=np.float64)
         flat, weighted = target.ndim == 1, weight is not None
         Y.append(target.reshape(len(target), -1))
         w.append(np.ones(len(target)) if weight is None else np.asarray(weight, dtype=np.float64))
-    data = Examples(np.concatenate(X), np.concatenate(Y), np.concatenate(w), weighted, flat)
+    data = Examples(np.concatenate(X), np.concatenate(Y), np.concatenate(w), weighted, flat, dtype)
     if np.isinf(data.X).any() or not np.isfinite(data.Y).all() or not (data.w >= 0).all() or not data.w.sum() > 0:
         raise BadData("values are infinite, a target is missing, or no weight is positive")
     return data

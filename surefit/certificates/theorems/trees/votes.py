@@ -23,7 +23,9 @@ def asked_again(n_rows: int, n_members: int) -> NDArray[np.intp]:
 class OutOfBag:
     """Sums of the answers of the members that did not see a row."""
 
-    def __init__(self, n_rows: int, width: int) -> None:
+    def __init__(self, n_rows: int, width: int, slack: float = 0.0) -> None:
+        """slack: what the answers of members may differ by when they are asked again, relative to their size."""
+        self.slack = slack
         self.total, self.size, self.votes = np.zeros((n_rows, width)), np.zeros((n_rows, width)), np.zeros(n_rows)
 
     def add(self, outside: NDArray[np.bool_], answers: F64) -> None:
@@ -45,7 +47,12 @@ class OutOfBag:
         given = given.reshape(n, -1)
         none = self.votes == 0
         mean, count = self.total / np.maximum(self.votes, 1)[:, None], np.maximum(self.votes, 1)[:, None]
-        off = np.abs(given[rows] - mean) / (2 * gamma(self.votes.max(initial=0) + 8) * self.size / count + 1e-300)
+        rounding = (
+            2 * gamma(self.votes.max(initial=0) + 8) * self.size / count
+            + self.slack * float((self.size / count).max())
+            + 1e-300
+        )
+        off = np.abs(given[rows] - mean) / rounding
         off = np.where(none[:, None], np.where(np.isnan(given[rows]) | (given[rows] == 0), 0.0, np.inf), off)
         worst = float(np.where(np.isnan(off), np.inf, off).max(initial=0.0))
         answers = at_most(
