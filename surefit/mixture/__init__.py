@@ -1,3 +1,5 @@
 """Mixtures of distributions, with scikit-learn's names and certificates."""
 
-__all__: list[str] = []
+from surefit.mixture.mixture_sampler import MixtureSampler
+
+__all__ = ["MixtureSampler"]
