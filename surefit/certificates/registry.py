@@ -64,6 +64,8 @@ CHECKERS: dict[str, str] = {
     "Isomap": "manifold.isomap:check_isomap",
     "ClassicalMDS": "manifold.classical_mds:check_classical_mds",
     "MDS": "manifold.mds:check_mds",
+    "HistGradientBoostingClassifier": "ensemble.hist_gradient_boosting:check_hist_gradient_boosting_classifier",
+    "HistGradientBoostingRegressor": "ensemble.hist_gradient_boosting:check_hist_gradient_boosting_regressor",
     "Kernel": "kernels.expression:check_kernel",
     "DecisionTreeClassifier": "tree.decision_tree:check_decision_tree_classifier",
     "DecisionTreeRegressor": "tree.decision_tree:check_decision_tree_regressor",

@@ -1,0 +1,294 @@
+"""Checkers of HistGradientBoostingClassifier and HistGradientBoostingRegressor: every round replayed.
+
+The raw predictions start at the best constant; in each round gradients and curvatures of the loss are recomputed from
+the raw predictions so far, every leaf must hold learning_rate · −G / (H + λ) (for losses with a kink the median or
+quantile of what is left), and in sampled trees every split must be the best on offer among the bins. Of scikit-learn's
+models trees, bins and start are private (`_predictors`, `_bin_mapper`, `_baseline_prediction`): there is no other sight
+of them, and they are read as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, real
+from surefit.certificates.blocks import F64, BadData, Blocks, dense
+from surefit.certificates.checker import Findings, checker
+from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
+from surefit.certificates.theorems.boosting.answers import Trace, answer_claims
+from surefit.certificates.theorems.boosting.bins import in_bins, off_rule
+from surefit.certificates.theorems.boosting.histogram_model import Forest, read_forest
+from surefit.certificates.theorems.boosting.losses import POINTED, quantile, raw_of_mean, slopes
+from surefit.certificates.theorems.boosting.offers import Rule
+from surefit.certificates.theorems.boosting.replay import Data, Replay, Worst, rows_of
+
+COVERS = ("n_iter_", "train_score_", "validation_score_", "do_early_stopping_", "is_categorical_",
+          "n_trees_per_iteration_", "trees_", "baseline_prediction_", "bin_thresholds_", "predict")  # fmt: skip
+U = float(np.finfo(float).eps) / 2
+WORK = 5e7  # bins looked at in the trees whose splits are replayed
+
+
+@checker(*COVERS, "classes_", "predict_proba", "predict_log_proba", "decision_function")
+def check_hist_gradient_boosting_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
+    """All rounds: rows × trees; splits in sampled trees: rows × columns each."""
+    attrs = Attributes(model, "do_early_stopping_")
+    K = read_classes(attrs)
+    if K is None:
+        return [bad_attributes(attrs)], "one pass"
+    return _check(attrs, blocks, tol, "log_loss" if K == 2 else "multinomial", K)
+
+
+@checker(*COVERS)
+def check_hist_gradient_boosting_regressor(model: Any, blocks: Blocks, tol: float) -> Findings:
+    """All rounds: rows × trees; splits in sampled trees: rows × columns each."""
+    attrs = Attributes(model, "do_early_stopping_")
+    return _check(attrs, blocks, tol, attrs.text("loss", "squared_error"), 0)
+
+
+def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> Findings:
+    model, d = attrs.model, blocks.n_features
+    forest = read_forest(model, d)
+    if isinstance(forest, str):
+        return [refuted("trees", f"{forest}.")], "nothing was computed"
+    _sizes(attrs, forest, K)
+    X, y, w = _rows(model, blocks, K)
+    if attrs.faults:
+        return [bad_attributes(attrs)], "one pass"
+    weighted, X = bool((w != 1).any()), X[:, forest.columns]
+    if forest.private:
+        for j in np.flatnonzero(forest.by_sets):
+            known = ~np.isnan(X[:, j])
+            X[known, j] = np.searchsorted(np.unique(X[known, j]), X[known, j])
+    boost = Boosting(attrs, forest, loss, in_bins(X, forest.thresholds, forest.by_sets), y, w, weighted)
+    f, df = boost.start()
+    if boost.hidden():
+        for stage in forest.rounds:
+            for k, nodes in enumerate(stage):
+                boost.move(nodes, k, f, df)
+        reason = "Rounds cannot be replayed: which rows were kept for validation cannot be seen."
+        return [failed("rounds", reason), *answer_claims(model, blocks, loss, f, df)], "rows × trees"
+    claims = [boost.start_claim(f, tol), _bins_claim(attrs, forest, X, w, tol)] if len(y) <= 200_000 else []
+    claims += boost.rounds(f, df, tol)
+    return [*claims, *answer_claims(model, blocks, loss, f, df)], (
+        f"{len(y)} rows × {boost.n_trees} trees; splits of {boost.n_replayed} trees, {len(y)} rows × {d} columns each"
+    )
+
+
+def _sizes(attrs: Attributes, forest: Forest, K: int) -> None:
+    """n_iter_, n_trees_per_iteration_ and do_early_stopping_ say what was grown; the start has finite numbers."""
+    if attrs.parameter("n_iter_", -1) != len(forest.rounds):
+        attrs.faults.append(f"n_iter_ is not the number of rounds, {len(forest.rounds)}")
+    if real(attrs.parameter("n_trees_per_iteration_", -1)) != max(1, K * (K > 2)) or len(forest.start) != max(
+        1, K * (K > 2)
+    ):
+        attrs.faults.append("n_trees_per_iteration_ is not the number of trees in a round")
+    asked = attrs.parameter("early_stopping", "auto")
+    limit = real(attrs.parameter("max_iter", 100))
+    stops = attrs.flag("do_early_stopping_", False)
+    if not len(forest.rounds) <= limit or (len(forest.rounds) < limit and not stops):
+        attrs.faults.append(f"there are {len(forest.rounds)} rounds, and max_iter={limit:g} without early stopping")
+    if asked != "auto" and bool(asked) != stops:
+        attrs.faults.append("do_early_stopping_ is not what early_stopping asks for")
+
+
+def _rows(model: Any, blocks: Blocks, K: int) -> tuple[F64, F64, F64]:
+    """All rows of positive weight, dense: X, y and the weights, those of classes multiplied in."""
+    parts = [(dense(X), y, np.ones(X.shape[0]) if w is None else np.asarray(w, dtype=float)) for X, y, w in blocks]
+    if any(y is None or np.ndim(y) != 1 for _, y, _ in parts):
+        raise BadData("the target must be one column")
+    X, y, w = (np.concatenate([np.asarray(p[i], dtype=np.float64) for p in parts]) for i in range(3))
+    if not np.isfinite(y).all() or not np.isfinite(w).all() or (w < 0).any() or (K and (y < 0).any()):
+        raise BadData("targets or weights are not finite, or labels are not among classes_")
+    chosen: Any = getattr(model, "class_weight", None)
+    if K and chosen is not None:
+        counts = np.bincount(y.astype(np.intp), weights=w if hasattr(model, "trees_") else None, minlength=K)
+        labels = np.asarray(model.classes_).tolist()
+        by_class = counts.sum() / (K * counts) if chosen == "balanced" else [chosen.get(label, 1.0) for label in labels]
+        w = w * np.asarray(by_class, dtype=np.float64)[y.astype(np.intp)]
+    return X, y, w
+
+
+def _bins_claim(attrs: Attributes, forest: Forest, X: F64, w: F64, tol: float) -> Claim:
+    """Thresholds against their rule, in units of the range of the column."""
+    worst = Worst()
+    for j in np.flatnonzero(~forest.by_sets):
+        x, given = X[:, j], forest.thresholds[j]
+        span = max(float(np.nanmax(x, initial=-np.inf) - np.nanmin(x, initial=np.inf)), float(np.finfo(float).tiny))
+        off = off_rule(x, w, int(attrs.parameter("max_bins", 255)), given, not forest.private)
+        worst.see(off / span, 0.0, 4 * U * float(np.abs(given).max(initial=0.0)) / span)
+    sentence = f"The thresholds of {worst.count} columns are those of the rule for bins; largest distance to it."
+    return worst.claim("bins", sentence, tol, "The thresholds of bins are not those of these rows.", Grade.EXACT)
+
+
+@dataclass
+class Boosting:
+    """The rounds of one model on all rows."""
+
+    attrs: Attributes
+    forest: Forest
+    loss: str
+    bins: NDArray
+    y: F64
+    w: F64
+    weighted: bool
+    n_replayed: int = 0
+
+    @property
+    def n_trees(self) -> int:
+        return len(self.forest.rounds) * len(self.forest.start)
+
+    @property
+    def q(self) -> float:
+        return real(self.attrs.parameter("quantile", 0.5)) if self.loss == "quantile" else 0.5
+
+    def middle(self, v: F64, w: F64) -> tuple[float, float]:
+        """The median or quantile of v by the model's rule."""
+        rule = ("lower" if self.weighted else "linear") if self.forest.private else "middle"
+        return quantile(v, w, self.q, rule)
+
+    def hidden(self) -> bool:
+        return (
+            self.attrs.flag("do_early_stopping_", False)
+            and getattr(self.attrs.model, "validation_fraction", 0.1) is not None
+        )
+
+    def start(self) -> tuple[F64, F64]:
+        f = np.tile(self.forest.start, (len(self.y), 1))
+        return f, np.zeros_like(f)
+
+    def move(self, nodes: Any, k: int, f: F64, df: F64) -> list[NDArray]:
+        """The tree's values added to f; what rounding may have done grows by one unit of all that was added so far."""
+        rows = rows_of(nodes, self.bins)
+        for leaf in np.flatnonzero(~nodes.inner):
+            f[rows[leaf], k] += nodes.value[leaf, 0, 0]
+            df[rows[leaf], k] += 2 * U * (np.abs(f[rows[leaf], k]) + abs(nodes.value[leaf, 0, 0]))
+        return rows
+
+    def start_claim(self, f: F64, tol: float) -> Claim:
+        if self.loss in POINTED:
+            low, high = self.middle(self.y, self.w)
+            off, unit = max(low - f[0, 0], f[0, 0] - high, 0.0), max(np.ptp(self.y), U)
+        else:
+            shares = np.eye(f.shape[1])[self.y.astype(np.intp)] if self.loss == "multinomial" else self.y[:, None]
+            mean = self.w @ shares / self.w.sum()
+            expected = raw_of_mean(self.loss, mean)
+            off = float(np.abs(expected - f[0]).max())
+            unit = (
+                float(np.ptp(self.y)) or 1.0
+                if self.loss == "squared_error"
+                else max(1.0, float(np.abs(expected).max()))
+            )
+        excuse = 4 * len(self.y) * U * float(np.abs(self.y).max()) / unit
+        sentence = "The raw predictions start at the best constant; relative difference."
+        failure = "The raw predictions do not start at the best constant for these rows and weights."
+        return at_most("start", sentence, Grade.GREEDY, off / unit, tol, excuse=excuse, failure=failure)
+
+    def rounds(self, f: F64, df: F64, tol: float) -> list[Claim]:
+        """Every round replayed: leaf values of all trees, splits of some, the trace of the loss."""
+        leaves, splits, faults = Worst(), Worst(), list[str]()
+        trace, rule = Trace(self.loss, self.y, self.w, -1.0), self.rule()
+        n, d = self.bins.shape
+        wanted = int(np.clip(WORK / (d * (16 * n + 1000 * len(self.forest.rounds[0][0]))), 3, 20))
+        replayed = set(np.unique(np.linspace(0, self.n_trees - 1, min(wanted, self.n_trees)).astype(int)).tolist())
+        trace.add(f, df, self.q)
+        for t, stage in enumerate(self.forest.rounds):
+            every = self.slopes(f, df)
+            for k, nodes in enumerate(stage):
+                data, before = Data(self.bins, *(a[k] for a in every)), f[:, k].copy()
+                replay = Replay(nodes, rule, data, self.move(nodes, k, f, df))
+                self.leaf_values(replay, before, leaves)
+                if t * len(stage) + k in replayed:
+                    allowed = self.allowed(nodes)
+                    fault = replay.splits(
+                        splits, allowed, self.limit("max_depth", None), self.limit("max_leaf_nodes", 31)
+                    )
+                    faults += [f"Round {t}: {fault}."] if fault else []
+            trace.add(f, df, self.q)
+        self.n_replayed = len(replayed)
+        claims = [self.leaf_claim(leaves, tol), self.split_claim(splits, faults, tol)]
+        given = self.attrs.raw("train_score_")
+        if given is not None and given.size:
+            claims.append(trace.claim("train_score_", given.astype(np.float64), tol))
+        return claims
+
+    def limit(self, name: str, default: Any) -> float:
+        value = getattr(self.attrs.model, name, default)
+        return math.inf if value is None else real(value)
+
+    def rule(self) -> Rule:
+        model, d, forest = self.attrs.model, self.bins.shape[1], self.forest
+        cst: Any = getattr(model, "monotonic_cst", None)
+        if isinstance(cst, dict):
+            names = list(getattr(model, "feature_names_in_", range(d)))
+            cst = [cst.get(name, 0) for name in names]
+        monotonic = np.zeros(0, dtype=int) if cst is None else np.asarray(cst, dtype=int)[forest.columns]
+        return Rule(self.limit("min_samples_leaf", 20), 1e-3, self.limit("l2_regularization", 0.0), monotonic,
+                    forest.by_sets)  # fmt: skip
+
+    def slopes(self, f: F64, df: F64) -> tuple[list[F64], list[F64], list[F64]]:
+        """Per tree of the round: columns of gradients, curvatures and counts; what g and h may be off by."""
+        s, w = slopes(self.loss, self.y, f, self.q), self.w[:, None]
+        g, h, count = s.g * w, s.h * w, np.ones(len(f)) if self.forest.private else self.w
+        unit = 2.0**-24 if self.forest.private else U
+        grid = 0.0 if self.forest.private else 2.0**-20
+        dg = (unit + 8 * U) * np.abs(g) + h * df + 4 * U * w * (self.loss == "multinomial") + grid * np.abs(g).max()
+        dh = (unit + 8 * U) * h + h * df + grid * h.max()
+        if self.loss in POINTED:  # a row at the kink may count on either side
+            dg, dh = dg + w * (np.abs(self.y[:, None] - f) < df), np.zeros_like(h) if self.forest.private else dh
+        K = range(f.shape[1])
+        return [np.stack([g[:, k], h[:, k], count], axis=1) for k in K], [dg[:, k] for k in K], [dh[:, k] for k in K]
+
+    def leaf_values(self, replay: Replay, before: F64, worst: Worst) -> None:
+        rate = real(self.attrs.parameter("learning_rate", 0.1))
+        nodes = replay.nodes
+        if self.loss not in POINTED:
+            if len(nodes) > 1 or not self.forest.private:
+                replay.leaf_values(rate, worst)
+            else:  # scikit-learn leaves a tree without a split at zero
+                worst.see(float(nodes.value[0, 0, 0] != 0.0))
+            return
+        for leaf in np.flatnonzero(~nodes.inner):
+            rows = replay.rows[leaf]
+            r = self.y[rows] - before[rows]
+            low, high = self.middle(r, self.w[rows])
+            v, unit = nodes.value[leaf, 0, 0], max(rate * float(np.abs(r).mean()), np.finfo(float).tiny)
+            off = 8 * U * (np.abs(self.y[rows]) + np.abs(before[rows])).max(initial=0.0) * rate
+            worst.see(max(rate * low - v, v - rate * high, 0.0) / unit, 0.0, off * 8 / unit)
+
+    def allowed(self, nodes: Any) -> list[NDArray]:
+        """The features that each node may be split by: all, or those that interact with the ones above it.
+
+        With max_features < 1 they are drawn: then a node is held against the splits of its own feature alone.
+        """
+        d, cst = self.bins.shape[1], getattr(self.attrs.model, "interaction_cst", None)
+        if real(self.attrs.parameter("max_features", 1.0)) < 1:
+            return [nodes.feature[[i]] if nodes.inner[i] else np.zeros(0, dtype=np.intp) for i in range(len(nodes))]
+        if cst is None:
+            return [np.arange(d)] * len(nodes)
+        pairs = [{i, j} for i in range(d) for j in range(i)]
+        named = {"no_interactions": [{j} for j in range(d)], "pairwise": pairs}
+        groups = named[cst] if isinstance(cst, str) else [set(group) for group in cst]
+        rest = set(range(d)) - set().union(*groups)
+        open_: list[list[set[int]]] = [[*groups, rest] if rest else groups] * len(nodes)
+        for i in np.flatnonzero(nodes.inner):
+            inside = [group for group in open_[i] if int(nodes.feature[i]) in group]
+            open_[nodes.left[i]] = open_[nodes.right[i]] = inside
+        return [np.array(sorted(set().union(*sets)), dtype=np.intp) for sets in open_]
+
+    def leaf_claim(self, worst: Worst, tol: float) -> Claim:
+        what = "quantiles of what is left" if self.loss in POINTED else "Newton steps −G / (H + l2)"
+        sentence = f"All {worst.count} leaf values are learning_rate times the {what}; largest difference, relative."
+        return worst.claim("leaf_values", sentence, tol, f"A leaf value is not learning_rate times the {what}.")
+
+    def split_claim(self, worst: Worst, faults: list[str], tol: float) -> Claim:
+        if faults:
+            return refuted("splits", faults[0])
+        drawn = real(self.attrs.parameter("max_features", 1.0)) < 1
+        which = "of the feature taken (which ones were drawn cannot be seen)" if drawn else "among all bins"
+        sentence = f"In {self.n_replayed} trees no split {which} gains more; largest relative gain missed."
+        return worst.claim("splits", sentence, tol, "A better split was on offer in a node of a tree.")

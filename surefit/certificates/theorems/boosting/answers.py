@@ -1,0 +1,84 @@
+"""What a boosted model answers on rows whose raw predictions are known, and the trace of its loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.predictions import SAMPLE, labels_claim, numbers_claim, sample_rows
+from surefit.certificates.rounding import UNIT
+from surefit.certificates.theorems.boosting.losses import values
+
+
+def sampled(blocks: Blocks) -> F64:
+    """The places of `sample_rows`."""
+    return np.unique(np.linspace(0, blocks.n_rows - 1, min(SAMPLE, blocks.n_rows)).astype(np.intp))
+
+
+def answer_claims(model: Any, blocks: Blocks, loss: str, f: F64, df: F64) -> list[Claim]:
+    """predict and its kin against the raw predictions f (n, K), which are right to df (n, K)."""
+    X, places = sample_rows(blocks), sampled(blocks)
+    f, df = f[places], df[places] + 4 * UNIT * np.abs(f[places])
+    if not hasattr(model, "classes_"):
+        single = np.finfo(np.float32).eps if X.dtype == np.float32 else 0.0
+        y, dy = f[:, 0], df[:, 0] + single * np.abs(f[:, 0])
+        if loss in ("poisson", "gamma"):
+            y, dy = np.exp(y), np.exp(y) * (dy + 8 * UNIT)
+        return [numbers_claim(model, "predict", X, y, dy)]
+    if f.shape[1] == 1:
+        slope = 2.0 if loss == "exponential" else 1.0
+        logits, scores = np.concatenate([np.zeros_like(f), slope * f], axis=1), np.concatenate([-f, f], axis=1)
+    else:
+        slope, logits, scores = 1.0, f, f
+    top = logits.max(axis=1, keepdims=True)
+    logs = logits - top - np.log(np.exp(logits - top).sum(axis=1, keepdims=True))
+    off = 2 * slope * df.max(axis=1, keepdims=True) + 16 * UNIT * (1 + np.abs(logs))
+    shares = np.exp(logs)
+    lost = np.where(shares < 1e-15, np.inf, off + 8 * UNIT / np.maximum(shares, UNIT))  # log of a share that is 1 − 1
+    claims = [
+        numbers_claim(model, "predict_proba", X, shares, off * shares + 8 * UNIT),
+        labels_claim(model, X, scores, df.max(axis=1)),
+    ]
+    if hasattr(model, "predict_log_proba"):
+        claims.append(numbers_claim(model, "predict_log_proba", X, logs, lost))
+    if hasattr(model, "decision_function"):
+        claims.append(numbers_claim(model, "decision_function", X, f[:, 0] if f.shape[1] == 1 else f,
+                                    df[:, 0] if f.shape[1] == 1 else df))  # fmt: skip
+    return claims
+
+
+class Trace:
+    """The mean loss round by round, as a program that averages in float64 has it."""
+
+    def __init__(self, loss: str, y: F64, w: F64, factor: float = 1.0) -> None:
+        self.loss, self.y, self.w, self.factor = loss, y, w, factor
+        self.means, self.rounding = list[float](), list[float]()
+
+    def add(self, f: F64, df: F64, q: float = 0.5) -> None:
+        terms, size = values(self.loss, self.y, f, q)
+        total = self.w.sum()
+        self.means.append(self.factor * float(self.w @ terms / total))
+        slope = np.minimum(1.0 + size, 1e300)  # no loss here is steeper than that: |g| ≤ 1 + what its terms are
+        off = self.w @ (8 * UNIT * size + 2 * df.max(axis=1) * slope) / total
+        self.rounding.append(abs(self.factor) * float(off) + 2 * len(self.y) * UNIT * abs(self.means[-1]))
+
+    def claim(self, name: str, given: F64, tol: float) -> Claim:
+        """`given` is the trace, entry by entry, relative to each; what rounding hides is excused."""
+        mean, off = np.array(self.means), np.array(self.rounding)
+        if given.shape != mean.shape or not np.isfinite(given).all():
+            given = np.full(mean.shape, np.inf)
+        tiny = np.finfo(float).tiny
+        relative, excuse = np.abs(given - mean) / np.maximum(np.abs(mean), tiny), off / np.maximum(np.abs(mean), tiny)
+        worst = int((relative - excuse).argmax()) if len(mean) else 0
+        return at_most(
+            name,
+            f"{name} is the loss after each of {len(mean)} rounds, recomputed; largest relative difference.",
+            Grade.GREEDY,
+            float(relative[worst]) if len(mean) else 0.0,
+            tol,
+            excuse=float(excuse[worst]) if len(mean) else 0.0,
+            failure=f"{name} is not the loss of the model after each round.",
+        )

@@ -1,0 +1,56 @@
+"""Bins of columns: thresholds by their rule, and the bin of every value.
+
+With v₁ < … < v_m the distinct values of a column and C_i the weight of the rows with a value of at most v_i: for
+m ≤ max_bins a threshold in the middle of any two neighbors; else for k = 1 … max_bins − 1 with v_i the first value
+with C_i ≥ C_m k / max_bins
+
+    surefit          the middle of v_i and v_(i+1)
+    scikit-learn     v_i, or at equality the middle of v_i and v_(i+1)
+
+each once. A value is in bin number #{thresholds < value}; a missing one in bin 255.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefit.certificates.blocks import F64
+from surefit.certificates.theorems.boosting.offers import MISSING
+
+
+def off_rule(x: F64, w: F64, max_bins: int, given: F64, between: bool) -> float:
+    """How far the given thresholds are from those of the rule, and those from the given ones, at most.
+
+    Where C_i equals its share up to rounding, v_i and v_(i+1) and their middle will do.
+    """
+    keep = (w > 0) & ~np.isnan(x)
+    v, place = np.unique(x[keep], return_inverse=True)
+    middle = np.append(v[:-1] / 2 + v[1:] / 2, v[-1:])
+    if len(v) <= max_bins:
+        lists = [middle[:-1]]
+    else:
+        C = np.cumsum(np.bincount(place, weights=w[keep]))
+        share, slack = C[-1] * np.arange(1, max_bins) / max_bins, 1e-12 * C[-1]
+        low, high = (np.searchsorted(C, share + s).clip(0, len(v) - 1) for s in (-slack, slack))
+        lists = [middle[low], middle[high]] if between else [v[low], v[high], v[low] / 2 + v[high] / 2]
+    if not given.size or not lists[0].size:
+        return 0.0 if given.size == lists[0].size else np.inf
+    mine = np.unique(np.concatenate(lists))
+    there = np.stack([_nearest(given, a) for a in lists]).min(axis=0).max()
+    return float(max(_nearest(mine, given).max(), there)) if (given[1:] > given[:-1]).all() else np.inf
+
+
+def _nearest(points: F64, x: F64) -> F64:
+    """The distance of every x to the nearest of the points, which are in rising order."""
+    place = np.searchsorted(points, x).clip(1, max(len(points) - 1, 1))
+    return np.minimum(np.abs(x - points[place - 1]), np.abs(x - points[np.minimum(place, len(points) - 1)]))
+
+
+def in_bins(X: F64, thresholds: list[F64], by_sets: NDArray) -> NDArray:
+    """The bins of dense rows; a category is its own bin, and missing where it is none of 0 … 254."""
+    bins = np.full(X.shape, MISSING, dtype=np.uint8)
+    for j, x in enumerate(X.T):
+        known = (x >= 0) & (x < MISSING) if by_sets[j] else ~np.isnan(x)
+        bins[known, j] = x[known] if by_sets[j] else np.searchsorted(thresholds[j], x[known], side="left")
+    return bins

@@ -1,0 +1,81 @@
+"""The trees of a histogram boosting model, with thresholds as numbers of bins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefit.certificates.blocks import F64
+from surefit.certificates.theorems.trees.nodes import Nodes, read_nodes
+
+
+@dataclass
+class Forest:
+    """Rounds of K trees each, the raw predictions they start from (K,), bins, and the order of the model's columns."""
+
+    rounds: list[list[Nodes]]
+    start: F64
+    thresholds: list[F64]
+    columns: NDArray
+    by_sets: NDArray
+    private: bool  # scikit-learn's: gradients in float32, counts of rows, sets of places among the sorted categories
+
+
+def read_forest(model: Any, d: int) -> Forest | str:
+    """What was learnt, or what is wrong with it."""
+    private = not hasattr(model, "trees_")
+    try:
+        sets = getattr(model, "is_categorical_", None)
+        by_sets = np.zeros(d, dtype=bool) if sets is None else np.asarray(sets, dtype=bool).reshape(d)
+        columns, bins = np.arange(d), getattr(model, "bin_thresholds_", ())
+        if private:  # scikit-learn puts the categorical columns first
+            columns = np.argsort(~by_sets, kind="stable")
+            by_sets, bins = by_sets[columns], model._bin_mapper.bin_thresholds_
+        start = np.asarray(model._baseline_prediction if private else model.baseline_prediction_, dtype=np.float64)
+        thresholds = [np.asarray(b, dtype=np.float64).reshape(-1) for b in bins]
+        trees = [[_arrays(p) for p in stage] for stage in model._predictors] if private else model.trees_
+        rounds = [[_in_bins(read_nodes(tree, d), thresholds) for tree in stage] for stage in trees]
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError) as fault:
+        return f"its trees, bins or start cannot be read: {fault}"
+    wrong = [tree for stage in rounds for tree in stage if isinstance(tree, str)]
+    if wrong or len(thresholds) != d or not np.isfinite(start).all() or len({len(s) for s in rounds}) != 1:
+        return wrong[0] if wrong else "its trees, bins or start do not fit together"
+    if start.size != len(rounds[0]):
+        return "there are not as many trees in a round as numbers to start from"
+    return Forest(rounds, start.reshape(-1), thresholds, columns, by_sets, private)  # type: ignore[arg-type]
+
+
+def _arrays(predictor: Any) -> SimpleNamespace:
+    """scikit-learn's records of nodes as arrays of their names in trees."""
+    nodes, leaf = predictor.nodes, predictor.nodes["is_leaf"].astype(bool)
+    return SimpleNamespace(
+        children_left=np.where(leaf, -1, nodes["left"].astype(np.intp)),
+        children_right=np.where(leaf, -1, nodes["right"].astype(np.intp)),
+        feature=nodes["feature_idx"],
+        threshold=nodes["num_threshold"],
+        impurity=nodes["gain"],
+        n_node_samples=nodes["count"],
+        weighted_n_node_samples=nodes["count"].astype(np.float64),
+        value=nodes["value"][:, None, None],
+        missing_go_to_left=nodes["missing_go_to_left"],
+        category_row=np.where(nodes["is_categorical"].astype(bool) & ~leaf, nodes["bitset_idx"].astype(np.intp), -1),
+        categories=np.ascontiguousarray(predictor.raw_left_cat_bitsets).view(np.uint64),
+    )
+
+
+def _in_bins(nodes: Nodes | str, thresholds: list[F64]) -> Nodes | str:
+    """The tree with bins for thresholds: x ≤ threshold where its bin is at most the threshold's own."""
+    if isinstance(nodes, str):
+        return nodes
+    bins = np.zeros(len(nodes))
+    for i in np.flatnonzero(nodes.inner & (nodes.category_row < 0)):
+        edges, t = thresholds[nodes.feature[i]], nodes.threshold[i]
+        place = int(np.searchsorted(edges, t))
+        if t != np.inf and not (place < len(edges) and edges[place] == t):
+            return f"a threshold of a tree, {t:g}, is not one of the bins of its column"
+        bins[i] = 254 if t == np.inf else place
+    return replace(nodes, threshold=bins)
