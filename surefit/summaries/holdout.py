@@ -28,3 +28,25 @@ def held_out(hashes: np.ndarray, y: np.ndarray, w: np.ndarray | None, fraction: 
         reached = total[last][np.cumsum(np.append(False, last[:-1]))]
         out[rows[reached <= fraction * total[-1] * (1 + 1e-12)]] = True
     return out
+
+
+def fold_numbers(hashes: np.ndarray, y: np.ndarray, w: np.ndarray | None, folds: int, seed: int = 0) -> np.ndarray:
+    """The fold 0 … folds − 1 of every row, by a hash; −1 for rows of no weight.
+
+    The distinct examples stand in the order of their class and then of their hash mixed with the seed. The one in the
+    middle of whose weight a share s of all the weight is reached goes to fold ⌊s · number of distinct examples⌋ modulo
+    `folds`: neighbors go to different folds, so each class is spread over all of them.
+    """
+    numbers = np.full(len(y), -1)
+    weights = np.ones(len(y)) if w is None else w
+    keys = mixed(hashes ^ mixed(np.array([seed], dtype=np.uint64)))
+    rows = np.flatnonzero(weights > 0)
+    rows = rows[np.lexsort((weights[rows], keys[rows], y[rows]))]
+    if not len(rows):
+        return numbers
+    first = np.append(True, (keys[rows][1:] != keys[rows][:-1]) | (y[rows][1:] != y[rows][:-1]))
+    run = np.cumsum(first) - 1
+    mass = np.bincount(run, weights=weights[rows])
+    middle = (np.cumsum(mass) - mass / 2) / mass.sum()
+    numbers[rows] = (np.floor(middle * len(mass)).astype(np.intp) % folds)[run]
+    return numbers

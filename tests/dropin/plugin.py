@@ -35,6 +35,7 @@ NAMES = {
     "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
     "neighbors": ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors"),
     "svm": ("SVC", "SVR", "LinearSVC"),
+    "tree": ("DecisionTreeClassifier", "DecisionTreeRegressor"),
 }
 # Base classes that scikit-learn's tests ask about, to know what to pass: ours of the same kind answer.
 BASES = {("neighbors._base", "KNeighborsMixin"): ("neighbors.queries", "KNearest")}

@@ -52,11 +52,14 @@ def pruned_to_penalty(tree: Tree, alpha: float) -> Tree:
     return pruned(tree, path.nodes[: np.searchsorted(path.alphas, alpha, side="right")])
 
 
-def pruned_to_leaves(tree: Tree, n_leaves: int) -> Tree:
-    """The largest subtree on the path with at most `n_leaves` leaves: none with as many leaves has a lower cost."""
+def penalty_for_leaves(tree: Tree, n_leaves: int) -> float:
+    """The least penalty > 0 whose subtree has at most `n_leaves` leaves; 0 if the tree has no more.
+
+    No subtree with as many leaves as that one has a lower cost.
+    """
     path = pruning_path(tree)
     steps = int(np.argmax(path.n_leaves <= n_leaves))
-    return pruned(tree, path.nodes[:steps])
+    return max(float(path.alphas[steps - 1]), np.finfo(np.float64).tiny) if steps else 0.0
 
 
 def pruned(tree: Tree, new_leaves: np.ndarray) -> Tree:

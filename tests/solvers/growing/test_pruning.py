@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from surefit.solvers.growing.pruning import pruned, pruned_to_leaves, pruned_to_penalty, pruning_path
+from surefit.solvers.growing.pruning import penalty_for_leaves, pruned, pruned_to_penalty, pruning_path
 from surefit.solvers.growing.tree import Tree
 from tests.solvers.growing.test_tree import same_tree, stump
 
@@ -105,8 +105,10 @@ def test_pruned_to_a_number_of_leaves(k):
     X, y = load_diabetes(return_X_y=True)
     model = DecisionTreeRegressor(random_state=0, max_depth=7).fit(X.astype(np.float32), y)
     tree = same_tree(model)
-    smaller, path = pruned_to_leaves(tree, k), pruning_path(tree)
+    alpha, path = penalty_for_leaves(tree, k), pruning_path(tree)
+    smaller = pruned_to_penalty(tree, alpha) if alpha else tree
     assert smaller.n_leaves == path.n_leaves[path.n_leaves <= k].max()
+    assert alpha == 0 or pruned_to_penalty(tree, np.nextafter(alpha, 0)).n_leaves > k
 
 
 def test_a_chain_of_splits_costs_no_square():

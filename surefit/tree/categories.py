@@ -1,0 +1,112 @@
+"""Columns that hold categories: which they are, and what their values are called inside.
+
+A column of numbers 0 … 255 is taken as it is. A dataframe's column of texts or of its own categories is coded by its
+place among the sorted values seen in the fit; a value not seen then is missing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.faults import column_kinds
+from surefit.solvers.growing.tree import MOST_CATEGORIES
+
+
+class CategoricalColumns:
+    """The part of an estimator with the parameter `categorical_features`."""
+
+    categorical_features: Any
+    is_categorical_: np.ndarray | None
+    categories_: dict[Any, np.ndarray]
+
+    def _learn_categories(self, X: Any) -> Any:
+        """X with its categories coded; learns which columns they are, and the categories of a dataframe."""
+        self.is_categorical_, self.categories_ = None, {}
+        if self.categorical_features is None:
+            return X
+        mask = _mask(self.categorical_features, X)
+        if not mask.any():
+            return X
+        self.is_categorical_ = mask
+        for j in np.flatnonzero(mask):
+            column = _column(X, int(j))
+            if column is not None:
+                name = X.columns[j]
+                known = column[~_missing(column)]
+                self.categories_[name] = np.unique(known.astype(str) if known.dtype == object else known)
+                if len(self.categories_[name]) > MOST_CATEGORIES:
+                    raise InvalidData(
+                        f"column {name!r} has {len(self.categories_[name])} categories; at most {MOST_CATEGORIES} are "
+                        "split by subsets. Merge rare ones, or leave the column out of categorical_features."
+                    )
+        return self._coded(X)
+
+    def _coded(self, X: Any) -> Any:
+        """X with the categories of a dataframe as codes, missing ones as NaN."""
+        if not self.categories_ or not hasattr(X, "columns"):
+            return X
+        codes = {}
+        for name, known in self.categories_.items():
+            values = np.asarray(X[name], dtype=object)
+            missing = _missing(values)
+            filled = np.where(missing, known[0] if len(known) else "", values).astype(known.dtype)
+            places = np.minimum(np.searchsorted(known, filled), max(0, len(known) - 1))
+            missing |= known[places] != filled
+            codes[name] = np.where(missing, np.nan, places)
+        return _replaced(X, codes)
+
+
+def _mask(wanted: Any, X: Any) -> np.ndarray:
+    """True for the columns asked for."""
+    names = list(X.columns) if hasattr(X, "columns") else None
+    d = len(names) if names is not None else np.shape(X)[1]
+    mask = np.zeros(d, dtype=bool)
+    if isinstance(wanted, str):
+        if wanted != "from_dtype":
+            raise InvalidParameter(f'categorical_features must be "from_dtype" or an array; got {wanted!r}')
+        mask[
+            [j for j, (_, kind) in enumerate(column_kinds(X)) if "categor" in kind.lower() or "enum" in kind.lower()]
+        ] = True
+        return mask
+    wanted = np.asarray(wanted)
+    if wanted.dtype == bool:
+        if wanted.shape != (d,):
+            raise InvalidData(f"categorical_features has shape {wanted.shape}; X has {d} columns")
+        return wanted.copy()
+    if wanted.dtype.kind in "iu" or wanted.size == 0:
+        if wanted.size and (wanted.min() < 0 or wanted.max() >= d):
+            raise InvalidData(f"categorical_features names columns {wanted.tolist()}; X has columns 0 … {d - 1}")
+        mask[wanted.astype(np.intp)] = True
+        return mask
+    if names is None:
+        raise InvalidData("categorical_features holds names of columns, and X has none: pass a dataframe or numbers")
+    for name in wanted.tolist():
+        if name not in names:
+            raise InvalidData(f"categorical_features names {name!r}, which is no column of X")
+        mask[names.index(name)] = True
+    return mask
+
+
+def _column(X: Any, j: int) -> np.ndarray | None:
+    """The values of a dataframe's column of texts or categories; None if it holds numbers."""
+    if not hasattr(X, "columns"):
+        return None
+    values = np.asarray(X[X.columns[j]])
+    kind = column_kinds(X)[j][1].lower()
+    return np.asarray(X[X.columns[j]], dtype=object) if values.dtype.kind in "OUS" or "categor" in kind else None
+
+
+def _missing(values: np.ndarray) -> np.ndarray:
+    return np.array([v is None or v != v for v in values], dtype=bool)
+
+
+def _replaced(X: Any, codes: dict[Any, np.ndarray]) -> Any:
+    if hasattr(X, "with_columns"):  # polars
+        import importlib
+
+        frame = importlib.import_module("polars")
+        return X.with_columns(**{name: frame.Series(name, values) for name, values in codes.items()})
+    return X.assign(**codes)

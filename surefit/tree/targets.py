@@ -1,0 +1,65 @@
+"""Targets of one or several outputs, as trees take them: (rows, outputs), numbers or class codes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+
+from surefit._core.errors import InvalidData
+from surefit._core.intake import take_targets
+from surefit.engine.labels import memory_codes
+
+
+def take_labels(estimator: Any, y: Any, n_rows: int) -> tuple[list[np.ndarray], np.ndarray]:
+    """(classes, codes): the classes of each output, and the places of the labels among them, (rows, outputs)."""
+    if type(y) is not np.ndarray or y.ndim != 1:
+        y = _one_or_two_dimensions(estimator, y)
+        y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+    if y.ndim == 1:
+        classes, codes = memory_codes(estimator, y, n_rows, None)
+        return [classes], codes.reshape(-1, 1)
+    if len(y) != n_rows:
+        raise InvalidData(f"Number of labels={len(y)} does not match number of samples={n_rows}")
+    check_classification_targets(y)
+    found = [np.unique(column, return_inverse=True) for column in y.T]
+    return [classes for classes, _ in found], np.column_stack([codes for _, codes in found]).astype(np.float64)
+
+
+def _one_or_two_dimensions(estimator: Any, y: Any) -> np.ndarray:
+    if y is None:
+        raise InvalidData(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
+        )
+    return check_array(y, dtype=None, ensure_2d=False, ensure_min_samples=0, input_name="y")
+
+
+def take_numbers(estimator: Any, y: Any, n_rows: int, criterion: str) -> np.ndarray:
+    """Numbers, float64 (rows, outputs); for Poisson's deviance not negative."""
+    targets = np.ascontiguousarray(take_targets(estimator, y, n_rows), dtype=np.float64).reshape(n_rows, -1)
+    if criterion == "poisson":
+        if (targets < 0).any():
+            raise InvalidData("Some value(s) of y are negative which is not allowed for Poisson regression.")
+        if not (targets.sum(axis=0) > 0).all():
+            raise InvalidData("Sum of y is not positive which is necessary for Poisson regression.")
+    return targets
+
+
+def class_weights(class_weight: Any, y: Any, codes: np.ndarray, w: np.ndarray | None) -> np.ndarray | None:
+    """The weights of the rows times those of their classes (several outputs: the product).
+
+    "balanced" is n / (classes · n_c) with weights counted as repetitions: W / (classes · W_c).
+    """
+    if class_weight is None:
+        return w
+    if class_weight != "balanced":
+        factors = compute_sample_weight(class_weight, y)
+    else:
+        factors = np.ones(len(codes))
+        for column in codes.astype(np.intp).T:
+            mass = np.bincount(column, weights=w)
+            factors *= (mass.sum() / (len(mass) * np.where(mass > 0, mass, 1.0)))[column]
+    return factors if w is None else w * factors
