@@ -12,6 +12,7 @@ from surefit._core.base import Estimator
 from surefit.search.metric import Metric
 from surefit.solvers.embedding.landmarks import Triangulation
 from surefit.solvers.embedding.neighborhoods import Neighborhoods
+from surefit.solvers.growing.tree import Tree
 
 
 def estimator_classes() -> dict[str, type]:
@@ -29,5 +30,14 @@ def estimator_classes() -> dict[str, type]:
 def trusted_types() -> list[str]:
     """The types that a skops file may hold, by their full names: estimators, and what they hold beside arrays."""
     kernels = [one for name in surefit.kernels.__all__ if isinstance(one := getattr(surefit.kernels, name), type)]
-    ours = [*estimator_classes().values(), *kernels, Metric, Neighborhoods, Triangulation, sp.csr_array, sp.csr_matrix]
+    ours = [
+        *estimator_classes().values(),
+        *kernels,
+        Metric,
+        Neighborhoods,
+        Tree,
+        Triangulation,
+        sp.csr_array,
+        sp.csr_matrix,
+    ]
     return sorted({f"{one.__module__}.{one.__qualname__}" for one in ours})

@@ -19,18 +19,17 @@ class CategoricalColumns:
     """The part of an estimator with the parameter `categorical_features`."""
 
     categorical_features: Any
-    is_categorical_: np.ndarray | None
+    is_categorical_: np.ndarray
     categories_: dict[Any, np.ndarray]
 
     def _learn_categories(self, X: Any) -> Any:
         """X with its categories coded; learns which columns they are, and the categories of a dataframe."""
-        self.is_categorical_, self.categories_ = None, {}
+        for name in ("is_categorical_", "categories_"):
+            self.__dict__.pop(name, None)
         if self.categorical_features is None:
             return X
         mask = _mask(self.categorical_features, X)
-        if not mask.any():
-            return X
-        self.is_categorical_ = mask
+        self.is_categorical_, self.categories_ = mask, {}
         for j in np.flatnonzero(mask):
             column = _column(X, int(j))
             if column is not None:
@@ -46,10 +45,11 @@ class CategoricalColumns:
 
     def _coded(self, X: Any) -> Any:
         """X with the categories of a dataframe as codes, missing ones as NaN."""
-        if not self.categories_ or not hasattr(X, "columns"):
+        categories = self.__dict__.get("categories_")
+        if not categories or not hasattr(X, "columns"):
             return X
         codes = {}
-        for name, known in self.categories_.items():
+        for name, known in categories.items():
             values = np.asarray(X[name], dtype=object)
             missing = _missing(values)
             filled = np.where(missing, known[0] if len(known) else "", values).astype(known.dtype)

@@ -49,20 +49,32 @@ class DecisionTree(MultiOutputMixin, CategoricalColumns, Estimator):
         n, d = X.shape
         rows = n if w is None else int(np.count_nonzero(w))
         limits = counts_of(p, rows, n if w is None else float(w.sum()), d)
-        self.n_outputs_, self.max_features_, self.seed_ = y.shape[1], limits["max_features"], seed_of(p.random_state)
+        self.n_outputs_, self.max_features_ = y.shape[1], limits["max_features"]
+        seed = self._learn_seed(p, d)
         limits["monotonic"] = directions_of(
             p.monotonic_cst, d, y.shape[1], 1 if n_classes is None else int(n_classes.max())
         )
         n_threads = threads_for(8.0 * n * d)
-        columns = presort(X, categorical=self.is_categorical_, n_threads=n_threads)
-        limits |= {"criterion": p.criterion, "n_classes": n_classes, "seed": self.seed_, "n_threads": n_threads}
+        columns = presort(X, categorical=self.__dict__.get("is_categorical_"), n_threads=n_threads)
+        limits |= {"criterion": p.criterion, "n_classes": n_classes, "seed": seed, "n_threads": n_threads}
         self.tree_ = grow_exact(columns, y, w, **limits)
-        for name in ("ccp_alpha_", "ccp_alphas_", "cv_scores_"):
-            self.__dict__.pop(name, None)
+        self._forget_choice()
         if p.ccp_alpha == "cv":
             self._choose_penalty(p, columns, y, w, limits)
         elif p.ccp_alpha > 0:
             self.tree_ = pruned_to_penalty(self.tree_, p.ccp_alpha)
+
+    def _learn_seed(self, p: Any, d: int) -> int:
+        """The seed, if anything is drawn; else 0, and the tree does not depend on it."""
+        self.__dict__.pop("seed_", None)
+        if p.splitter == "best" and self.max_features_ >= d:
+            return 0
+        self.seed_ = seed_of(p.random_state)
+        return self.seed_
+
+    def _forget_choice(self) -> None:
+        for name in ("ccp_alpha_", "ccp_alphas_", "cv_scores_"):
+            self.__dict__.pop(name, None)
 
     def _choose_penalty(self, p: Any, columns: Columns, y: np.ndarray, w: np.ndarray | None, limits: Any) -> None:
         labels = y[:, 0] if limits["n_classes"] is not None else np.zeros(len(y))
@@ -140,18 +152,19 @@ class DecisionTree(MultiOutputMixin, CategoricalColumns, Estimator):
         smaller = copy.copy(self)
         if alpha:
             smaller.ccp_alpha = alpha
+            smaller._forget_choice()
             smaller.tree_ = pruned_to_penalty(self.tree_, alpha)
         return smaller
 
-    def export_text(self, *, feature_names: Any = None, class_names: Any = None, decimals: int = 2) -> str:
-        """The tree as indented text, one line a node."""
+    def export_text(self, *, feature_names: Any = None, class_names: Any = None, digits: int = 4) -> str:
+        """The tree as indented text, one line a node; numbers with so many significant digits."""
         check_is_fitted(self)
-        return "\n".join(text_lines(self.tree_, Names.of(self, feature_names, class_names, decimals)))
+        return "\n".join(text_lines(self.tree_, Names.of(self, feature_names, class_names, digits)))
 
-    def rules(self, *, feature_names: Any = None, class_names: Any = None, decimals: int = 2) -> list[str]:
+    def rules(self, *, feature_names: Any = None, class_names: Any = None, digits: int = 4) -> list[str]:
         """One sentence for each leaf: the conditions on the way to it, shortened, and what it predicts."""
         check_is_fitted(self)
-        return rule_lines(self.tree_, Names.of(self, feature_names, class_names, decimals))
+        return rule_lines(self.tree_, Names.of(self, feature_names, class_names, digits))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -50,9 +50,12 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):
     max_features_ : int
         How many columns a node looks at.
     seed_ : int
-        The seed of the draws, if there were any.
+        The seed, where columns or thresholds are drawn.
     feature_importances_ : ndarray of shape (n_features,)
-    is_categorical_ : ndarray of shape (n_features,), or None
+    is_categorical_ : ndarray of shape (n_features,)
+        Which columns are split by subsets, where categorical_features was given.
+    categories_ : dict
+        The categories of a dataframe's columns, in the order of their codes.
     ccp_alpha_ : float
         The penalty chosen, with ccp_alpha="cv"; likewise the next two.
     ccp_alphas_ : ndarray

@@ -47,9 +47,12 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):
     max_features_ : int
         How many columns a node looks at.
     seed_ : int
-        The seed of the draws, if there were any.
+        The seed, where columns or thresholds are drawn.
     feature_importances_ : ndarray of shape (n_features,)
-    is_categorical_ : ndarray of shape (n_features,), or None
+    is_categorical_ : ndarray of shape (n_features,)
+        Which columns are split by subsets, where categorical_features was given.
+    categories_ : dict
+        The categories of a dataframe's columns, in the order of their codes.
     ccp_alpha_ : float
         The penalty chosen, with ccp_alpha="cv"; likewise the next two.
     ccp_alphas_ : ndarray
@@ -65,7 +68,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):
     >>> model.predict([[0.4], [1.6]])
     array([0., 5.])
     >>> model.rules()
-    ['if x0 ≤ 1.50 then 0.00 (2 rows)', 'if x0 > 1.50 then 5.00 (2 rows)']
+    ['if x0 ≤ 1.5 then 0 (2 rows)', 'if x0 > 1.5 then 5 (2 rows)']
     """
 
     def __init__(
@@ -113,6 +116,12 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):
         leaves = self._leaves(X, check_input)
         value = self.tree_.value
         return value[leaves, 0, 0] if self.n_outputs_ == 1 else value[leaves, :, 0]
+
+    def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> np.ndarray:
+        """What scikit-learn's partial_dependence asks a regression tree for."""
+        answers = np.zeros(len(grid))
+        self.tree_.compute_partial_dependence(np.asarray(grid, dtype=float), np.asarray(target_features), answers)
+        return answers
 
 
 sklearn.tree.DecisionTreeRegressor.register(DecisionTreeRegressor)  # so that scikit-learn's plot_tree takes it

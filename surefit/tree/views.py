@@ -19,10 +19,10 @@ class Names:
     features: list[str]
     classes: list[list[str]] | None
     categories: dict[int, list[str]]
-    decimals: int
+    digits: int
 
     @classmethod
-    def of(cls, model: Any, feature_names: Any, class_names: Any, decimals: int) -> Names:
+    def of(cls, model: Any, feature_names: Any, class_names: Any, digits: int) -> Names:
         """From a fitted tree, with names that a user may give."""
         d = model.tree_.n_features
         if feature_names is None:
@@ -39,14 +39,14 @@ class Names:
             ]
         known = {str(name): values for name, values in getattr(model, "categories_", {}).items()}
         by_column = {j: [str(v) for v in known[str(n)]] for j, n in enumerate(feature_names) if str(n) in known}
-        return cls([str(name) for name in feature_names], classes, by_column, decimals)
+        return cls([str(name) for name in feature_names], classes, by_column, digits)
 
     def condition(self, tree: Tree, node: int, left: bool) -> str:
         """What the rows of a node that go to one side have in common."""
         j = int(tree.feature[node])
         name = self.features[j]
         if tree.category_row[node] < 0:
-            words = f"{name} {'≤' if left else '>'} {tree.threshold[node]:.{self.decimals}f}"
+            words = f"{name} {'≤' if left else '>'} {tree.threshold[node]:.{self.digits}g}"
         else:
             words = f"{name} {'in' if left else 'not in'} {{{', '.join(self._members(tree, node, j))}}}"
         return words
@@ -62,7 +62,7 @@ class Names:
         rows = f"{tree.n_node_samples[node]} row{'s' if tree.n_node_samples[node] != 1 else ''}"
         value = tree.value[node]
         if self.classes is None:
-            return f"{', '.join(f'{v:.{self.decimals}f}' for v in value[:, 0])} ({rows})"
+            return f"{', '.join(f'{v:.{self.digits}g}' for v in value[:, 0])} ({rows})"
         best = value.argmax(axis=1)
         labels = ", ".join(names[k] for names, k in zip(self.classes, best, strict=True))
         shares = ", ".join(f"{100 * value[o, k]:.0f} %" for o, k in enumerate(best))

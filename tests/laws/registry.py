@@ -132,6 +132,11 @@ TWO_ANSWERS = {"BatchPerceptron"}
 LIE_SIZE = {"Perceptron": 1.0}
 
 
+def answers_are_leaf_values(model: Any) -> bool:
+    """Sums of what leaves of trees say: made of targets, in double precision as scikit-learn's, whatever X is in."""
+    return type(model).__module__.startswith(("surefit.tree.", "surefit.ensemble."))
+
+
 def suited(model: Estimator | None, X: np.ndarray) -> np.ndarray:
     """Rows the model takes: none below zero where it counts things; near ones within eps, where it has one."""
     if hasattr(model, "eps"):

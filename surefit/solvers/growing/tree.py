@@ -90,6 +90,8 @@ class Tree:
     def node_count(self) -> int:
         return len(self.children_left)
 
+    capacity = node_count
+
     @property
     def n_outputs(self) -> int:
         return self.value.shape[1]
@@ -161,3 +163,24 @@ class Tree:
         total = np.bincount(self.feature[inner], weights=decrease, minlength=self.n_features)
         total = total / self.weighted_n_node_samples[0]
         return total / total.sum() if normalize and total.sum() > 0 else total
+
+    def compute_partial_dependence(self, X: np.ndarray, target_features: np.ndarray, out: np.ndarray) -> None:
+        """out ← the mean answer for rows X of the target features; other features go both ways, by the training weight.
+
+        For one output; the answer is the last entry of the values of a leaf.
+        """
+        out[:] = 0
+        place = {int(j): k for k, j in enumerate(target_features)}
+        share = {0: np.ones(len(X))}
+        for node in range(self.node_count):  # parents come before children
+            mine = share.pop(node)
+            left, right = int(self.children_left[node]), int(self.children_right[node])
+            if left == NO_CHILD:
+                out += mine * self.value[node, 0, -1]
+                continue
+            k = place.get(int(self.feature[node]))
+            if k is None:
+                goes_left: Any = self.weighted_n_node_samples[left] / self.weighted_n_node_samples[node]
+            else:
+                goes_left = np.where(np.isnan(X[:, k]), self.missing_go_to_left[node], X[:, k] <= self.threshold[node])
+            share[left], share[right] = mine * goes_left, mine * (1 - goes_left)
