@@ -24,10 +24,12 @@ import sklearn.manifold
 import sklearn.naive_bayes
 import sklearn.neighbors
 import sklearn.svm
+import sklearn.tree
 from scipy.spatial.distance import cdist
 
 import surefit
 import surefit.svm
+import surefit.tree
 from tests.reference.objectives import next_step_saves, objective, share_wrong
 
 SIZES = 10.0 ** np.arange(-9, 0)
@@ -90,6 +92,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "KNeighborsClassifier": [{}, {"weights": "distance"}],
     "KNeighborsRegressor": [{}, {"weights": "distance"}],
     "GammaIndex": [{}],
+    "DecisionTreeClassifier": [{"random_state": 0}, {"random_state": 0, "criterion": "entropy", "max_leaf_nodes": 9}],
+    "DecisionTreeRegressor": [{"random_state": 0, "min_samples_leaf": 5}, {"random_state": 0, "ccp_alpha": 0.01}],
 }
 SLOW = {"KernelRidge", "KernelRidgeCV", "MDS", "SVC", "SVR"}
 COUNTS = {"MultinomialNB", "BernoulliNB", "ComplementNB", "CategoricalNB"}
@@ -104,6 +108,7 @@ FAMILIES = (
     "discriminant_analysis",
     "cluster",
     "decomposition",
+    "tree",
 )
 
 
@@ -232,6 +237,12 @@ def lies(truth: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, sizes: 
             lie = copy.deepcopy(truth)
             lied = (array * (1 + size * noise)).astype(array.dtype).reshape(np.shape(value))
             setattr(lie, name, lied if np.ndim(value) else type(value)(lied))
+            yield told(lie, f"{name} × (1 ± {size:.0e})", X, y, w, truth)
+    for name in ("threshold", "value") if hasattr(truth, "tree_") else ():
+        noise = rng.choice([-1.0, 1.0], size=getattr(truth.tree_, name).shape)
+        for size in sizes:
+            lie = copy.deepcopy(truth)
+            getattr(lie.tree_, name)[:] *= 1 + size * noise
             yield told(lie, f"{name} × (1 ± {size:.0e})", X, y, w, truth)
     cls, settings = type(truth), truth.get_params()
     keep = np.ones(len(X), dtype=bool)

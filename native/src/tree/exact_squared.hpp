@@ -8,7 +8,8 @@
 
 namespace surefit::exact_tree {
 
-// Squared error of one output. Left: the sum of w(y − mean), so that the right one is its negative.
+// Squared error of one output. Left: the sum of w(y − mean), so that the right one is its negative. The mean is rounded;
+// `rest_` is what it lacks, so that splits that mirror each other have the same decrease.
 template <bool kUnit>
 class SquaredError {
  public:
@@ -35,11 +36,12 @@ class SquaredError {
     double rest = 0;
     for (std::size_t i = 0; i < m; ++i) rest += w(rows[i]) * (t_.y[rows[i]] - mean_);
     mean_ += pure_ ? 0 : rest / weight_;
-    impurity_ = 0;
+    impurity_ = rest_ = 0;
     for (std::size_t i = 0; i < m && !pure_; ++i) {
       const double e = t_.y[rows[i]] - mean_;
-      impurity_ += w(rows[i]) * e * e;
+      impurity_ += w(rows[i]) * e * e, rest_ += w(rows[i]) * e;
     }
+    rest_ /= weight_;
   }
 
   template <class Id>
@@ -49,9 +51,13 @@ class SquaredError {
   }
   void merge(Left& l, const Left& other) const { l.sum += other.sum, l.weight += other.weight; }
   bool exceeds(const Left& l, double best) const {
-    return l.sum * l.sum * weight_ > best * (l.weight * (weight_ - l.weight));
+    const double sum = l.sum - rest_ * l.weight;
+    return sum * sum * weight_ > best * (l.weight * (weight_ - l.weight));
   }
-  double decrease(const Left& l) const { return l.sum * l.sum * weight_ / (l.weight * (weight_ - l.weight)); }
+  double decrease(const Left& l) const {
+    const double sum = l.sum - rest_ * l.weight;
+    return sum * sum * weight_ / (l.weight * (weight_ - l.weight));
+  }
   double left_weight(const Left& l) const { return l.weight; }
   double order(const Left& l, std::size_t) const { return l.sum / l.weight; }
   std::size_t n_orders() const { return 1; }
@@ -73,7 +79,7 @@ class SquaredError {
   }
 
   Targets t_;
-  double mean_ = 0, weight_ = 0, impurity_ = 0;
+  double mean_ = 0, rest_ = 0, weight_ = 0, impurity_ = 0;
   bool pure_ = false;
 };
 
@@ -83,7 +89,7 @@ class SquaredErrors {
   static constexpr bool kMerges = true;
   using Left = Sums;
 
-  explicit SquaredErrors(const Targets& targets) : t_(targets), mean_(targets.n_outputs) {}
+  explicit SquaredErrors(const Targets& targets) : t_(targets), mean_(targets.n_outputs), rest_(targets.n_outputs) {}
   static std::size_t scratch(const Targets& t) { return t.n_outputs; }
   Left empty(double* space) const {
     std::fill_n(space, t_.n_outputs, 0.0);
@@ -104,14 +110,16 @@ class SquaredErrors {
         same = same && y(rows[i], o) == first;
       }
       mean_[o] = first + sum / weight_;
+      rest_[o] = 0;
       pure_ = pure_ && same;
       if (same) continue;
       for (std::size_t i = 0; i < m; ++i) rest += w(rows[i]) * (y(rows[i], o) - mean_[o]);
       mean_[o] += rest / weight_;
       for (std::size_t i = 0; i < m; ++i) {
         const double e = y(rows[i], o) - mean_[o];
-        squares += w(rows[i]) * e * e;
+        squares += w(rows[i]) * e * e, rest_[o] += w(rows[i]) * e;
       }
+      rest_[o] /= weight_;
       impurity_ += squares / static_cast<double>(t_.n_outputs);
     }
   }
@@ -128,7 +136,10 @@ class SquaredErrors {
   bool exceeds(const Left& l, double best) const { return decrease(l) > best; }
   double decrease(const Left& l) const {
     double squares = 0;
-    for (std::size_t o = 0; o < t_.n_outputs; ++o) squares += l.sum[o] * l.sum[o];
+    for (std::size_t o = 0; o < t_.n_outputs; ++o) {
+      const double sum = l.sum[o] - rest_[o] * l.weight;
+      squares += sum * sum;
+    }
     return squares * weight_ / (l.weight * (weight_ - l.weight)) / static_cast<double>(t_.n_outputs);
   }
   double left_weight(const Left& l) const { return l.weight; }
@@ -158,7 +169,7 @@ class SquaredErrors {
   }
 
   Targets t_;
-  std::vector<double> mean_;
+  std::vector<double> mean_, rest_;
   double weight_ = 0, impurity_ = 0;
   bool pure_ = false;
 };

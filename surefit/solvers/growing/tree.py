@@ -119,6 +119,18 @@ class Tree:
     def max_depth(self) -> int:
         return int(self.depth.max())
 
+    def goes_left(self, node: int, column: np.ndarray) -> np.ndarray:
+        """For values of the node's feature: which go left."""
+        if self.category_row[node] < 0:
+            missing = np.isnan(column)
+            left = column <= self.threshold[node]
+        else:
+            missing = ~((column >= 0) & (column < MOST_CATEGORIES))
+            code = np.where(missing, 0, column).astype(np.uint64)
+            words = self.categories[self.category_row[node]][(code >> np.uint64(6)).astype(np.intp)]
+            left = (words >> (code & np.uint64(63))) & np.uint64(1) == 1
+        return np.where(missing, bool(self.missing_go_to_left[node]), left)
+
     def apply(self, X: Any) -> np.ndarray:
         """The leaf of each row of X, dense (float32, float64) or CSR."""
         if sp.issparse(X):
@@ -182,5 +194,5 @@ class Tree:
             if k is None:
                 goes_left: Any = self.weighted_n_node_samples[left] / self.weighted_n_node_samples[node]
             else:
-                goes_left = np.where(np.isnan(X[:, k]), self.missing_go_to_left[node], X[:, k] <= self.threshold[node])
+                goes_left = self.goes_left(node, X[:, k]).astype(float)
             share[left], share[right] = mine * goes_left, mine * (1 - goes_left)
