@@ -60,6 +60,8 @@ class Loss:
         rows = self.rows(y, raw)
         return float(rows.mean() if w is None else (w @ rows) / w.sum())
 
+    __call__ = value
+
     def leaf_values(
         self,
         y: np.ndarray,
