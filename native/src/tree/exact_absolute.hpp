@@ -19,7 +19,7 @@ namespace surefit::exact_tree {
 
 class AbsoluteError {
  public:
-  static constexpr bool kMerges = false;
+  static constexpr bool kMerges = false, kSlow = true;
   using Left = Sums;  // for each output: the weights (length m + 1), then the sums
 
   explicit AbsoluteError(const Targets& targets)

@@ -14,7 +14,7 @@ namespace surefit::exact_tree {
 template <bool kEntropy>
 class FewClasses {
  public:
-  static constexpr bool kMerges = true;
+  static constexpr bool kMerges = true, kSlow = false;
   struct Left {
     double* sum = nullptr;
     double weight = 0, squares = 0, products = 0;
@@ -119,7 +119,7 @@ class FewClasses {
 template <bool kEntropy>
 class Classes {
  public:
-  static constexpr bool kMerges = true;
+  static constexpr bool kMerges = true, kSlow = false;
   using Left = Sums;
 
   explicit Classes(const Targets& targets) : t_(targets), total_(targets.n_outputs * targets.n_classes) {}

@@ -32,7 +32,7 @@ struct Item {
 
 constexpr int kDigitBits = 11;
 constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
-constexpr std::size_t kFewRows = 2048;
+constexpr std::size_t kFewRows = 256;
 
 // Stable, by digits from the lowest; digits that all keys share are passed over.
 template <class T>

@@ -6,6 +6,7 @@
 //   exceeds(left, best)   false only if the decrease is not larger than best: cheaper, no divisions, no logarithms
 //   order(left, k)        categories are tried in the order of this number, for k = 0 … n_orders − 1
 //   ordered()             the best subset of categories is among those (one number, two classes: a theorem)
+//   kMerges, kSlow        `merge` is there; a row takes more than a fraction of a microsecond
 //
 // Decreases have forms without cancellation: with a the sums left and t the sums of the node,
 //

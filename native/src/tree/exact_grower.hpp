@@ -43,16 +43,21 @@ class Grower {
     return split;
   }
 
-  // Both children of a node that was opened last or long ago.
+  // Both children of an opened node. Where both are too small or too deep to be split only the rows are divided.
   std::array<Node, 2> divide(const Node& node, const Split& split, std::int64_t number) {
-    const std::size_t n_left = part_.mark(node, split);
-    for_all_lists(node, [&](std::size_t j, int thread) {
-      Id* list = j < d_ ? part_.list(j) : part_.rows;
-      part_.divide(list + node.start, node.size(), moved_.data() + part_.m * static_cast<std::size_t>(thread));
-      if (j == d_) {
-        for (std::size_t i = node.start; i < node.end; ++i) list[i] &= Part<Id>::kId;
-      }
-    });
+    const std::size_t n_left = part_.mark(node, split), n_right = node.size() - n_left;
+    const std::size_t least = std::max(o_.min_samples_split, 2 * o_.min_samples_leaf);
+    const bool leaves = node.depth + 1 >= o_.max_depth || std::max(n_left, n_right) < least;
+    const auto divide_list = [&](std::size_t j, int thread) {
+      Id* list = (j < d_ ? part_.list(j) : part_.rows) + node.start;
+      part_.divide(list, node.size(), moved_.data() + part_.m * static_cast<std::size_t>(thread));
+    };
+    if (leaves) {
+      divide_list(d_, 0);
+    } else {
+      for_all_lists(node, divide_list);
+    }
+    for (std::size_t i = node.start; i < node.end; ++i) part_.rows[i] &= Part<Id>::kId;
     Node left{node.start, node.start + n_left, node.depth + 1, draws::left_key(node.key), number, true, node.lower,
               node.upper};
     Node right{node.start + n_left, node.end, node.depth + 1, draws::right_key(node.key), number, false, node.lower,
@@ -98,7 +103,7 @@ class Grower {
   // body(j, thread) for every feature and, as number d, the rows.
   template <class Body>
   void for_all_lists(const Node& node, Body&& body) {
-    if (n_threads_ > 1 && node.size() * d_ > kSerialWork) {
+    if (node.size() * d_ > kSerialWork && !kSubtree) {
       parallel_for(d_ + 1, n_threads_, body);
     } else {
       for (std::size_t j = 0; j <= d_; ++j) body(j, 0);
@@ -109,7 +114,7 @@ class Grower {
     const std::size_t n = choose_features(node);
     const double tie = kTie * criterion_.impurity();
     const auto look = [&](std::size_t k, int thread) { picks_[features_[k]] = scanned(node, features_[k], tie, kInfinity, thread); };
-    if (n_threads_ > 1 && node.size() * n > kSerialWork) {
+    if (node.size() * n > kSerialWork && !kSubtree) {
       parallel_for(n, n_threads_, look);
     } else {
       for (std::size_t k = 0; k < n; ++k) look(k, 0);
@@ -238,6 +243,8 @@ class Grower {
   bool has_categories() const {
     return std::any_of(part_.columns->categorical, part_.columns->categorical + d_, [](std::uint8_t c) { return c != 0; });
   }
+
+  static constexpr bool kSubtree = sizeof(Id) < sizeof(Row);  // grown by one thread
 
   const Options& o_;
   Part<Id> part_;

@@ -14,6 +14,49 @@ namespace surefit::exact_tree {
 constexpr std::size_t kSubtreeRows = 8192;  // nodes of at most so many rows are grown by one thread, in short numbers
 using Short = std::uint16_t;
 
+// The rows of a subtree with numbers of their own, 0 … m − 1, and copies of all that is read about them. One for each thread,
+// filled again for each subtree.
+class ShortPart {
+ public:
+  // lists: those of all rows, `stride` long; the subtree is places start … start + m − 1. short_of: by row, written here.
+  void fill(const Columns& columns, const Targets& t, const Row* lists, std::size_t stride, const Row* rows,
+            std::size_t start, std::size_t m, Short* short_of) {
+    row_of_.assign(rows + start, rows + start + m);
+    lists_.resize(columns.d * m), rows_.resize(m), marks_.resize(m);
+    part = {&columns, m, lists_.data(), rows_.data(), row_of_.data(), marks_.data(), t};
+    part.targets.n = m;
+    if (t.y) part.targets.y = gathered(y_, t.y, t.n_outputs);
+    if (t.code && !t.small_code) part.targets.code = gathered(code_, t.code, t.n_outputs);
+    if (t.w) part.targets.w = gathered(w_, t.w, 1);
+    if (t.small_code) part.targets.small_code = gathered(small_code_, t.small_code, 1);
+    for (std::size_t i = 0; i < m; ++i) rows_[i] = short_of[row_of_[i]] = static_cast<Short>(i);
+    for (std::size_t j = 0; j < columns.d; ++j) {
+      const Row* from = lists + j * stride + start;
+      Short* to = part.list(j);
+      for (std::size_t i = 0; i < m; ++i) {
+        to[i] = static_cast<Short>(short_of[from[i] & ~kNew<Row>] | (from[i] & kNew<Row> ? kNew<Short> : Short{0}));
+      }
+    }
+  }
+
+  Part<Short> part;
+
+ private:
+  template <class T>
+  const T* gathered(std::vector<T>& to, const T* from, std::size_t width) {
+    to.resize(row_of_.size() * width);
+    for (std::size_t i = 0; i < row_of_.size(); ++i) std::copy_n(from + row_of_[i] * width, width, &to[i * width]);
+    return to.data();
+  }
+
+  std::vector<Row> row_of_;
+  std::vector<Short> lists_, rows_;
+  std::vector<std::uint8_t> marks_;
+  std::vector<double> y_, w_;
+  std::vector<std::int32_t> code_;
+  std::vector<std::uint8_t> small_code_;
+};
+
 template <class C>
 class Growth {
  public:
@@ -37,7 +80,9 @@ class Growth {
     grow_top(grower, root);
     subtrees_.resize(small_.size());
     short_of_.reset(new Short[columns_.n]);
-    parallel_for(small_.size(), o_.n_threads, [&](std::size_t s, int) { grow_subtree(s); });
+    std::vector<ShortPart> local(static_cast<std::size_t>(o_.n_threads));
+    parallel_for(small_.size(), m_ * columns_.d > kSerialWork ? o_.n_threads : 1,
+                 [&](std::size_t s, int thread) { grow_subtree(s, local[static_cast<std::size_t>(thread)]); });
     return joined();
   }
 
@@ -97,7 +142,7 @@ class Growth {
     for (std::size_t i = node.start; i < node.end; ++i) leaf_[rows_[i]] = static_cast<std::int64_t>(number);
   }
 
-  void grow_subtree(std::size_t s);
+  void grow_subtree(std::size_t s, ShortPart& local);
   Grown best_first(Grower<Row, C>& grower, const Node& root);
   Grown joined();
   void renumber_top(Grown& all, const std::vector<std::size_t>& new_number);
@@ -119,58 +164,14 @@ class Growth {
   std::vector<Grown> subtrees_;
 };
 
-// The rows of a subtree with numbers of their own, 0 … m − 1, and copies of all that is read about them.
-class ShortPart {
- public:
-  ShortPart(const Columns& columns, const Targets& t, const Row* rows, std::size_t m)
-      : row_of_(rows, rows + m), lists_(columns.d * m), rows_(m), marks_(m) {
-    const std::size_t width = t.n_outputs;
-    part.targets = t;
-    if (t.y) part.targets.y = gathered(y_, t.y, width);
-    if (t.code && !t.small_code) part.targets.code = gathered(code_, t.code, width);
-    if (t.w) part.targets.w = gathered(w_, t.w, 1);
-    if (t.small_code) part.targets.small_code = gathered(small_code_, t.small_code, 1);
-    part.targets.n = m;
-    for (std::size_t i = 0; i < m; ++i) rows_[i] = static_cast<Short>(i);
-    part.columns = &columns, part.m = m, part.row_of = row_of_.data(), part.goes_left = marks_.data();
-    part.lists = lists_.data(), part.rows = rows_.data();
-  }
-
-  Part<Short> part;
-
- private:
-  template <class T>
-  const T* gathered(std::vector<T>& to, const T* from, std::size_t width) {
-    to.resize(row_of_.size() * width);
-    for (std::size_t i = 0; i < row_of_.size(); ++i) std::copy_n(from + row_of_[i] * width, width, &to[i * width]);
-    return to.data();
-  }
-
-  std::vector<Row> row_of_;
-  std::vector<Short> lists_, rows_;
-  std::vector<std::uint8_t> marks_;
-  std::vector<double> y_, w_;
-  std::vector<std::int32_t> code_;
-  std::vector<std::uint8_t> small_code_;
-};
-
 template <class C>
-void Growth<C>::grow_subtree(std::size_t s) {
+void Growth<C>::grow_subtree(std::size_t s, ShortPart& local) {
   const Node top = small_[s];
   const Row* rows = rows_.get() + top.start;
-  const std::size_t m = top.size();
-  ShortPart local(columns_, targets_, rows, m);
-  for (std::size_t i = 0; i < m; ++i) short_of_[rows[i]] = static_cast<Short>(i);
-  for (std::size_t j = 0; j < columns_.d; ++j) {
-    const Row* from = lists_.get() + j * m_ + top.start;
-    Short* to = local.part.list(j);
-    for (std::size_t i = 0; i < m; ++i) {
-      to[i] = static_cast<Short>(short_of_[from[i] & ~kNew<Row>] | (from[i] & kNew<Row> ? kNew<Short> : Short{0}));
-    }
-  }
+  local.fill(columns_, targets_, lists_.get(), m_, rows_.get(), top.start, top.size(), short_of_.get());
   Grower<Short, C> grower(o_, local.part, total_weight_, 1);
   Grown& tree = subtrees_[s];
-  std::vector<Node> waiting{{0, m, top.depth, top.key, -1, false, top.lower, top.upper}};
+  std::vector<Node> waiting{{0, top.size(), top.depth, top.key, -1, false, top.lower, top.upper}};
   while (!waiting.empty()) {
     const Node node = waiting.back();
     waiting.pop_back();

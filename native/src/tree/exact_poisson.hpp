@@ -12,7 +12,7 @@ namespace surefit::exact_tree {
 
 class Poisson {
  public:
-  static constexpr bool kMerges = true;
+  static constexpr bool kMerges = true, kSlow = false;
   using Left = Sums;
 
   explicit Poisson(const Targets& targets) : t_(targets), mean_(targets.n_outputs), positive_(targets.n_outputs) {}

@@ -6,9 +6,14 @@
 // each other on the way (`close`), a second scan stops at the first that is equal to the best of all features.
 #pragma once
 
+#include <algorithm>
+
+#include "surefit/parallel.hpp"
 #include "tree/exact_problem.hpp"
 
 namespace surefit::exact_tree {
+
+constexpr std::size_t kBetweenPolls = 16384;  // rows of a slow criterion
 
 struct Limits {
   std::size_t min_leaf;
@@ -25,6 +30,8 @@ struct Pick {
   bool missing_left = false, found = false, close = false, done = false;
   std::size_t order = 0, trying_order = 0;  // categories: which order
   bool by_mask = false, trying_mask = false;
+
+  double bar() const { return stop < kInfinity ? -kInfinity : best; }  // what a candidate must exceed to be looked at
 
   void offer(double decrease, std::size_t n, bool left) {
     if (stop < kInfinity) {
@@ -55,29 +62,41 @@ bool allowed(const C& c, const typename C::Left& l, const Limits& limits) {
 
 template <class C>
 void consider(const C& c, const typename C::Left& l, std::size_t n, bool missing_left, const Limits& limits, Pick& pick) {
-  if (pick.stop == kInfinity ? !c.exceeds(l, pick.best) : false) return;
-  if (allowed(c, l, limits)) pick.offer(c.decrease(l), n, missing_left);
+  if (c.exceeds(l, pick.bar()) && allowed(c, l, limits)) pick.offer(c.decrease(l), n, missing_left);
 }
 
-// list: m entries of the node, the last `missing` of them without a value. space: two times C::scratch numbers.
+// list: m entries of the node, all with values.
+template <class Id, class C>
+void scan_present(const C& c, const Id* list, std::size_t m, double* space, const Limits& limits, Pick& pick) {
+  constexpr Id kId = static_cast<Id>(~kNew<Id>);
+  if (m < 2 * limits.min_leaf) return;
+  const std::size_t last = m - limits.min_leaf;
+  auto left = c.empty(space);
+  double bar = pick.bar();
+  std::size_t n = 0;
+  for (; n + 1 < limits.min_leaf; ++n) c.add(left, static_cast<Id>(list[n] & kId));
+  const auto go_on = [&](std::size_t until) {
+    while (n < until && !pick.done) {
+      c.add(left, static_cast<Id>(list[n] & kId));
+      if (!(list[++n] & kNew<Id>) || !c.exceeds(left, bar)) continue;
+      consider(c, left, n, false, limits, pick);
+      bar = pick.bar();
+    }
+  };
+  if (!C::kSlow || last < kBetweenPolls) return go_on(last);
+  parallel_for((last - n + kBetweenPolls - 1) / kBetweenPolls, 1,  // so that interrupts are asked for
+               [&](std::size_t, int) { go_on(std::min(last, n + kBetweenPolls)); });
+}
+
+// The last `missing` entries have no value. space: two times C::scratch numbers.
 template <class Id, class C>
 void scan(const C& c, const Id* list, std::size_t m, std::size_t missing, double* space, const Limits& limits, Pick& pick) {
+  if (missing == 0) return scan_present(c, list, m, space, limits, pick);
   constexpr Id kId = static_cast<Id>(~kNew<Id>);
   const std::size_t present = m - missing, least = limits.min_leaf;
-  auto left = c.empty(space);
-  if (missing == 0) {
-    if (m < 2 * least) return;
-    std::size_t n = 0;
-    for (; n + 1 < least; ++n) c.add(left, static_cast<Id>(list[n] & kId));
-    for (; n + least < m && !pick.done; ) {
-      c.add(left, static_cast<Id>(list[n] & kId));
-      if (list[++n] & kNew<Id>) consider(c, left, n, false, limits, pick);
-    }
-    return;
-  }
-  auto with_missing = c.empty(space + C::scratch(c.targets()));
+  auto left = c.empty(space), with_missing = c.empty(space + C::scratch(c.targets()));
   for (std::size_t i = present; i < m; ++i) c.add(with_missing, static_cast<Id>(list[i] & kId));
-  for (std::size_t n = 0; n < present && !pick.done; ) {
+  for (std::size_t n = 0; n < present && !pick.done;) {
     const Id i = list[n] & kId;
     c.add(left, i), c.add(with_missing, i);
     ++n;

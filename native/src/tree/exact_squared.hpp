@@ -13,7 +13,7 @@ namespace surefit::exact_tree {
 template <bool kUnit>
 class SquaredError {
  public:
-  static constexpr bool kMerges = true;
+  static constexpr bool kMerges = true, kSlow = false;
   struct Left {
     double sum = 0, weight = 0;
   };
@@ -86,7 +86,7 @@ class SquaredError {
 // Squared error of several outputs.
 class SquaredErrors {
  public:
-  static constexpr bool kMerges = true;
+  static constexpr bool kMerges = true, kSlow = false;
   using Left = Sums;
 
   explicit SquaredErrors(const Targets& targets) : t_(targets), mean_(targets.n_outputs), rest_(targets.n_outputs) {}

@@ -15,7 +15,7 @@ namespace surefit::exact_tree {
 template <bool kEntropy, bool kUnit>
 class TwoClasses {
  public:
-  static constexpr bool kMerges = true;
+  static constexpr bool kMerges = true, kSlow = false;
   using Number = std::conditional_t<kUnit, std::int64_t, double>;
   struct Left {
     Number second = 0, all = 0;

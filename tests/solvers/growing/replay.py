@@ -24,7 +24,7 @@ def replay(tree, X, y, w, rules, seed=0, max_depth=None, min_samples_split=2):
             assert best == -np.inf, (node, best, name)
             continue
         j = int(tree.feature[node])
-        left = tree.goes_left(node, X[rows, j])
+        left = goes_left(tree, node, X[rows, j])
         parts = [node_sum(rules.criterion, y[rows[s]], w[rows[s]], rules.n_classes) for s in (left, ~left)]
         assert whole - sum(parts) >= best - 2e-12 * whole
         if name is not None and tree.category_row[node] < 0:
@@ -35,6 +35,17 @@ def replay(tree, X, y, w, rules, seed=0, max_depth=None, min_samples_split=2):
             is_left = side is left
             limits = child_bounds(rules, j, bounds, side_values(y[rows], w[rows], left, rules), is_left)
             waiting.append((child, rows[side], limits, mixed_int(key + (1 if is_left else 2) * GOLD), depth + 1))
+
+
+def goes_left(tree, node, column):
+    """Values at most the threshold, members of the set; missing ones as the node says."""
+    if tree.category_row[node] < 0:
+        left = column <= tree.threshold[node]
+    else:
+        words = [int(word) for word in tree.categories[tree.category_row[node]]]
+        members = [code for code in range(256) if words[code // 64] >> code % 64 & 1]
+        left = np.isin(column, members)
+    return np.where(np.isnan(column), bool(tree.missing_go_to_left[node]), left)
 
 
 def check_numbers(tree, node, here, rules, bounds):
