@@ -64,6 +64,8 @@ CHECKERS: dict[str, str] = {
     "Isomap": "manifold.isomap:check_isomap",
     "ClassicalMDS": "manifold.classical_mds:check_classical_mds",
     "MDS": "manifold.mds:check_mds",
+    "AdaBoostClassifier": "ensemble.ada_boost:check_ada_boost_classifier",
+    "AdaBoostRegressor": "ensemble.ada_boost:check_ada_boost_regressor",
     "HistGradientBoostingClassifier": "ensemble.hist_gradient_boosting:check_hist_gradient_boosting_classifier",
     "HistGradientBoostingRegressor": "ensemble.hist_gradient_boosting:check_hist_gradient_boosting_regressor",
     "Kernel": "kernels.expression:check_kernel",

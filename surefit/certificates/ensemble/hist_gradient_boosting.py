@@ -25,7 +25,8 @@ from surefit.certificates.theorems.boosting.bins import in_bins, off_rule
 from surefit.certificates.theorems.boosting.histogram_model import Forest, read_forest
 from surefit.certificates.theorems.boosting.losses import POINTED, quantile, raw_of_mean, slopes
 from surefit.certificates.theorems.boosting.offers import Rule
-from surefit.certificates.theorems.boosting.replay import Data, Replay, Worst, rows_of
+from surefit.certificates.theorems.boosting.replay import Data, Replay, rows_of
+from surefit.certificates.theorems.boosting.worst import Worst
 
 COVERS = ("n_iter_", "train_score_", "validation_score_", "do_early_stopping_", "is_categorical_",
           "n_trees_per_iteration_", "trees_", "baseline_prediction_", "bin_thresholds_", "predict")  # fmt: skip
