@@ -22,7 +22,7 @@ from surefit.ensemble.hist_parameters import interaction_groups, monotonic_signs
 from surefit.ensemble.hist_stopping import Held, Judge, Validation
 from surefit.objectives.losses import Loss
 from surefit.solvers.boosting.histogram_data import BinnedData, ExampleHashesStep, bin_source, targets_of
-from surefit.solvers.boosting.histogram_rounds import HistogramRounds
+from surefit.solvers.boosting.histogram_rounds import HistogramRounds, first_prediction
 from surefit.solvers.growing.histogram import GrowthOptions, HistogramGrower, constant_tree
 from surefit.solvers.growing.predict import sum_of_trees
 from surefit.solvers.growing.tree import Tree
@@ -84,7 +84,7 @@ class HistGradientBoosting(Estimator):
         )
         threads = thread_count(None)
         if not warm:
-            self.baseline_prediction_ = loss.initial(binned.y, binned.w).reshape(1, -1)
+            self.baseline_prediction_ = first_prediction(loss, binned.y, binned.w)
             self.trees_, self.n_iter_ = [], 0
         raw = np.empty((len(binned.y), self.n_trees_per_iteration_), order="F")
         raw[:] = binned.trained(self._raw_of_source(data)) if warm else self.baseline_prediction_

@@ -63,15 +63,24 @@ def test_constraints_as_scikit_learn():
 
 
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "quantile", "poisson"])
-def test_weights_are_repetitions(loss):
+def test_weights_are_repetitions_to_the_bit(loss):
     X, y = rows(150, seed=3)
     w = np.random.default_rng(3).integers(0, 3, 150)
     options = {"loss": loss, "max_iter": 8, "quantile": 0.3, "early_stopping": True, "random_state": 0}
     y = np.exp(y)
     one = Regressor(**options).fit(X, y, w)
     other = Regressor(**options).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
-    np.testing.assert_allclose(one.predict(X), other.predict(X), rtol=1e-9)
+    np.testing.assert_array_equal(one.predict(X), other.predict(X))
     assert one.n_iter_ == other.n_iter_
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_weights_of_labels_are_repetitions_to_the_bit(classes):
+    X, y = rows(300, seed=3)
+    labels, w = np.digitize(y, [0.0, 1.0][: classes - 1]), np.random.default_rng(4).integers(0, 3, 300)
+    one = Classifier(min_samples_leaf=1).fit(X, labels, w)
+    other = Classifier(min_samples_leaf=1).fit(np.repeat(X, w, axis=0), np.repeat(labels, w))
+    np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
 
 
 def test_order_and_threads_change_no_bit():

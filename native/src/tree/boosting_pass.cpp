@@ -25,10 +25,7 @@ double logistic_leaf(const double* raw, const double* y, const double* w, std::s
     double sums[4] = {0, 0, 0, 0};
     if (w) {
       for (std::size_t i = 0; i < rows; ++i) {
-        const double weight = w[start + i];
-        sums[0] += weight * (linear[i] + std::log(factor[i]));
-        gradient[start + i] *= weight;
-        hessian[start + i] *= weight;
+        sums[0] += w[start + i] * (linear[i] + std::log(factor[i]));
       }
     } else {
       double products[4] = {1, 1, 1, 1};
@@ -80,8 +77,8 @@ double squared(const double* raw, const double* y, const double* w, std::size_t 
     double loss = 0;
     for (std::size_t i = lo; i < lo + rows; ++i) {
       const double residual = raw[i] - y[i];
-      gradient[i] = w ? w[i] * residual : residual;
-      loss += 0.5 * residual * gradient[i];
+      gradient[i] = residual;
+      loss += 0.5 * (w ? w[i] : 1) * residual * residual;
     }
     return loss;
   });

@@ -17,11 +17,11 @@ struct Leaves {
 // raw[row] += value of its leaf
 void add_steps(const Leaves& leaves, double* raw, int n_threads);
 
-// ℓ = log(1 + e^z) − y z with y ∈ {0, 1}: w ℓ′ and w ℓ″ of every row; returns Σ w ℓ. (w null: all one.)
+// ℓ = log(1 + e^z) − y z with y ∈ {0, 1}: ℓ′ and ℓ″ of every row; returns Σ w ℓ. (w null: all one.)
 double logistic(const double* raw, const double* y, const double* w, std::size_t n, double* gradient, double* hessian,
                 int n_threads);
 
-// ℓ = ½ (z − y)²: w ℓ′; returns Σ w ℓ.
+// ℓ = ½ (z − y)²: ℓ′; returns Σ w ℓ.
 double squared(const double* raw, const double* y, const double* w, std::size_t n, double* gradient, int n_threads);
 
 }  // namespace surefit::boosting

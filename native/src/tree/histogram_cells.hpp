@@ -1,12 +1,13 @@
 // What a histogram adds up, as integers: so a sum has no rounding, and no order.
 //
-// A row has a gradient g, a second derivative h and a weight c. Each is rounded once to an integer times a power of two
-// (|g| to 30 bits of the largest, h and c to 31). A cell is the sum over the rows of one bin, in lanes of 64 bits that
-// one vector addition updates:
+// A row has a gradient g, a second derivative h and a weight c, which counts both. g and h are rounded once to integers
+// times a power of two (30 bits of the largest g, up to 31 of the largest h), then multiplied by c; small whole weights
+// multiply exactly, so that a weight of two is a row given twice. A cell is the sum over the rows of one bin, in lanes of
+// 64 bits that vector additions update:
 //
-//   Same      h = c for every row (squared error …)       g | h
-//   Counted   every c is 1, at most 2^22 rows             g | h · 2^shift + count
-//   Three     anything else                               g | h | c | 0
+//   Same      c = 1 and h = 1 (squared error …)       g | count
+//   Counted   c = 1, at most 2^22 rows                g | h · 2^shift + count
+//   Three     anything else                           c g | c h | c | 0
 #pragma once
 
 #include <cmath>
@@ -48,10 +49,6 @@ struct Pair {
   std::int32_t g;
   std::uint32_t h;
 };
-struct Triple {
-  std::int32_t g;
-  std::uint32_t h, c, unused;
-};
 
 struct Same {
   using Row = Pair;
@@ -76,9 +73,9 @@ struct Counted {
 };
 
 struct Three {
-  using Row = Triple;
+  using Row = Four;
   using Cell = Four;
-  static Cell cell(Row r, int) { return {Two{r.g, static_cast<long long>(r.h)}, Two{static_cast<long long>(r.c), 0}}; }
+  static const Cell& cell(const Row& r, int) { return r; }
   static long long count(const Cell& s, int) { return s.high[0]; }
   static Sums sums(const Cell& s, const Grid& grid) {
     return {static_cast<double>(s.low[0]) * grid.g, static_cast<double>(s.low[1]) * grid.h,

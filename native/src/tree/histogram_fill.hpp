@@ -20,7 +20,7 @@ void fill(const std::uint8_t* bins, std::size_t d, const std::uint32_t* rows, st
       __builtin_prefetch(first + d - 1);
       __builtin_prefetch(statistics + next);
     }
-    const typename Kind::Cell added = Kind::cell(statistics[row], shift);
+    const typename Kind::Cell& added = Kind::cell(statistics[row], shift);
     const std::uint8_t* bin = bins + row * d;
     typename Kind::Cell* feature = cells;
     std::size_t j = 0;

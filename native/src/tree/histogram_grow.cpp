@@ -27,7 +27,7 @@ std::uint64_t mixed(std::uint64_t z) {
 template <class Kind>
 const typename Kind::Row* rows_of(const Statistics& s) {
   if constexpr (sizeof(typename Kind::Row) == sizeof(Pair)) return s.pairs();
-  else return s.triples();
+  else return s.fours();
 }
 
 template <class Kind>

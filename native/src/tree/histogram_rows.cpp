@@ -22,6 +22,12 @@ double largest(const double* v, std::size_t n, int n_threads) {
   return *std::max_element(most.begin(), most.end());
 }
 
+int bits_of(double count) {
+  int bits = 0;
+  while (std::ldexp(1.0, bits) <= count) ++bits;
+  return bits;
+}
+
 // The power of two u with largest / u ≤ 2^bits − 1 (about).
 double unit(double largest, int bits) {
   if (largest == 0) return 1;
@@ -55,28 +61,42 @@ BinnedRows::BinnedRows(const std::uint8_t* bins, std::size_t n, std::size_t d, b
   for (std::size_t i = 0; i < missing.size(); ++i) has_missing[i % d] |= missing[i];
 }
 
+// Bits of the integers: those of n rows (or of their total weight) are left free for sums.
 void Statistics::round(const double* g, const double* h, const double* c, std::size_t n, int n_threads) {
   n_threads = threads_for(static_cast<double>(n) * 3, n_threads);
-  form = h == nullptr ? Form::same : c == nullptr && n < kMostCounted ? Form::counted : Form::three;
-  const std::size_t bytes = n * (form == Form::three ? sizeof(Triple) : sizeof(Pair));
+  form = c == nullptr && h == nullptr ? Form::same
+         : c == nullptr && n < kMostCounted ? Form::counted : Form::three;
+  const std::size_t bytes = n * (form == Form::three ? sizeof(Four) : sizeof(Pair));
   if (memory_.size() != bytes) memory_.reset(bytes, false);
-  int bits = 0;
-  while ((std::size_t{1} << bits) <= n) ++bits;
-  grid.shift = form == Form::counted ? bits : 0;
-  grid.g = unit(largest(g, n, n_threads), std::min(30, 62 - bits));
-  grid.c = c == nullptr ? 1 : unit(largest(c, n, n_threads), std::min(31, 62 - bits));
-  grid.h = h == nullptr ? grid.c
-                        : unit(largest(h, n, n_threads), std::min(31, 62 - (form == Form::counted ? 2 : 1) * bits));
-  const double per_g = 1 / grid.g, per_h = 1 / grid.h, per_c = 1 / grid.c;
-  const auto whole = [](double v, double per) { return static_cast<std::uint32_t>(std::nearbyint(v * per)); };
+  double total = static_cast<double>(n);
+  if (c) {
+    total = 0;
+    for (std::size_t i = 0; i < n; ++i) total += c[i];
+  }
+  const int row_bits = bits_of(static_cast<double>(n)), weight_bits = std::max(row_bits, bits_of(total));
+  const int g_bits = std::min(30, 62 - weight_bits);
+  const int h_bits = std::min(31, 62 - (total < static_cast<double>(kMostCounted) ? 2 : 1) * weight_bits);
+  grid.shift = form == Form::counted ? row_bits : 0;
+  const double unit_g = unit(largest(g, n, n_threads), g_bits), unit_h = unit(largest(h, n, n_threads), h_bits);
+  const double most = largest(c, n, n_threads);
+  const double step_g = c ? unit(std::ldexp(most, g_bits), 62 - row_bits) : 1;
+  const double step_h = c ? unit(std::ldexp(most, h_bits), 62 - row_bits) : 1;
+  const double step_c = c ? unit(most, 62 - row_bits) : 1;
+  grid.g = unit_g * step_g;
+  grid.h = unit_h * step_h;
+  grid.c = step_c;
+  const auto whole = [](double v) { return static_cast<long long>(std::nearbyint(v)); };
+  const double per_g = 1 / unit_g, per_h = 1 / unit_h, more_g = 1 / step_g, more_h = 1 / step_h, more_c = 1 / step_c;
   parallel_for(leaves_of(n, kRows), n_threads, [&](std::size_t task, int) {
     for (std::size_t i = task * kRows; i < std::min(n, (task + 1) * kRows); ++i) {
-      const auto gi = static_cast<std::int32_t>(std::nearbyint(g[i] * per_g));
+      const double gi = std::nearbyint(g[i] * per_g);
+      const double hi = form == Form::same ? 1 : std::nearbyint((h ? h[i] : 1) * per_h);
       if (form == Form::three) {
-        reinterpret_cast<Triple*>(memory_.data())[i] = {gi, whole(h[i], per_h), c ? whole(c[i], per_c) : 1, 0};
+        const double weight = c ? c[i] : 1;
+        reinterpret_cast<Four*>(memory_.data())[i] = {Two{whole(weight * gi * more_g), whole(weight * hi * more_h)},
+                                                      Two{whole(weight * more_c), 0}};
       } else {
-        const double second = h ? h[i] : c ? c[i] : 1;
-        reinterpret_cast<Pair*>(memory_.data())[i] = {gi, whole(second, per_h)};
+        reinterpret_cast<Pair*>(memory_.data())[i] = {static_cast<std::int32_t>(gi), static_cast<std::uint32_t>(hi)};
       }
     }
   });

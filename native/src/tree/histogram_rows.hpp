@@ -25,7 +25,7 @@ class BinnedRows {
   Aligned<std::uint8_t> columns_;
 };
 
-// g, h and c of every row as integers (histogram_cells.hpp). h null: h = c; c null: all one.
+// g, h and c of every row as integers (histogram_cells.hpp). h or c null: all one.
 class Statistics {
  public:
   void round(const double* g, const double* h, const double* c, std::size_t n, int n_threads);
@@ -33,7 +33,7 @@ class Statistics {
   Form form = Form::same;
   Grid grid;
   const Pair* pairs() const { return reinterpret_cast<const Pair*>(memory_.data()); }
-  const Triple* triples() const { return reinterpret_cast<const Triple*>(memory_.data()); }
+  const Four* fours() const { return reinterpret_cast<const Four*>(memory_.data()); }
 
  private:
   Aligned<unsigned char> memory_;

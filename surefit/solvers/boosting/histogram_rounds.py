@@ -7,14 +7,26 @@ Losses whose leaves are minimizers (quantiles) take those in the place of Newton
 
 from __future__ import annotations
 
-from typing import Any
+import math
 
 import numpy as np
 
 from surefit import _native
+from surefit._core.arithmetic import two_product
 from surefit.objectives.losses import Logistic, Loss, SquaredError
 from surefit.solvers.growing.histogram import GrowthOptions, HistogramGrower
 from surefit.solvers.growing.tree import Tree
+
+
+def first_prediction(loss: Loss, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
+    """The best constant, (1, outputs). Means come from sums rounded once, which have no order."""
+    if type(loss).initial is not Loss.initial:
+        return loss.initial(y, w).reshape(1, -1)
+    terms = [y] if w is None else two_product(w, y)
+    if not all(np.isfinite(part).all() for part in terms):
+        return loss.initial(y, w).reshape(1, -1)
+    total = len(y) if w is None else math.fsum(w.tolist())
+    return np.reshape(loss.link(np.asarray(math.fsum(np.concatenate(terms).tolist()) / total)), (1, 1))
 
 
 class HistogramRounds:
@@ -45,7 +57,7 @@ class HistogramRounds:
         self._fresh = False
 
     def slopes(self) -> float:
-        """Gradients and second derivatives at the raw predictions, weights multiplied in; returns the mean loss."""
+        """Gradients and second derivatives at the raw predictions; returns the mean loss."""
         if self._fresh:
             return self.loss_before
         y, w, g, h = self.y, self.w, self.gradient, self.hessian
@@ -56,10 +68,9 @@ class HistogramRounds:
         else:
             raw = self.raw[:, 0] if self.raw.shape[1] == 1 else self.raw
             gradient, hessian = self.loss.gradient_hessian(y, raw)
-            factor: Any = 1.0 if w is None else w.reshape(-1, *[1] * (gradient.ndim - 1))
-            g[...] = (gradient * factor).reshape(g.shape)
+            g[...] = gradient.reshape(g.shape)
             if h is not None:
-                h[...] = (hessian * factor).reshape(h.shape)
+                h[...] = hessian.reshape(h.shape)
             value = self.loss.value(y, raw, w)
         self.loss_before, self._fresh = float(value), True
         return self.loss_before

@@ -4,8 +4,9 @@ A node whose rows have the sums G = Σ g and H = Σ h of their gradients and sec
 
     v = −G / (H + l2)            and a split gains   G_l²/(H_l + l2) + G_r²/(H_r + l2) − G²/(H + l2) .
 
-g and h are rounded once to integers times a power of two (to 30 bits of the largest), so that sums over rows are exact:
-no order, number of threads or cut into parts changes a bit. A node that is not split at the root takes no step.
+g and h are rounded once to integers times a power of two (30 bits of the largest g, up to 31 of the largest h) and then
+multiplied by weights, so that sums over rows are exact: no order, number of threads or cut into parts changes a bit. A
+root that is not split takes no step.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class HistogramGrower:
         self.rows = _native.HistogramRows(rows, counts, bins.is_categorical.astype(np.uint8), n_threads, columns)
 
     def take(self, gradient: np.ndarray, hessian: np.ndarray | None, weight: np.ndarray | None) -> None:
-        """The gradients of a round, weights multiplied in; hessian None: equal to the weights (None: all one)."""
+        """The gradients and second derivatives of a round (None: all one), and what each row counts (None: once)."""
         self.rows.take(gradient, hessian, weight)
 
     def grow(self, options: GrowthOptions, rate: float, seed: int = 0) -> tuple[Tree, Leaves]:

@@ -29,7 +29,7 @@ def grown(X, g, h, w, options, n_threads=1, rate=1.0):
     return bins, B, grower, tree, leaves
 
 
-@pytest.mark.parametrize("form", ["h is w", "rows counted", "three sums"])
+@pytest.mark.parametrize("form", ["h is one", "weights", "rows counted", "three sums"])
 @pytest.mark.parametrize(
     "limits",
     [
@@ -44,7 +44,7 @@ def grown(X, g, h, w, options, n_threads=1, rate=1.0):
 def test_the_definition(form, limits):
     for seed in range(3):
         X, g, h, w = problem(seed)
-        h, w = {"h is w": (None, w), "rows counted": (h, None), "three sums": (h, w)}[form]
+        h, w = {"h is one": (None, None), "weights": (None, w), "rows counted": (h, None), "three sums": (h, w)}[form]
         groups = limits.get("groups")
         options = GrowthOptions(
             l2=limits.get("l2", 0.0),
@@ -58,7 +58,7 @@ def test_the_definition(form, limits):
         c = np.ones(len(g)) if w is None else w
         n_bins = [len(t) + 1 for t in bins.thresholds]
         asked = {"min_weight": 1.0, "max_leaves": 12, **limits}
-        splits, expected = reference.grow(B, n_bins, g, c if h is None else h, c, **asked)
+        splits, expected = reference.grow(B, n_bins, c * g, c if h is None else c * h, c, **asked)
         inner = np.flatnonzero(tree.children_left >= 0)
         assert len(inner) == len(splits)
         number = grower.leaf_numbers(leaves)
