@@ -73,7 +73,7 @@ def class_factors(attrs: Attributes, counts: F64, named: str = "balanced") -> F6
 
 def read_growth(attrs: Attributes, data: Examples, n_classes: int, total: float, theirs: bool) -> Growth:
     """The parameters of a tree (or of the trees of a forest), with the faults noted; total: the weight of its rows."""
-    n, d = data.X.shape
+    n, d = len(data.w) if theirs else np.count_nonzero(data.w), data.X.shape[1]
     criterion = attrs.text("criterion", CLASSES[0] if n_classes else NUMBERS[0])
     if criterion not in (CLASSES if n_classes else NUMBERS):
         attrs.faults.append(f"criterion={criterion!r} is not known here")

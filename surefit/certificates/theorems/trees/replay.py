@@ -207,7 +207,8 @@ def best_here(here: Here, growth: Growth, features: NDArray[np.intp]) -> tuple[F
             for k, j in enumerate(o.feature):
                 column = here.X[:, j]
                 t = drawn_threshold(here.key, int(j), float(np.nanmin(column)), float(np.nanmax(column)))
-                o.decrease[~((o.lower[:, k] <= t) & (np.append(o.lower[1:, k], np.inf) > t)), k] = -np.inf
+                above = np.append(o.lower[1:, k], np.inf)
+                o.decrease[~((o.lower[:, k] <= t) & ~(above <= t)), k] = -np.inf
         at = np.searchsorted(features, o.feature)
         best[at] = np.maximum(best[at], o.decrease.max(axis=0))
         found.append(o)
@@ -266,7 +267,7 @@ def _split(
     excuse = 10 * node.gross * (1 + np.log2(len(left))) / (8 * (len(left) + 16)) / node.loss
     found.add_gap((max(gap, 0.0) + error) / node.loss, (gap - error) / node.loss, excuse, tol)
     if growth.first_of_ties:
-        _first(found, here, nodes, column, left, on_offer, float(best.max()))
+        _first(found, here, nodes, column, left, on_offer, max(own, float(best.max())))
 
 
 def _level_or_ones(here: Here) -> F64:
