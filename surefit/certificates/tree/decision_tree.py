@@ -24,7 +24,17 @@ from surefit.certificates.theorems.trees.parameters import (
 from surefit.certificates.theorems.trees.pruning import pruning_claim
 from surefit.certificates.theorems.trees.replay import WORK, replay
 
-TREE = ("tree_", "n_outputs_", "max_features_", "feature_importances_", "seed_", "ccp_alpha_", "predict", "apply")
+TREE = (
+    "tree_",
+    "n_outputs_",
+    "is_categorical_",
+    "max_features_",
+    "feature_importances_",
+    "seed_",
+    "ccp_alpha_",
+    "predict",
+    "apply",
+)
 
 
 @checker(*TREE, "classes_", "n_classes_", "predict_proba", "predict_log_proba")

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
 
-EXHAUSTIVE = 8
+EXHAUSTIVE = 10
 
 
 def ordered(
     X: F64, Y: F64, w: F64, is_categorical: NDArray[np.bool_], criterion: str, n_classes: int
 ) -> tuple[F64, NDArray[np.intp], bool]:
     """The columns to cut, the feature of each, and whether an order was a heuristic."""
-    columns, feature, heuristic = [], [], False
+    columns, feature, heuristic = list[F64](), list[int](), False
     for j in range(X.shape[1]):
         found, guess = _orders(X[:, j], Y, w, criterion, n_classes) if is_categorical[j] else ([X[:, j]], False)
         columns, feature, heuristic = columns + found, feature + [j] * len(found), heuristic or guess

@@ -19,6 +19,10 @@ def tree_claims(found: Replay, growth: Growth, n_features: int, tol: float, of: 
         if not growth.drawn
         else " Thresholds were drawn, and the draws cannot be seen in this model."
     )  # fmt: skip
+    if found.heuristic:
+        unseen += (
+            f" At {found.heuristic} nodes subsets of many categories were compared in the order of a heuristic only."
+        )
     wrong = sum(found.faults.values())
     upper, lower, excuse = found.gap
     return [

@@ -7,7 +7,7 @@ candidates in a way that cannot be seen. Ours keep the rows' type, and draw from
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -73,7 +73,7 @@ def class_factors(attrs: Attributes, counts: F64, named: str = "balanced") -> F6
 
 def read_growth(attrs: Attributes, data: Examples, n_classes: int, total: float, theirs: bool) -> Growth:
     """The parameters of a tree (or of the trees of a forest), with the faults noted; total: the weight of its rows."""
-    n, d = len(data.w) if theirs else np.count_nonzero(data.w), data.X.shape[1]
+    n, d = len(data.w) if theirs else int(np.count_nonzero(data.w)), data.X.shape[1]
     criterion = attrs.text("criterion", CLASSES[0] if n_classes else NUMBERS[0])
     if criterion not in (CLASSES if n_classes else NUMBERS):
         attrs.faults.append(f"criterion={criterion!r} is not known here")
@@ -103,6 +103,11 @@ def read_growth(attrs: Attributes, data: Examples, n_classes: int, total: float,
         drawn=attrs.text("splitter", "best") == "random",
         first_of_ties=not theirs,
     )
+    if attrs.has("is_categorical_") and not theirs:
+        sets = attrs.array("is_categorical_", (d,))
+        growth = replace(growth, categorical=None if sets is None or not sets.any() else sets == 1)
+    if growth.drawn and growth.categorical is not None:
+        raise BadData("subsets of categories that are drawn are not replayed")
     if not all(np.isfinite([min_weight, growth.min_decrease, alpha])) or math.isnan(growth.max_depth):
         attrs.faults.append("a parameter of the growth is not a number")
     return growth

@@ -31,14 +31,14 @@ class _Regrowth:
         """c of the tree grown on the rows, and whether it is decided what is grown."""
         g, m = self.growth, len(rows)
         node = node_of(g.criterion, self.Y[rows], self.w[rows], g.n_classes)
-        here = Here(0, self.X[rows], self.w[rows], node, key, depth, None, (-np.inf, np.inf))
+        here = Here(0, self.X[rows], self.Y[rows], self.w[rows], node, key, depth, None, (-np.inf, np.inf))
         leaf = node.loss / self.total + g.alpha
         self.work += m * self.X.shape[1] * (m if node.explained is None else 1)
         if ends(here, g) or leaf <= 2 * g.alpha:
             return leaf, True
         if self.work > WORK or depth > 200:
             return leaf, False
-        best, found = best_here(here, g, candidates_in(here, g))
+        best, found, _ = best_here(here, g, candidates_in(here, g))
         top = float(best.max(initial=-np.inf))
         if not np.isfinite(top) or top < g.min_decrease * self.total:
             return leaf, True
@@ -68,6 +68,7 @@ def pruning_claim(nodes: Nodes, found: Replay, growth: Growth, X: F64, Y: F64, w
         saving = max(saving, growth.alpha * (leaves[t] - 1) - (own[t] - cost[t]))
     grown, undecided = 0, 0
     follow = growth.seen(X.shape[1]) and growth.max_leaves is None and growth.rules.monotonic is None
+    follow = follow and growth.categorical is None and not growth.drawn
     again, depth = _Regrowth(X, Y, w, growth), nodes.depth()
     keys = {0: root_key(growth.seed or 0)}
     for t, rows in nodes.visit(X):

@@ -8,7 +8,7 @@ the largest for half of it and, spread by a hash of their number, others for the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import gamma
+from surefit.certificates.theorems.trees.categories import known_only, ordered
 from surefit.certificates.theorems.trees.criteria import Node, node_of
 from surefit.certificates.theorems.trees.draws import candidates, child_key, drawn_threshold, mixed, root_key
 from surefit.certificates.theorems.trees.nodes import Nodes
@@ -44,6 +45,7 @@ class Growth:
     drawn: bool = False  # thresholds are drawn
     first_of_ties: bool = False  # of equal splits the lowest feature, then the lowest threshold
     bins: list[F64] | None = None  # the thresholds on offer
+    categorical: NDArray[np.bool_] | None = None  # the features that are split by subsets
 
     def seen(self, n_features: int) -> bool:
         """Which splits were on offer is known: nothing was drawn, or the seed says what."""
@@ -61,6 +63,7 @@ class Replay:
     off: dict[str, float] = field(default_factory=dict)  # stated numbers against recomputed ones, in roundings
     faults: dict[str, int] = field(default_factory=dict)  # what is wrong, and at how many nodes
     unseen: int = 0  # nodes whose candidates cannot be seen
+    heuristic: int = 0  # nodes where subsets of categories were not all compared
     decreases: dict[int, tuple[float, float]] = field(default_factory=dict)  # node: what a split lowers, its noise
     losses: dict[int, float] = field(default_factory=dict)
 
@@ -68,6 +71,7 @@ class Replay:
         """The same for several trees."""
         self.nodes, self.looked_at, self.unseen = (
             self.nodes + other.nodes, self.looked_at + other.looked_at, self.unseen + other.unseen)  # fmt: skip
+        self.heuristic += other.heuristic
         self.add_gap(*other.gap, tol)
         self.largest_gap = max(self.largest_gap, other.largest_gap)
         for name, ratio in other.off.items():
@@ -96,6 +100,7 @@ class Here:
 
     place: int
     X: F64
+    Y: F64
     w: F64
     node: Node
     key: int
@@ -111,13 +116,16 @@ def replay(nodes: Nodes, X: F64, Y: F64, w: F64, growth: Growth, tol: float, wor
     keys, bounds = {0: root_key(growth.seed or 0)}, {0: (-np.inf, np.inf)}
     gross: dict[int, float] = {0: 0.0}
     codes = X if growth.bins is None else _codes(X, growth.bins)
+    codes = codes if growth.categorical is None else known_only(codes, growth.categorical)
     for place, rows in nodes.visit(X):
         if not rows.size:
             found.fault("nodes without rows")
             return found
         node = node_of(growth.criterion, Y[rows], w[rows], growth.n_classes)
         level = level_of(growth, Y[rows])
-        here = Here(place, codes[rows], w[rows], node, keys.pop(place), int(depth[place]), level, bounds.pop(place))
+        here = Here(
+            place, codes[rows], Y[rows], w[rows], node, keys.pop(place), int(depth[place]), level, bounds.pop(place)
+        )
         _numbers(found, nodes, here, growth, gross.pop(place))
         found.losses[place] = node.loss
         if nodes.left[place] < 0:
@@ -199,20 +207,28 @@ def candidates_in(here: Here, growth: Growth) -> NDArray[np.intp]:
     return candidates(here.key, varies(here.X, growth.rules.step), growth.max_features)
 
 
-def best_here(here: Here, growth: Growth, features: NDArray[np.intp]) -> tuple[F64, list[Any]]:
-    """The largest decrease of each feature, and all offers. Where thresholds are drawn each feature offers one."""
+def best_here(here: Here, growth: Growth, features: NDArray[np.intp]) -> tuple[F64, list[Any], bool]:
+    """The largest decrease of each feature, all offers, and whether some subsets of categories were not compared.
+
+    Where thresholds are drawn each feature offers one.
+    """
     best, found = np.full(len(features), -np.inf), list[Any]()
-    for o in offers(here.X, here.node, here.w, growth.rules, features, here.level, here.bounds):
+    X, real, rules, guess = here.X[:, features], features, growth.rules, False
+    if growth.categorical is not None and growth.categorical[features].any():
+        sets = growth.categorical[features]
+        X, place, guess = ordered(X, here.Y, here.w, sets, growth.criterion, growth.n_classes)
+        real = features[place]
+    if rules.monotonic is not None:
+        rules = replace(rules, monotonic=rules.monotonic[real])
+    for o in offers(X, here.node, here.w, rules, np.arange(len(real)), here.level, here.bounds):
         if growth.drawn:
             for k, j in enumerate(o.feature):
-                column = here.X[:, j]
-                t = drawn_threshold(here.key, int(j), float(np.nanmin(column)), float(np.nanmax(column)))
+                t = drawn_threshold(here.key, int(real[j]), float(np.nanmin(X[:, j])), float(np.nanmax(X[:, j])))
                 above = np.append(o.lower[1:, k], np.inf)
                 o.decrease[~((o.lower[:, k] <= t) & ~(above <= t)), k] = -np.inf
-        at = np.searchsorted(features, o.feature)
-        best[at] = np.maximum(best[at], o.decrease.max(axis=0))
-        found.append(o)
-    return best, found
+        found.append(replace(o, feature=real[o.feature]))
+        np.maximum.at(best, np.searchsorted(features, real[o.feature]), o.decrease.max(axis=0))
+    return best, found, guess
 
 
 def _leaf(found: Replay, here: Here, growth: Growth, total: float) -> None:
@@ -224,7 +240,8 @@ def _leaf(found: Replay, here: Here, growth: Growth, total: float) -> None:
     features = candidates_in(here, growth) if seen else np.flatnonzero(all_of_them)
     if not features.size:
         return
-    best, _ = best_here(here, growth, features)
+    best, _, guess = best_here(here, growth, features)
+    found.heuristic += guess
     decrease = float(best.max() if seen else best.min())  # some candidates that are not seen: maybe the worst one alone
     found.unseen += not seen
     found.decreases[here.place] = (decrease, here.node.noise)
@@ -260,7 +277,8 @@ def _split(
     if j not in features:
         found.fault("splits by a feature that was no candidate")
         return
-    best, on_offer = best_here(here, growth, features)
+    best, on_offer, guess = best_here(here, growth, features)
+    found.heuristic += guess
     if node.loss <= 0:
         return
     gap, error = float(best.max()) - own, 2 * node.noise

@@ -1,0 +1,125 @@
+"""Trees of surefit: the draws are seen, subsets of categories compared, ties decided by the stated rule."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+
+from surefit import certify
+from surefit.certificates import Grade
+from surefit.certificates.theorems.trees.categories import ordered
+from surefit.certificates.theorems.trees.criteria import node_of
+from surefit.certificates.theorems.trees.splits import Rules, best_decrease
+from surefit.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "rows": {"min_samples_leaf": 5, "min_samples_split": 0.1},
+    "weight": {"min_weight_fraction_leaf": 0.05},
+    "best first": {"max_leaf_nodes": 8},
+    "pruned": {"ccp_alpha": 0.02},
+    "drawn features": {"max_features": 2, "random_state": 4},
+    "drawn thresholds": {"splitter": "random", "random_state": 5},
+    "both drawn": {"splitter": "random", "max_features": 2},
+}
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+@pytest.mark.parametrize("weights", ["none", "any", "whole"])
+def test_our_trees_hold(name: str, weights: str) -> None:
+    rng = np.random.default_rng(0)
+    for load, cls in ((load_wine, DecisionTreeClassifier), (load_diabetes, DecisionTreeRegressor)):
+        X, y = (a[::3] for a in load(return_X_y=True))
+        X[rng.random(X.shape) < 0.05] = np.nan
+        w = {"none": None, "any": rng.random(len(y)) + 0.01, "whole": rng.integers(0, 4, len(y)).astype(float)}[weights]
+        model = cls(**PARAMETERS[name]).fit(X, y, w)
+        certificate = certify(model, X, y, w)
+        assert certificate.holds, certificate
+        assert certificate.grade == Grade.GREEDY
+        assert "cannot be seen" not in certificate["splits"].sentence
+
+
+def test_draws_of_another_seed_are_refused() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    for change in ({"max_features": 3}, {"splitter": "random"}):
+        model = DecisionTreeClassifier(random_state=1, max_depth=4, **change).fit(X, y)
+        assert certify(model, X, y).holds
+        model.seed_ += 1
+        assert not certify(model, X, y).holds
+
+
+def test_of_equal_splits_the_first() -> None:
+    """A copy of a column has the same splits: the tree that takes the copy breaks the rule."""
+    X, y = load_wine(return_X_y=True)
+    model = DecisionTreeClassifier(max_depth=2).fit(np.hstack([X, X]), y)
+    assert certify(model, np.hstack([X, X]), y).holds
+    lie = copy.copy(model)
+    feature = model.tree_.feature.copy()
+    feature[feature >= 0] += X.shape[1]
+    lie.tree_ = replace(model.tree_, feature=feature)
+    certificate = certify(lie, np.hstack([X, X]), y)
+    assert "first among equal" in certificate["rules"].sentence
+
+
+def categories(seed: int, kind: str) -> tuple[Any, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.integers(0, 7, 120) * 3.0, rng.normal(size=120), rng.integers(0, 4, 120)])
+    y: Any = np.sin(X[:, 0]) + 0.5 * rng.normal(size=120) + 0.3 * X[:, 1]
+    if seed % 2:
+        X[rng.random(X.shape) < 0.05] = np.nan
+    cls: Any = DecisionTreeRegressor
+    if kind in ("two classes", "three classes"):
+        y, cls = np.digitize(y, [0.0] if kind == "two classes" else [-0.5, 0.5]), DecisionTreeClassifier
+    return cls(categorical_features=[0, 2], max_depth=4, min_samples_leaf=2).fit(X, y), X, y
+
+
+@pytest.mark.parametrize("kind", ["numbers", "two classes", "three classes"])
+@pytest.mark.parametrize("seed", range(4))
+def test_subsets_of_categories(kind: str, seed: int) -> None:
+    model, X, y = categories(seed, kind)
+    certificate = certify(model, X, y)
+    assert certificate.holds, certificate
+    assert "heuristic" not in certificate["splits"].sentence
+    tree, rng = model.tree_, np.random.default_rng(seed)
+    for row in range(min(3, len(tree.categories))):
+        lie, sets = copy.copy(model), tree.categories.copy()
+        node = int(np.flatnonzero(tree.category_row == row)[0])
+        code = int(rng.choice(np.unique(X[~np.isnan(X[:, tree.feature[node]]), tree.feature[node]])))
+        rows = model.decision_path(X)[:, node].toarray().ravel() > 0
+        if not (X[rows, tree.feature[node]] == code).any():
+            continue
+        sets[row, code // 64] ^= np.uint64(1) << np.uint64(code % 64)
+        lie.tree_ = replace(tree, categories=sets)
+        assert not certify(lie, X, y).holds
+
+
+@pytest.mark.parametrize("kind", ["squared_error", "gini", "entropy", "poisson", "three classes"])
+def test_best_subsets_are_those_of_all_subsets(kind: str) -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(6):
+        x, w = rng.integers(0, 6, 40).astype(float), rng.random(40) + 0.1
+        K = {"gini": 2, "entropy": 2, "three classes": 3}.get(kind, 0)
+        Y = rng.integers(0, K, 40)[:, None].astype(float) if K else np.abs(rng.normal(size=(40, 1)))
+        criterion = "gini" if kind == "three classes" else kind
+        node = node_of(criterion, Y, w, K)
+        X, feature, guess = ordered(x[:, None], Y, w, np.array([True]), criterion, K)
+        found = best_decrease(X, node, w, Rules(), np.arange(len(feature)))
+        present = np.unique(x)
+        subsets = [s for r in range(1, len(present)) for s in combinations(present, r)]
+        assert not guess
+        assert abs(found - max(node.decrease(np.isin(x, s)) for s in subsets)) <= 2 * node.noise + 1e-15
+
+
+def test_many_categories_are_a_heuristic() -> None:
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 40, 300), rng.normal(size=300)]).astype(float)
+    y = rng.integers(0, 3, 300)
+    certificate = certify(DecisionTreeClassifier(categorical_features=[0], max_depth=3).fit(X, y), X, y)
+    assert certificate.holds, certificate
+    assert "heuristic" in certificate["splits"].sentence
