@@ -137,6 +137,13 @@ def subsample_counts(seed: int, hashes: np.ndarray, weights: np.ndarray, n_draws
     return np.bincount(owner, minlength=len(weights))
 
 
+def drawn_features(seed: int, n_features: int, n_drawn: int, replace: bool) -> np.ndarray:
+    """The columns of a member, in ascending order; all of them where there is no choice."""
+    if n_drawn == n_features and not replace:
+        return np.arange(n_features)
+    return np.sort(np.random.default_rng([seed, 1]).choice(n_features, n_drawn, replace=replace))
+
+
 def _smallest(keys: np.ndarray, count: int) -> np.ndarray:
     """The places of the `count` smallest keys; among equal ones the first."""
     last = np.partition(keys, count - 1)[count - 1]

@@ -34,6 +34,8 @@ MODULES = (
     "cluster/tests/test_spectral.py",
     "decomposition/tests/test_kernel_pca.py",
     "decomposition/tests/test_pca.py",
+    "ensemble/tests/test_bagging.py",
+    "ensemble/tests/test_weight_boosting.py",
     "linear_model/tests/test_base.py",
     "linear_model/tests/test_logistic.py",
     "linear_model/tests/test_perceptron.py",
