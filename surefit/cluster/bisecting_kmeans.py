@@ -24,7 +24,8 @@ from surefit.engine.leaves import leaf_rows, leaf_threads
 from surefit.engine.open import open_data
 from surefit.engine.source import MemorySource
 from surefit.solvers.clustering.lloyd import Frame, nearest_centers
-from surefit.solvers.clustering.seeding import Seeding, canonical_sample, choose, in_single_precision, rows_at
+from surefit.solvers.clustering.seeding import Seeding, canonical_sample, choose, rows_at
+from surefit.summaries.canonical import in_single_precision
 
 
 @dataclass

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit import _native
+from surefit._core.arithmetic import power_of_two
 
 
 class Canonical(NamedTuple):
@@ -38,6 +39,12 @@ def example_hashes(X: Any, y: np.ndarray, n_threads: int = 1) -> np.ndarray:
     """64-bit hashes of rows with their targets: the hash of (hash of x, hash of y), mixed as SplitMix64 has it."""
     targets = np.ascontiguousarray(y, dtype=np.float64).reshape(len(y), -1)
     return mixed(row_hashes(X, n_threads) + np.uint64(0x9E3779B97F4A7C15) * row_hashes(targets, n_threads))
+
+
+def in_single_precision(X: Any) -> tuple[Any, float]:
+    """(rows / unit as float32, unit): what is drawn among them is the same for rows of either precision."""
+    unit = float(power_of_two(float(abs(X).max())))
+    return (X / unit).astype(np.float32), unit
 
 
 def mixed(z: np.ndarray) -> np.ndarray:

@@ -20,8 +20,7 @@ import numpy as np
 
 from surefit.engine.source import MemorySource
 from surefit.solvers.clustering.lloyd import Frame, LloydState, LloydStep
-from surefit.solvers.clustering.seeding import in_single_precision
-from surefit.summaries.canonical import Canonical, canonical_rows, row_hashes
+from surefit.summaries.canonical import Canonical, canonical_rows, in_single_precision, row_hashes
 from surefit.summaries.resample import LARGEST_SEED, bootstrap_counts
 
 

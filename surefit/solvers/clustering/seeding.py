@@ -16,7 +16,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit import _native
-from surefit._core.arithmetic import power_of_two
 from surefit.engine.block import Block
 from surefit.engine.leaves import leaf_rows, leaf_threads
 from surefit.engine.source import Source
@@ -144,12 +143,6 @@ def _weighted_rows(sample: Canonical, n_clusters: int, rng: np.random.Generator)
     keys = keys if sample.w is None else keys / sample.w
     order = np.argsort(keys, kind="stable")
     return np.resize(order, n_clusters) if sample.n_rows < n_clusters else order[:n_clusters]
-
-
-def in_single_precision(X: Any) -> tuple[Any, float]:
-    """(rows / unit as float32, unit): starts drawn among them are the same for rows of either precision."""
-    unit = float(power_of_two(float(abs(X).max())))
-    return (X / unit).astype(np.float32), unit
 
 
 def rows_at(sample: Canonical, positions: np.ndarray) -> np.ndarray:

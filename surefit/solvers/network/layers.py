@@ -1,0 +1,190 @@
+"""A network of layers, its loss on a batch, and the gradient by backpropagation.
+
+    a₀ = x ,   zₗ = aₗ₋₁ Wₗ + bₗ ,   aₗ = σ(zₗ)  (hidden) ,   z = z_L  (scores)
+
+    f(W, b) = Σᵢ ωᵢ ℓ(zᵢ; yᵢ) / Σᵢ ωᵢ + (α/2) Σ ‖Wₗ‖² / Σᵢ ωᵢ
+
+The losses have the simple slopes  ∂ℓ/∂z = answer − y:
+
+    squared     ½ ‖z − y‖²                    answer z
+    logistic    Σ log(1 + eᶻ) − y z           answer 1/(1 + e⁻ᶻ), each output for itself
+    softmax     log Σ eᶻ − z·y                answer eᶻ/Σ eᶻ
+    poisson     Σ eᶻ − y z + log-terms of y   answer eᶻ
+
+With δ_L the slopes times ω/Σω, the gradients are aₗ₋₁ᵀ δₗ + α Wₗ/Σω for Wₗ and Σ δₗ for bₗ, and
+δₗ₋₁ = (δₗ Wₗᵀ) σ'(zₗ₋₁).
+Dropout multiplies hidden activations by 0, or by 1/(1 − p) with the chance 1 − p: their mean stays what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from scipy.special import expit, softmax, xlogy
+
+from surefit._core.threads import threads_for
+from surefit.engine.leaves import fold_tree
+
+Activation = Literal["identity", "logistic", "tanh", "relu"]
+Loss = Literal["squared_error", "logistic", "softmax", "poisson"]
+PART_ROWS = 128
+"""Rows of a part: parts are done on threads and added in a fixed order."""
+
+
+@dataclass
+class Network:
+    coefs: list[np.ndarray]
+    intercepts: list[np.ndarray]
+    activation: Activation
+    loss: Loss
+
+    @property
+    def parameters(self) -> list[np.ndarray]:
+        return [*self.coefs, *self.intercepts]
+
+
+class Gradient(NamedTuple):
+    loss: float
+    """Σ ω ℓ over the rows."""
+    weight: float
+    """Σ ω."""
+    parts: list[np.ndarray]
+    """Of Σ ω ℓ by each parameter."""
+
+
+_ACTIVATIONS: dict[str, Callable[[np.ndarray], Any]] = {
+    "identity": lambda z: z,
+    "logistic": lambda z: expit(z, out=z),
+    "tanh": lambda z: np.tanh(z, out=z),
+    "relu": lambda z: np.maximum(z, 0, out=z),
+}
+# σ'(z) as a function of a = σ(z), multiplied into δ
+_SLOPES: dict[str, Callable[[np.ndarray, np.ndarray], Any]] = {
+    "identity": lambda delta, a: delta,
+    "logistic": lambda delta, a: np.multiply(delta, a * (1 - a), out=delta),
+    "tanh": lambda delta, a: np.multiply(delta, 1 - a * a, out=delta),
+    "relu": lambda delta, a: np.multiply(delta, a > 0, out=delta),
+}
+
+
+def random_network(
+    widths: list[int], activation: Activation, loss: Loss, stream: np.random.RandomState, dtype: Any
+) -> Network:
+    """Weights and intercepts uniform within ±√(6/(in + out)) (Glorot and Bengio), √(2/…) for logistic activations.
+
+    Drawn in double precision, so that either precision starts alike; layer by layer from NumPy's first generator, so
+    that a seed starts where scikit-learn's network of that seed does.
+    """
+    factor = 2.0 if activation == "logistic" else 6.0
+    coefs, intercepts = [], []
+    for fan_in, fan_out in pairwise(widths):
+        bound = np.sqrt(factor / (fan_in + fan_out))
+        coefs.append(stream.uniform(-bound, bound, (fan_in, fan_out)).astype(dtype))
+        intercepts.append(stream.uniform(-bound, bound, fan_out).astype(dtype))
+    return Network(coefs, intercepts, activation, loss)
+
+
+def scores(network: Network, X: Any) -> np.ndarray:
+    """z of each row."""
+    a = X
+    for W, b in zip(network.coefs[:-1], network.intercepts[:-1], strict=True):
+        a = _ACTIVATIONS[network.activation](_affine(a, W, b))
+    return _affine(a, network.coefs[-1], network.intercepts[-1])
+
+
+def answers(loss: Loss, z: np.ndarray) -> np.ndarray:
+    if loss == "squared_error":
+        return z
+    if loss == "softmax":
+        return softmax(z, axis=1)
+    return expit(z) if loss == "logistic" else np.exp(z)
+
+
+def _affine(a: Any, W: np.ndarray, b: np.ndarray) -> np.ndarray:
+    z = a @ W
+    z += b
+    return z
+
+
+def row_losses(loss: Loss, z: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """ℓ of each row."""
+    if loss == "squared_error":
+        return ((z - Y) ** 2).sum(axis=1) / 2
+    if loss == "softmax":
+        top = z.max(axis=1)
+        return np.log(np.exp(z - top[:, None]).sum(axis=1)) + top - (z * Y).sum(axis=1)
+    if loss == "logistic":
+        return (np.logaddexp(0, z) - Y * z).sum(axis=1)
+    return (np.exp(z) - Y * z + xlogy(Y, Y) - Y).sum(axis=1)
+
+
+def gradient(
+    network: Network, X: Any, Y: np.ndarray, w: np.ndarray | None, masks: list[np.ndarray] | None = None
+) -> Gradient:
+    """Σ ω ℓ over the rows and its slopes; `masks` multiply the activations of the hidden layers (dropout)."""
+    n = X.shape[0]
+    n_parts = -(-n // PART_ROWS)
+
+    def part(i: int) -> Gradient:
+        rows = slice(i * PART_ROWS, min(n, (i + 1) * PART_ROWS))
+        here = None if masks is None else [mask[rows] for mask in masks]
+        return _part(network, X[rows], Y[rows], None if w is None else w[rows], here)
+
+    if n_parts == 1:
+        return part(0)
+    work = n * sum(W.size for W in network.coefs)
+    return fold_tree(n_parts, part, _added, threads_for(work))
+
+
+def _added(left: Gradient, right: Gradient) -> Gradient:
+    for a, b in zip(left.parts, right.parts, strict=True):
+        a += b
+    return Gradient(left.loss + right.loss, left.weight + right.weight, left.parts)
+
+
+def _part(network: Network, X: Any, Y: np.ndarray, w: np.ndarray | None, masks: list[np.ndarray] | None) -> Gradient:
+    active = [X]
+    for i, (W, b) in enumerate(zip(network.coefs[:-1], network.intercepts[:-1], strict=True)):
+        a = _ACTIVATIONS[network.activation](_affine(active[-1], W, b))
+        active.append(a if masks is None else a * masks[i])
+    z = _affine(active[-1], network.coefs[-1], network.intercepts[-1])
+    losses = row_losses(network.loss, z, Y)
+    delta = answers(network.loss, z) - Y
+    if w is not None:
+        delta *= w[:, None].astype(delta.dtype)
+    total = float(losses.sum(dtype=np.float64) if w is None else losses @ w)
+    weight = float(len(Y) if w is None else w.sum())
+    of_coefs, of_intercepts = [], []
+    for layer in range(len(network.coefs) - 1, -1, -1):
+        a = active[layer]
+        of_coefs.append(np.asarray(a.T @ delta))
+        of_intercepts.append(delta.sum(axis=0))
+        if layer:
+            delta = delta @ network.coefs[layer].T
+            if masks is not None:
+                delta *= masks[layer - 1]
+                a = np.divide(a, masks[layer - 1], out=np.zeros_like(a), where=masks[layer - 1] > 0)
+            _SLOPES[network.activation](delta, a)
+    return Gradient(total, weight, [*of_coefs[::-1], *of_intercepts[::-1]])
+
+
+def penalty(network: Network, alpha: float) -> float:
+    """(α/2) Σ ‖W‖²."""
+    return alpha / 2 * sum(float(np.vdot(W, W)) for W in network.coefs)
+
+
+def dropout_masks(network: Network, n_rows: int, share: float, rng: np.random.Generator) -> list[np.ndarray] | None:
+    """For each hidden layer 0 with the chance `share`, else 1/(1 − share)."""
+    if share == 0:
+        return None
+    dtype = network.coefs[0].dtype
+    keep = 1.0 - share
+    return [((rng.random((n_rows, len(b))) < keep) / keep).astype(dtype) for b in network.intercepts[:-1]]
+
+
+def is_finite(network: Network) -> bool:
+    return all(np.isfinite(p).all() for p in network.parameters)

@@ -1,0 +1,100 @@
+"""Steps of stochastic descent, in place: gradients with momentum (Nesterov's or plain), and Adam.
+
+    SGD     v ← μ v − η g ,   w ← w + v           Nesterov:  w ← w + μ v − η g
+    Adam    m ← β₁ m + (1 − β₁) g ,  s ← β₂ s + (1 − β₂) g² ,  w ← w − η √(1 − β₂ᵗ)/(1 − β₁ᵗ) · m/(√s + ε)
+
+Weight decay is apart from the gradient (Loshchilov and Hutter): w ← w − η λ w, for weights and not for intercepts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+Schedule = Literal["constant", "invscaling", "adaptive"]
+LEAST_RATE = 1e-6
+
+
+@dataclass
+class SGD:
+    learning_rate_init: float
+    schedule: Schedule = "constant"
+    momentum: float = 0.9
+    nesterov: bool = True
+    power_t: float = 0.5
+    learning_rate: float = 0.0
+    velocities: list[np.ndarray] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.learning_rate = self.learning_rate or self.learning_rate_init
+
+    def step(self, parameters: list[np.ndarray], gradients: list[np.ndarray]) -> None:
+        if not self.velocities:
+            self.velocities = [np.zeros_like(p) for p in parameters]
+        for p, g, v in zip(parameters, gradients, self.velocities, strict=True):
+            g *= p.dtype.type(self.learning_rate)
+            v *= p.dtype.type(self.momentum)
+            v -= g
+            if self.nesterov:
+                p += p.dtype.type(self.momentum) * v
+                p -= g
+            else:
+                p += v
+
+    def end_of_epoch(self, rows_seen: int) -> None:
+        if self.schedule == "invscaling":
+            self.learning_rate = self.learning_rate_init / (rows_seen + 1) ** self.power_t
+
+    def stalled(self) -> bool:
+        """No improvement: whether to stop. The adaptive rate falls to a fifth, as long as that is not too small."""
+        if self.schedule != "adaptive" or self.learning_rate <= LEAST_RATE:
+            return True
+        self.learning_rate /= 5.0
+        return False
+
+
+@dataclass
+class Adam:
+    learning_rate_init: float
+    beta_1: float = 0.9
+    beta_2: float = 0.999
+    epsilon: float = 1e-8
+    t: int = 0
+    learning_rate: float = 0.0
+    means: list[np.ndarray] = field(default_factory=list)
+    squares: list[np.ndarray] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.learning_rate = self.learning_rate or self.learning_rate_init
+
+    def step(self, parameters: list[np.ndarray], gradients: list[np.ndarray]) -> None:
+        if not self.means:
+            self.means = [np.zeros_like(p) for p in parameters]
+            self.squares = [np.zeros_like(p) for p in parameters]
+        self.t += 1
+        rate = self.learning_rate_init * np.sqrt(1 - self.beta_2**self.t) / (1 - self.beta_1**self.t)
+        self.learning_rate = float(rate)
+        for p, g, m, s in zip(parameters, gradients, self.means, self.squares, strict=True):
+            one = p.dtype.type
+            m *= one(self.beta_1)
+            m += one(1 - self.beta_1) * g
+            g *= g
+            g *= one(1 - self.beta_2)
+            s *= one(self.beta_2)
+            s += g
+            np.sqrt(s, out=g)
+            g += one(self.epsilon)
+            np.divide(m, g, out=g)
+            g *= one(rate)
+            p -= g
+
+    def end_of_epoch(self, rows_seen: int) -> None:
+        """The rate does not depend on it."""
+
+    def stalled(self) -> bool:
+        return True
+
+
+Optimizer = SGD | Adam
