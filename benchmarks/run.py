@@ -25,6 +25,7 @@ FAMILIES = (
     "rbf",
     "k_neighbors",
     "neighbors",
+    "boosting",
 )
 
 

@@ -28,6 +28,7 @@ FAMILIES = (
     "rbf",
     "k_neighbors",
     "neighbors",
+    "boosting",
     "iris",
 )
 BEGIN, END = "<!-- benchmarks: begin -->", "<!-- benchmarks: end -->"

@@ -1,0 +1,91 @@
+"""Gradient boosting against scikit-learn's: `python -m benchmarks.boosting`.
+
+Quality is the loss of 20,000 rows that were not fitted to, in the same units for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from benchmarks.harness import Contender, Data, Work, main
+
+HELD_OUT = 20_000
+
+
+def friedman(n: int, d: int = 20, classes: bool = False) -> Data:
+    """Friedman's function of five columns among d, with noise; its sign for classes."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(n + HELD_OUT, d))
+    f = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
+    y = f + rng.normal(size=len(f)) * 2
+    y = (y > np.median(y)).astype(float) if classes else y
+    return {"X": X[:n], "y": y[:n], "Q": X[n:], "r": y[n:]}
+
+
+def squared_error(model: object, data: Data) -> float:
+    return float(np.mean((model.predict(data["Q"]) - data["r"]) ** 2))  # type: ignore[attr-defined]
+
+
+def log_loss(model: object, data: Data) -> float:
+    shares = np.clip(model.predict_proba(data["Q"]), 1e-15, 1)  # type: ignore[attr-defined]
+    return float(-np.mean(np.log(shares[np.arange(len(shares)), data["r"].astype(int)])))
+
+
+def regressor(module: str, **settings: object) -> Contender:
+    def run(data: Data) -> Callable[[], float]:
+        import importlib
+
+        model = importlib.import_module(module).GradientBoostingRegressor(random_state=0, **settings)
+        model.fit(data["X"], data["y"])
+        return lambda: squared_error(model, data)
+
+    return run
+
+
+def classifier(module: str, **settings: object) -> Contender:
+    def run(data: Data) -> Callable[[], float]:
+        import importlib
+
+        model = importlib.import_module(module).GradientBoostingClassifier(random_state=0, **settings)
+        model.fit(data["X"], data["y"])
+        return lambda: log_loss(model, data)
+
+    return run
+
+
+def both(make: Callable[..., Contender], **settings: object) -> dict[str, Contender]:
+    ours = f"surefit.ensemble.gradient_boosting_{make.__name__}"
+    return {"surefit": make(ours, **settings), "scikit-learn": make("sklearn.ensemble", **settings)}
+
+
+WORKS = [
+    Work(
+        "gradient boosting, classes 100k×20, 100 trees of depth 3",
+        data=lambda: friedman(100_000, classes=True),
+        contenders=both(classifier),
+        bar={"scikit-learn": 5.0},
+        quality_name="log-loss",
+        quality_within=0.001,
+    ),
+    Work(
+        "gradient boosting, regression 100k×20, 100 trees of depth 3",
+        data=lambda: friedman(100_000),
+        contenders=both(regressor),
+        bar={"scikit-learn": 5.0},
+        quality_name="squared error",
+        quality_within=0.001,
+    ),
+    Work(
+        "gradient boosting, median 50k×20, 50 trees of depth 3",
+        data=lambda: friedman(50_000),
+        contenders=both(regressor, loss="absolute_error", n_estimators=50),
+        bar={"scikit-learn": 3.0},
+        quality_name="squared error",
+        quality_within=0.02,
+    ),
+]
+
+if __name__ == "__main__":
+    main(__file__, WORKS)
