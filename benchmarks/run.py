@@ -26,6 +26,7 @@ FAMILIES = (
     "k_neighbors",
     "neighbors",
     "boosting",
+    "trees",
 )
 
 

@@ -29,6 +29,7 @@ FAMILIES = (
     "k_neighbors",
     "neighbors",
     "boosting",
+    "trees",
     "iris",
 )
 BEGIN, END = "<!-- benchmarks: begin -->", "<!-- benchmarks: end -->"

@@ -22,6 +22,7 @@ from surefit.plot.residuals import ResidualsDisplay
 from surefit.plot.roc import RocCurveDisplay
 from surefit.plot.scree import ScreeDisplay
 from surefit.plot.staged_loss import StagedLossDisplay
+from surefit.plot.tree import PruningCurveDisplay, TreeDisplay
 
 __all__ = [
     "CalibrationDisplay",
@@ -41,10 +42,12 @@ __all__ = [
     "NeighborCurveDisplay",
     "NeighborGraphDisplay",
     "PenaltyCurveDisplay",
+    "PruningCurveDisplay",
     "ReachabilityDisplay",
     "ResidualsDisplay",
     "RocCurveDisplay",
     "ScreeDisplay",
     "StagedLossDisplay",
+    "TreeDisplay",
     "svg_of",
 ]
