@@ -66,6 +66,8 @@ CHECKERS: dict[str, str] = {
     "MDS": "manifold.mds:check_mds",
     "AdaBoostClassifier": "ensemble.ada_boost:check_ada_boost_classifier",
     "AdaBoostRegressor": "ensemble.ada_boost:check_ada_boost_regressor",
+    "GradientBoostingClassifier": "ensemble.gradient_boosting:check_gradient_boosting_classifier",
+    "GradientBoostingRegressor": "ensemble.gradient_boosting:check_gradient_boosting_regressor",
     "HistGradientBoostingClassifier": "ensemble.hist_gradient_boosting:check_hist_gradient_boosting_classifier",
     "HistGradientBoostingRegressor": "ensemble.hist_gradient_boosting:check_hist_gradient_boosting_regressor",
     "Kernel": "kernels.expression:check_kernel",

@@ -1,0 +1,164 @@
+"""Gradient boosting: scikit-learn's fits are accepted, and models changed in any way are refused."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
+from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+from sklearn.linear_model import LinearRegression
+
+import surefit
+
+LOSSES = ["squared_error", "absolute_error", "huber", "quantile"]
+X, Y = load_diabetes(return_X_y=True)
+W = np.random.default_rng(0).integers(0, 4, len(X)).astype(float)
+
+
+def regressor(loss="squared_error", w=None, **settings):
+    settings = {"n_estimators": 6, "random_state": 0, **settings}
+    return GradientBoostingRegressor(loss=loss, **settings).fit(X, Y, sample_weight=w)
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer, load_digits])
+def test_scikit_learns_classifiers_are_accepted(load):
+    rows, labels = load(return_X_y=True)
+    rows, labels = rows[:400], labels[:400]
+    certificate = surefit.certify(GradientBoostingClassifier(n_estimators=5).fit(rows, labels), rows, labels)
+    assert certificate.holds, str(certificate)
+    assert certificate.grade == "GREEDY"
+
+
+def test_exponential_loss_is_accepted():
+    rows, labels = load_breast_cancer(return_X_y=True)
+    model = GradientBoostingClassifier(n_estimators=5, loss="exponential").fit(rows, labels)
+    certificate = surefit.certify(model, rows, labels)
+    assert certificate.holds, str(certificate)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_scikit_learns_regressors_are_accepted(loss, weighted):
+    w = W if weighted else None
+    certificate = surefit.certify(regressor(loss, w), X, Y, w)
+    assert certificate.holds, str(certificate)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"max_leaf_nodes": 5, "max_depth": None},
+        {"max_features": 3},
+        {"init": "zero"},
+        {"init": LinearRegression()},
+        {"min_samples_leaf": 30, "learning_rate": 0.5},
+        {"ccp_alpha": 50.0},
+    ],
+    ids=str,
+)
+def test_variants_are_accepted(settings):
+    certificate = surefit.certify(regressor(**settings), X, Y)
+    assert certificate.holds, str(certificate)
+
+
+@pytest.mark.parametrize("settings", [{"subsample": 0.5}, {"n_iter_no_change": 3}], ids=str)
+def test_rows_that_cannot_be_seen_are_said(settings):
+    certificate = surefit.certify(regressor(**settings), X, Y)
+    assert certificate["stages"].grade == "UNPROVED"
+    assert "cannot be seen" in certificate["stages"].sentence
+    assert certificate["predict"].holds
+
+
+def leaf_scaled(model, size):
+    tree = model.estimators_[2, 0].tree_
+    tree.value[np.flatnonzero(tree.children_left < 0)[0]] *= 1 + size
+
+
+def threshold_moved(model):
+    tree = model.estimators_[0, 0].tree_
+    tree.threshold[0] += 1e-4
+
+
+def dropped(model):
+    model.estimators_ = np.delete(model.estimators_, 1, axis=0)
+    model.train_score_ = np.delete(model.train_score_, 1)
+    model.n_estimators = model.n_estimators_ = 5
+
+
+def repeated(model):
+    model.estimators_[3, 0] = model.estimators_[2, 0]
+
+
+def swapped(model):
+    model.estimators_[[0, 4]] = model.estimators_[[4, 0]]
+
+
+def trace_changed(model):
+    model.train_score_[2] *= 1 + 1e-5
+
+
+def start_moved(model):
+    model.init_.constant_ = model.init_.constant_ + 1e-3
+
+
+LIES = {
+    **{f"leaf × (1 + {size:g})": lambda m, size=size: leaf_scaled(m, size) for size in (1e-5, 1e-3, 0.1, 1.0)},
+    **{
+        f"{name}={value}": lambda m, name=name, value=value: setattr(m, name, value)
+        for name, value in (
+            ("learning_rate", 0.1001),
+            ("max_depth", 2),
+            ("min_samples_leaf", 9),
+            ("loss", "huber"),
+            ("loss", "unheard"),
+            ("n_estimators", 7),
+            ("n_estimators_", 7),
+            ("max_features_", 3),
+            ("estimators_", np.zeros((6, 1))),
+            ("estimators_", None),
+            ("train_score_", None),
+            ("init_", None),
+        )
+    },
+    "threshold moved": threshold_moved,
+    "stage dropped": dropped,
+    "stage repeated": repeated,
+    "stages swapped": swapped,
+    "trace changed": trace_changed,
+    "start moved": start_moved,
+}
+
+
+@pytest.mark.parametrize("what", list(LIES))
+def test_changed_models_are_refused(what):
+    lie = copy.deepcopy(regressor())
+    LIES[what](lie)
+    certificate = surefit.certify(lie, X, Y)
+    assert not certificate.holds, str(certificate)
+
+
+def test_a_scaled_leaf_is_refused_under_every_loss():
+    for loss in LOSSES:
+        lie = copy.deepcopy(regressor(loss))
+        leaf_scaled(lie, 1e-2)
+        assert not surefit.certify(lie, X, Y)["leaf_values"].holds, loss
+
+
+def test_trees_that_do_not_take_the_best_split_are_refused():
+    """Trees of other features, with leaf values that are right for them."""
+    model = regressor(max_features=1)
+    model.max_features = None
+    model.max_features_ = X.shape[1]
+    for tree in model.estimators_[:, 0]:
+        tree.max_features = None
+    certificate = surefit.certify(model, X, Y)
+    assert certificate["leaf_values"].holds
+    assert not certificate["splits"].holds
+
+
+def test_other_data_is_refused():
+    model = regressor()
+    for rows, y, w in ((X[:-20], Y[:-20], None), (X, Y, W), (X[:, ::-1], Y, None), (X, Y[::-1], None)):
+        assert not surefit.certify(model, rows, y, w).holds
