@@ -12,6 +12,7 @@ FAMILIES = (
     "iris",
     "linear_model",
     "naive_bayes",
+    "cart",
     "decomposition",
     "discriminant_analysis",
     "cluster",

@@ -15,6 +15,7 @@ from benchmarks.harness import RESULTS, ROOT
 FAMILIES = (
     "linear_model",
     "naive_bayes",
+    "cart",
     "discriminant_analysis",
     "decomposition",
     "cluster",

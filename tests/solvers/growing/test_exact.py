@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from surefit.solvers.growing.exact import CLASS_CRITERIA, grow_exact, presort
@@ -180,3 +181,41 @@ def test_weights_are_repetition_and_the_order_of_rows_is_nothing(criterion):
         for name in ("children_left", "children_right", "feature", "threshold", "weighted_n_node_samples"):
             np.testing.assert_array_equal(getattr(weighted, name), getattr(repeated, name))
         np.testing.assert_allclose(weighted.value, repeated.value, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("kind", [sp.csr_matrix, sp.csc_array])
+def test_sparse_columns_are_dense_columns(kind):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 5)).astype(np.float32) * (rng.random((80, 5)) < 0.4)
+    y = rng.standard_normal(80)
+    dense, sparse = (grow_exact(presort(Z), y, criterion="squared_error") for Z in (X, kind(X)))
+    np.testing.assert_array_equal(dense.feature, sparse.feature)
+    np.testing.assert_array_equal(dense.threshold, sparse.threshold)
+    np.testing.assert_array_equal(dense.value, sparse.value)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+def test_targets_far_from_zero_give_the_same_splits(offset):
+    """Targets are multiples of 1/4, so that adding 1e8 is exact."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((300, 4))
+    y = np.round(4 * (X[:, 0] + rng.standard_normal(300))) / 4
+    near = grow_exact(presort(X), y, criterion="squared_error")
+    far, leaf = grow_exact(presort(X), y + offset, criterion="squared_error", return_leaves=True)
+    np.testing.assert_array_equal(near.feature, far.feature)
+    np.testing.assert_array_equal(near.threshold, far.threshold)
+    np.testing.assert_array_equal(far.value[leaf, 0, 0], y + offset)
+
+
+def test_categories_must_be_small_whole_numbers():
+    X = np.array([[0.0], [1.5], [2.0]])
+    with pytest.raises(ValueError, match=r"Column 0 is categorical.*0\.0 and 2\.0"):
+        presort(X, categorical=np.array([True]))
+
+
+def test_rows_without_weight_are_not_there():
+    X = np.arange(6.0).reshape(-1, 1)
+    y, w = np.array([0.0, 0, 9, 9, 1, 1]), np.array([1.0, 1, 0, 0, 1, 1])
+    tree, leaf = grow_exact(presort(X), y, w, criterion="squared_error", return_leaves=True)
+    assert tree.node_count == 3 and tree.threshold[0] == 2.5  # (1 + 4) / 2
+    np.testing.assert_array_equal(leaf, [1, 1, -1, -1, 2, 2])
