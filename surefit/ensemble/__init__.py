@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from surefit.ensemble.ada_boost import AdaBoostClassifier as AdaBoostClassifier
-from surefit.ensemble.ada_boost_regressor import AdaBoostRegressor as AdaBoostRegressor
-from surefit.ensemble.bagging_classifier import BaggingClassifier as BaggingClassifier
-from surefit.ensemble.bagging_regressor import BaggingRegressor as BaggingRegressor
+from surefit.ensemble.ada_boost import AdaBoostClassifier
+from surefit.ensemble.ada_boost_regressor import AdaBoostRegressor
+from surefit.ensemble.bagging_classifier import BaggingClassifier
+from surefit.ensemble.bagging_regressor import BaggingRegressor
 
-__all__: list[str] = []
+__all__ = ["AdaBoostClassifier", "AdaBoostRegressor", "BaggingClassifier", "BaggingRegressor"]

@@ -220,17 +220,17 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoost):
             total += weight
             yield sums, total
 
-    def _decision(self, sums: np.ndarray, total: float, X: Any) -> np.ndarray:
+    def _decision(self, sums: np.ndarray, total: float) -> np.ndarray:
         scores = sums / total
         scores = scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
         if scores.shape[1:] == (1,):
             scores = np.zeros_like(scores)
-        return scores.astype(np.float32) if getattr(X, "dtype", None) == np.float32 else scores
+        return scores
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
         """`decision_function` after each member."""
         for sums, total in self._stages(X):
-            yield self._decision(sums, total, X)
+            yield self._decision(sums, total)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """The mean of the members' votes, weighted by α: 1 for the class it says, −1/(K − 1) for the others.
@@ -238,7 +238,7 @@ class AdaBoostClassifier(ClassifierMixin, AdaBoost):
         (rows, classes); for two classes the second less the first, (rows,).
         """
         *_, (sums, total) = self._stages(X)
-        return self._decision(sums, total, X)
+        return self._decision(sums, total)
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """`predict` after each member."""

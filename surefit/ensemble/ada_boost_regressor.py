@@ -11,7 +11,7 @@ from sklearn.base import RegressorMixin
 from surefit._core.base import fitting
 from surefit._core.intake import take_weights
 from surefit.ensemble.ada_boost import AdaBoost, LearningRate, NumberOfMembers
-from surefit.ensemble.members import Member, RandomState, examples_of, new_member, one_target
+from surefit.ensemble.members import Member, RandomState, examples_of, new_member, one_target, takes_weights
 from surefit.solvers.boosting.r2 import boost_r2, weighted_median
 from surefit.summaries.resample import bootstrap_counts, draw_count, member_seeds
 from surefit.tree.decision_tree_regressor import DecisionTreeRegressor
@@ -73,12 +73,18 @@ class AdaBoostRegressor(RegressorMixin, AdaBoost):
         self.estimator_ = DecisionTreeRegressor(max_depth=3) if p.estimator is None else p.estimator
         seeds, self.estimators_ = member_seeds(p.random_state, p.n_estimators), []
         distinct, values = rows[examples.first_rows], targets[examples.first_rows]
+        weighted = takes_weights(self.estimator_)
         n_draws = draw_count(None, examples.total, len(values))
 
         def learn(t: int, shares: np.ndarray) -> np.ndarray:
             member = new_member(self.estimator_, int(seeds[t]))
-            drawn = np.repeat(np.arange(len(values)), bootstrap_counts(int(seeds[t]), shares, n_draws))
-            member.fit(distinct[drawn], values[drawn])
+            counts = bootstrap_counts(int(seeds[t]), shares, n_draws)
+            drawn = np.flatnonzero(counts)
+            if weighted:
+                member.fit(distinct[drawn], values[drawn], sample_weight=counts[drawn].astype(np.float64))
+            else:
+                drawn = np.repeat(drawn, counts[drawn])
+                member.fit(distinct[drawn], values[drawn])
             self.estimators_.append(member)
             return member.predict(distinct)
 
@@ -92,8 +98,7 @@ class AdaBoostRegressor(RegressorMixin, AdaBoost):
     def _answers(self, X: Any) -> np.ndarray:
         """(rows, members)"""
         rows = self._asked(X)
-        answers = np.column_stack([member.predict(rows) for member in self.estimators_])
-        return answers.astype(np.float32) if rows.dtype == np.float32 else answers
+        return np.column_stack([member.predict(rows) for member in self.estimators_])
 
     def predict(self, X: Any) -> np.ndarray:
         """The weighted median of the members' answers."""

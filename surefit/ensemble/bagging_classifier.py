@@ -114,7 +114,7 @@ class BaggingClassifier(ClassifierMixin, Bagging):
 
     def _mean_shares(self, X: Any, params: dict[str, Any]) -> np.ndarray:
         total: Any = sum(self._of_members(X, lambda member, rows: self._shares(member, rows, params)))
-        return _like(total / len(self.estimators_), X)
+        return total / len(self.estimators_)
 
     def predict_log_proba(self, X: Any, **params: Any) -> np.ndarray:
         """The logarithm of the mean of the members' probabilities."""
@@ -132,7 +132,7 @@ class BaggingClassifier(ClassifierMixin, Bagging):
             return values
 
         every = np.stack(list(self._of_members(X, logarithms)))
-        return _like(np.logaddexp.reduce(every) - np.log(len(every)), X)
+        return np.logaddexp.reduce(every) - np.log(len(every))
 
     @available_if(_has_decision_function)
     def decision_function(self, X: Any, **params: Any) -> np.ndarray:
@@ -146,8 +146,4 @@ class BaggingClassifier(ClassifierMixin, Bagging):
                     "draw more rows for each member (max_samples)"
                 )
             total = total + scores
-        return _like(total / len(self.estimators_), X)
-
-
-def _like(answers: np.ndarray, X: Any) -> np.ndarray:
-    return answers.astype(np.float32) if getattr(X, "dtype", None) == np.float32 else answers
+        return total / len(self.estimators_)

@@ -74,5 +74,4 @@ class BaggingRegressor(RegressorMixin, Bagging):
         """The mean of the members' predictions."""
         given = routed(self, "predict", "predict", params)
         total: Any = sum(self._of_members(X, lambda member, rows: member.predict(rows, **given)))
-        mean = total / len(self.estimators_)
-        return mean.astype(np.float32) if getattr(X, "dtype", None) == np.float32 else mean
+        return total / len(self.estimators_)

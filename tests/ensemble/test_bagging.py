@@ -208,7 +208,7 @@ def test_sparse_rows_missing_values_and_float32():
         sparse = BaggingClassifier(n_estimators=4, random_state=0).fit(container(X), y)
         np.testing.assert_allclose(sparse.predict_proba(container(X)), dense)
     single = BaggingClassifier(n_estimators=4, random_state=0).fit(X.astype(np.float32), y)
-    assert single.predict_proba(X.astype(np.float32)).dtype == np.float32
+    np.testing.assert_allclose(single.predict_proba(X.astype(np.float32)), dense, atol=1e-6)
     X[::7, 1] = np.nan
     assert np.isfinite(BaggingClassifier(n_estimators=4, random_state=0).fit(X, y).predict_proba(X)).all()
 

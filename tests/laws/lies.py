@@ -19,6 +19,7 @@ import sklearn.base
 import sklearn.cluster
 import sklearn.decomposition
 import sklearn.discriminant_analysis
+import sklearn.ensemble
 import sklearn.linear_model
 import sklearn.manifold
 import sklearn.naive_bayes
@@ -28,6 +29,7 @@ import sklearn.tree
 from scipy.spatial.distance import cdist
 
 import surefit
+import surefit.ensemble
 import surefit.svm
 import surefit.tree
 from tests.reference.objectives import next_step_saves, objective, share_wrong
@@ -92,6 +94,10 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "KNeighborsClassifier": [{}, {"weights": "distance"}],
     "KNeighborsRegressor": [{}, {"weights": "distance"}],
     "GammaIndex": [{}],
+    "AdaBoostClassifier": [{"n_estimators": 8, "random_state": 0}, {"n_estimators": 5, "learning_rate": 0.5}],
+    "AdaBoostRegressor": [{"n_estimators": 5, "random_state": 0}, {"n_estimators": 4, "loss": "square"}],
+    "BaggingClassifier": [{"n_estimators": 3, "random_state": 0}],
+    "BaggingRegressor": [{"n_estimators": 3, "random_state": 0, "max_features": 3}],
     "DecisionTreeClassifier": [{"random_state": 0}, {"random_state": 0, "criterion": "entropy", "max_leaf_nodes": 9}],
     "DecisionTreeRegressor": [{"random_state": 0, "min_samples_leaf": 5}, {"random_state": 0, "ccp_alpha": 0.01}],
 }
@@ -109,6 +115,7 @@ FAMILIES = (
     "cluster",
     "decomposition",
     "tree",
+    "ensemble",
 )
 
 
@@ -220,12 +227,19 @@ def told(model: Any, what: str, X: Any, y: Any, w: Any, truth: Any) -> Lie:
     return Lie(what, model, X, y, w, off, felt)
 
 
+def first_tree(model: Any) -> Any:
+    """The tree of a model that is one, or of the first member of an ensemble; None where there is none."""
+    members = getattr(model, "estimators_", [model])
+    return getattr(members[0], "tree_", None) if isinstance(members, list) else None
+
+
 def lies(truth: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, sizes: np.ndarray = SIZES) -> Iterator[Lie]:
     """Attributes made worse by 1e-9 … 1e-1; fits to other rows, weights, columns and parameters; labels renamed."""
     rng = np.random.default_rng(1)
     for name in ("coef_", "intercept_", "cluster_centers_", "theta_", "var_", "components_", "means_",
                  "feature_log_prob_", "explained_variance_", "class_log_prior_", "dual_coef_",
-                 "eigenvalues_", "eigenvectors_", "X_fit_", "y_fit_", "gamma_", "threshold_"):  # fmt: skip
+                 "eigenvalues_", "eigenvectors_", "X_fit_", "y_fit_", "gamma_", "threshold_",
+                 "estimator_weights_", "estimator_errors_"):  # fmt: skip
         value = vars(truth).get(name)
         if not isinstance(value, (np.ndarray, float)) or not np.any(value):
             continue
@@ -238,11 +252,11 @@ def lies(truth: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, sizes: 
             lied = (array * (1 + size * noise)).astype(array.dtype).reshape(np.shape(value))
             setattr(lie, name, lied if np.ndim(value) else type(value)(lied))
             yield told(lie, f"{name} × (1 ± {size:.0e})", X, y, w, truth)
-    for name in ("threshold", "value") if hasattr(truth, "tree_") else ():
-        noise = rng.choice([-1.0, 1.0], size=getattr(truth.tree_, name).shape)
+    for name in ("threshold", "value") if first_tree(truth) is not None else ():
+        noise = rng.choice([-1.0, 1.0], size=getattr(first_tree(truth), name).shape)
         for size in sizes:
             lie = copy.deepcopy(truth)
-            getattr(lie.tree_, name)[:] *= 1 + size * noise
+            getattr(first_tree(lie), name)[:] *= 1 + size * noise
             yield told(lie, f"{name} × (1 ± {size:.0e})", X, y, w, truth)
     cls, settings = type(truth), truth.get_params()
     keep = np.ones(len(X), dtype=bool)

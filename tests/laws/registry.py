@@ -31,6 +31,8 @@ def estimator_classes() -> list[type]:
 # How an estimator is built for the laws, when its defaults do not suit thirty rows. Tolerances are tight, so that
 # laws about answers are not laws about stopping rules.
 SETTINGS: dict[str, dict[str, Any]] = {
+    "AdaBoostClassifier": {"n_estimators": 10, "random_state": 0},
+    "AdaBoostRegressor": {"n_estimators": 6, "random_state": 0},
     "BaggingClassifier": {"n_estimators": 5, "random_state": 0},
     "BaggingRegressor": {"n_estimators": 5, "random_state": 0},
     "GammaIndex": {"n_neighbors": 1},  # two rows have one neighbor each

@@ -85,6 +85,18 @@ def mutations(value: np.ndarray, size: float = 1e-2):
             yield "reversed", value[::-1].copy()
 
 
+def lies_about_members(fitted):
+    """An ensemble whose list of members is not the one that was fitted."""
+    members = getattr(fitted, "estimators_", None)
+    if not isinstance(members, list) or len(members) < 2:
+        return
+    rounds = {"one missing": members[:-1], "one twice": [*members[:-1], members[0]], "reversed": members[::-1]}
+    for kind, lie in {**rounds, "one too many": [*members, members[0]]}.items():
+        liar = copy.deepcopy(fitted)
+        liar.estimators_ = copy.deepcopy(lie)
+        yield kind, liar
+
+
 @MODELS
 def test_every_lie_is_rejected(model):
     """On one sample at least, of those that make the model claim different things."""
@@ -108,6 +120,12 @@ def test_every_lie_is_rejected(model):
                     believed[name, kind] = str(certificate)
                 else:
                     rejected.add((name, kind))
+        for kind, liar in lies_about_members(fitted):
+            certificate = surefit.certify(liar, X, y, w)
+            if certificate.holds:
+                believed["estimators_", kind] = str(certificate)
+            else:
+                rejected.add(("estimators_", kind))
     for name, kind in believed.keys() - rejected:
         pytest.fail(f"{kind} {name} was believed:\n{believed[name, kind]}")
     assert len(rejected) >= 4

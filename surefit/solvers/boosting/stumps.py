@@ -45,6 +45,7 @@ class Stumps:
         return self._tree([1, none, none], [2, none, none], features, thresholds, weights, numbers)
 
     def _tree(self, left: list, right: list, feature: list, threshold: list, weights: np.ndarray, counts: list) -> Tree:
+        """Missing values, of which these rows have none, go to the side with more rows."""
         total = weights.sum(axis=1)
         shares = weights / total[:, None]
         nodes = len(left)
@@ -55,7 +56,7 @@ class Stumps:
             children_right=np.array(right),
             feature=np.array(feature),
             threshold=np.array(threshold, dtype=np.float64),
-            missing_go_to_left=np.zeros(nodes),
+            missing_go_to_left=np.array([nodes == 3 and counts[1] > counts[2]] + [False] * (nodes - 1)),
             value=shares[:, None, :],
             impurity=np.maximum(1.0 - (shares**2).sum(axis=1), 0.0),
             n_node_samples=np.array(counts),

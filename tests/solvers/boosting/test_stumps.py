@@ -48,7 +48,7 @@ def test_tree_is_the_exact_growers(n_classes):
             n_classes=np.array([n_classes]),
             max_depth=1,
         )
-        for name in ("feature", "threshold", "children_left", "children_right", "n_node_samples"):
+        for name in ("feature", "threshold", "children_left", "children_right", "n_node_samples", "missing_go_to_left"):
             np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name), err_msg=name)
         for name in ("value", "impurity", "weighted_n_node_samples"):
             np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-12, atol=1e-14, err_msg=name)
