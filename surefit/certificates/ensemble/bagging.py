@@ -73,9 +73,10 @@ def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float
     bags = None if attrs.faults else _bags(attrs, data, len(members))
     if attrs.faults or bags is None:
         return [bad_attributes(attrs)], "one pass"
-    claims = [_bags_claim(attrs, bags), _members(attrs, list(members), bags, data, K, tol)]
+    claims = [_bags_claim(attrs, bags)]
     if not claims[0].holds:
         return claims, "one pass"
+    claims.append(_members(attrs, list(members), bags, data, K, tol))
     rows, none = sample_rows(blocks), np.zeros(0, dtype=np.intp)
     if getattr(attrs.model, "oob_score", False):
         claims += _out_of_bag(attrs, list(members), bags, data, K)
@@ -164,7 +165,7 @@ def _members(attrs: Attributes, members: list[Any], bags: Bags, data: Examples, 
     for k in places:
         member, counts = members[k], bags.counts[k]
         takes = "sample_weight" in inspect.signature(member.fit).parameters
-        rows = np.arange(len(counts)) if takes else bags.drawn[k]
+        rows = np.arange(len(counts)) if takes else np.asarray(attrs.model.estimators_samples_[k]).astype(np.intp)
         Y = data.Y[rows] if data.Y.shape[1] > 1 else data.Y[rows, 0]
         if K:
             Y = _labels(attrs, member, Y.astype(np.intp))
@@ -230,7 +231,8 @@ def _out_of_bag(attrs: Attributes, members: list[Any], bags: Bags, data: Example
 
 def _answers(attrs: Attributes, members: list[Any], bags: Bags, values: F64, rows: NDArray, K: int) -> list[Claim]:
     model, mean, size = attrs.model, values.mean(axis=0), np.abs(values).mean(axis=0)
-    slack = 4 * gamma(len(members) + 8) + _slack(members[0], rows.dtype)
+    single = getattr(answer_of(model, "predict_proba" if K else "predict", rows[:1]), "dtype", None) == np.float32
+    slack = 4 * gamma(len(members) + 8) * (2.0**29 if single else 1.0) + _slack(members[0], rows.dtype)
     rounding = slack * size.max(initial=0.0) * np.ones_like(mean) + 1e-300
     if not K:
         one = mean.shape[1] == 1

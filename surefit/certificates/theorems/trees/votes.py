@@ -68,11 +68,9 @@ class OutOfBag:
 
 
 def _score(attrs: Attributes, given: F64, Y: F64, w: F64, K: int, theirs: bool) -> Claim:
-    """The share of rows whose class has the largest stated share, or R²; ours weigh the rows that have an answer."""
+    """The share of rows whose class has the largest stated share, or R²; ours weigh the rows. No answer counts as 0."""
     stated = real(getattr(attrs.model, "oob_score_", None))
-    known = np.ones(len(Y), dtype=bool) if theirs else ~np.isnan(given).any(axis=1)
-    w = np.ones(len(Y)) if theirs else np.where(known, w, 0.0)
-    given = np.where(np.isnan(given), 0.0, given)
+    w, given = np.ones(len(Y)) if theirs else w, np.where(np.isnan(given), 0.0, given)
     if callable(getattr(attrs.model, "oob_score", None)):
         return at_most("oob_score", "oob_score_ comes from a function of the user: not recomputed.", Grade.EXACT, 0, 0)
     if K:
