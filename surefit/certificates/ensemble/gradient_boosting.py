@@ -23,7 +23,7 @@ from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.rounding import UNIT, gamma
-from surefit.certificates.theorems.boosting.answers import Trace, answer_claims
+from surefit.certificates.theorems.boosting.answers import Trace, answer_claims, check_seed
 from surefit.certificates.theorems.boosting.losses import POINTED, quantile, raw_of_mean, slopes, values
 from surefit.certificates.theorems.boosting.members import Broken, answers_of, chosen, replayed, splits_claim, tree_of
 from surefit.certificates.theorems.boosting.worst import Worst
@@ -31,7 +31,7 @@ from surefit.certificates.theorems.trees.parameters import Examples, from_scikit
 from surefit.certificates.theorems.trees.replay import Replay
 
 COVERS = ("estimators_", "init_", "train_score_", "n_estimators_", "n_trees_per_iteration_", "max_features_",
-          "step_sizes_", "predict")  # fmt: skip
+          "step_sizes_", "seed_", "predict")  # fmt: skip
 GROWN = ("max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_leaf_nodes",
          "min_impurity_decrease", "max_features", "ccp_alpha")  # fmt: skip
 TINY, FAR = float(np.finfo(float).tiny), 32.0
@@ -62,6 +62,7 @@ def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> 
     if not len(slopes(loss, data.Y[:1, 0], np.zeros((1, width))).g):
         raise BadData(f"loss={loss!r} is not known here")
     stages = _sizes(attrs, width, blocks.n_features)
+    check_seed(attrs, 2**31 - 1)
     if attrs.faults:
         return [bad_attributes(attrs)], "one pass"
     try:

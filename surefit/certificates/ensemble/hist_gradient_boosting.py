@@ -20,7 +20,7 @@ from surefit.certificates.attributes import Attributes, bad_attributes, read_cla
 from surefit.certificates.blocks import F64, BadData, Blocks, dense
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
-from surefit.certificates.theorems.boosting.answers import Trace, answer_claims
+from surefit.certificates.theorems.boosting.answers import Trace, answer_claims, check_seed
 from surefit.certificates.theorems.boosting.bins import in_bins, off_rule
 from surefit.certificates.theorems.boosting.histogram_model import Forest, read_forest
 from surefit.certificates.theorems.boosting.losses import POINTED, quantile, raw_of_mean, slopes
@@ -28,8 +28,8 @@ from surefit.certificates.theorems.boosting.offers import Rule
 from surefit.certificates.theorems.boosting.replay import Data, Replay, rows_of
 from surefit.certificates.theorems.boosting.worst import Worst
 
-COVERS = ("n_iter_", "train_score_", "validation_score_", "do_early_stopping_", "is_categorical_",
-          "n_trees_per_iteration_", "trees_", "baseline_prediction_", "bin_thresholds_", "predict")  # fmt: skip
+COVERS = ("n_iter_", "train_score_", "do_early_stopping_", "is_categorical_", "n_trees_per_iteration_", "trees_",
+          "baseline_prediction_", "bin_thresholds_", "categories_", "seed_", "predict")  # fmt: skip
 U = float(np.finfo(float).eps) / 2
 WORK = 5e7  # bins looked at in the trees whose splits are replayed
 
@@ -57,14 +57,18 @@ def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> 
     if isinstance(forest, str):
         return [refuted("trees", f"{forest}.")], "nothing was computed"
     _sizes(attrs, forest, K)
+    check_seed(attrs, 2**63)
     X, y, w = _rows(model, blocks, K)
     if attrs.faults:
         return [bad_attributes(attrs)], "one pass"
     weighted, X = bool((w != 1).any()), X[:, forest.columns]
-    if forest.private:
-        for j in np.flatnonzero(forest.by_sets):
-            known = ~np.isnan(X[:, j])
-            X[known, j] = np.searchsorted(np.unique(X[known, j]), X[known, j])
+    for j in np.flatnonzero(forest.by_sets):
+        known = ~np.isnan(X[:, j])
+        values = np.unique(X[known, j])
+        places = np.asarray(model.categories_[j], dtype=np.float64) if attrs.has("categories_") else values
+        if not np.isin(values, places).all() or not (places[:-1] < places[1:]).all():
+            return [refuted("categories", f"categories_ of column {forest.columns[j]} are not its values.")], "one pass"
+        X[known, j] = np.searchsorted(places, X[known, j])
     boost = Boosting(attrs, forest, loss, in_bins(X, forest.thresholds, forest.by_sets), y, w, weighted)
     f, df = boost.start()
     if boost.hidden():
@@ -147,10 +151,10 @@ class Boosting:
     def q(self) -> float:
         return real(self.attrs.parameter("quantile", 0.5)) if self.loss == "quantile" else 0.5
 
-    def middle(self, v: F64, w: F64) -> tuple[float, float]:
+    def middle(self, v: F64, w: F64, at_equality: str = "lower") -> tuple[float, float]:
         """The median or quantile of v by the model's rule."""
-        rule = ("lower" if self.weighted else "linear") if self.forest.private else "middle"
-        return quantile(v, w, self.q, rule)
+        linear = self.forest.private and not self.weighted
+        return quantile(v, w, self.q, "linear" if linear else at_equality if not self.forest.private else "lower")
 
     def hidden(self) -> bool:
         return (
@@ -172,7 +176,7 @@ class Boosting:
 
     def start_claim(self, f: F64, tol: float) -> Claim:
         if self.loss in POINTED:
-            low, high = self.middle(self.y, self.w)
+            low, high = self.middle(self.y, self.w, "middle")
             off, unit = max(low - f[0, 0], f[0, 0] - high, 0.0), max(np.ptp(self.y), U)
         else:
             shares = np.eye(f.shape[1])[self.y.astype(np.intp)] if self.loss == "multinomial" else self.y[:, None]
@@ -236,7 +240,7 @@ class Boosting:
         s, w = slopes(self.loss, self.y, f, self.q), self.w[:, None]
         g, h, count = s.g * w, s.h * w, np.ones(len(f)) if self.forest.private else self.w
         unit = 2.0**-24 if self.forest.private else U
-        grid = 0.0 if self.forest.private else 2.0**-20
+        grid = 0.0 if self.forest.private else 2.0**-30  # our gradients are whole numbers of 30 bits
         dg = (unit + 8 * U) * np.abs(g) + h * df + 4 * U * w * (self.loss == "multinomial") + grid * np.abs(g).max()
         dh = (unit + 8 * U) * h + h * df + grid * h.max()
         if self.loss in POINTED:  # a row at the kink may count on either side

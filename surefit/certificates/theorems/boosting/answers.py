@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from surefit.certificates.attributes import Attributes, whole
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.predictions import SAMPLE, labels_claim, numbers_claim, sample_rows
@@ -16,6 +17,13 @@ from surefit.certificates.theorems.boosting.losses import values
 def sampled(blocks: Blocks) -> F64:
     """The places of `sample_rows`."""
     return np.unique(np.linspace(0, blocks.n_rows - 1, min(SAMPLE, blocks.n_rows)).astype(np.intp))
+
+
+def check_seed(attrs: Attributes, below: int) -> None:
+    """seed_ is the first draw of the stream that a whole random_state starts; of others it cannot be told."""
+    asked = whole(getattr(attrs.model, "random_state", None))
+    if attrs.has("seed_") and asked >= 0 and attrs.model.seed_ != np.random.default_rng(asked).integers(below):
+        attrs.faults.append("seed_ is not what random_state gives")
 
 
 def answer_claims(model: Any, blocks: Blocks, loss: str, f: F64, df: F64) -> list[Claim]:
