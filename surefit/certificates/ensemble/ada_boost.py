@@ -38,7 +38,7 @@ from surefit.certificates.theorems.boosting.members import (
 from surefit.certificates.theorems.boosting.worst import Worst
 from surefit.certificates.theorems.trees.bags import distinct
 from surefit.certificates.theorems.trees.parameters import Examples, from_scikit_learn, read_examples
-from surefit.certificates.theorems.trees.replay import Replay
+from surefit.certificates.theorems.trees.replay import MISSING_SIDE, Replay
 
 COVERS = ("estimators_", "estimator_weights_", "estimator_errors_", "estimator_", "predict")
 
@@ -187,10 +187,12 @@ class Rounds:
         y = self.y
         if from_scikit_learn(member):
             data = replace(data, X=data.X.astype(np.float32).astype(np.float64))
-            if not self.K:  # rows drawn twice are two rows
-                rows = np.repeat(np.arange(len(y)), w.astype(np.intp))
-                data, y, w = replace(data, X=data.X[rows], Y=data.Y[rows], w=data.w[rows]), y[rows], np.ones(len(rows))
-        found.add(replayed(member, nodes, data, y, w, self.K, tol), tol)
+        if not self.K:  # rows drawn twice are two rows
+            rows = np.repeat(np.arange(len(y)), w.astype(np.intp))
+            data, y, w = replace(data, X=data.X[rows], Y=data.Y[rows], w=data.w[rows]), y[rows], np.ones(len(rows))
+        tree = replayed(member, nodes, data, y, w, self.K, tol)
+        tree.faults.pop(MISSING_SIDE, None)  # no missing value is taken: where one would go is never asked
+        found.add(tree, tol)
         return ""
 
     def _end(self) -> Claim:

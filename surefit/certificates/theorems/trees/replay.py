@@ -25,6 +25,7 @@ from surefit.certificates.theorems.trees.splits import Rules, offers, varies
 WORK = 1 << 25  # rows × features over all nodes that are looked at in full
 PER_NODE = 4096  # what one more node costs, in the same unit
 TIE = 1e-12  # decreases that differ by no more than this share of the loss are equal
+MISSING_SIDE = "splits that send missing values to the smaller side"
 
 
 @dataclass(frozen=True)
@@ -313,7 +314,7 @@ def _missing_side(found: Replay, nodes: Nodes, place: int, column: F64, left: ND
     """Without a missing value in the node, later ones go to the side with more rows, of equal ones to the right."""
     if nodes.category_row[place] < 0 and not np.isnan(column).any():
         if bool(nodes.missing_left[place]) != (np.count_nonzero(left) > np.count_nonzero(~left)):
-            found.fault("splits that send missing values to the smaller side")
+            found.fault(MISSING_SIDE)
 
 
 def _first(
