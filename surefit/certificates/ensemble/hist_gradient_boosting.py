@@ -151,10 +151,10 @@ class Boosting:
     def q(self) -> float:
         return real(self.attrs.parameter("quantile", 0.5)) if self.loss == "quantile" else 0.5
 
-    def middle(self, v: F64, w: F64, at_equality: str = "lower") -> tuple[float, float]:
+    def middle(self, v: F64, w: F64) -> tuple[float, float]:
         """The median or quantile of v by the model's rule."""
-        linear = self.forest.private and not self.weighted
-        return quantile(v, w, self.q, "linear" if linear else at_equality if not self.forest.private else "lower")
+        rule = ("lower" if self.weighted else "linear") if self.forest.private else "middle"
+        return quantile(v, w, self.q, rule)
 
     def hidden(self) -> bool:
         return (
@@ -176,7 +176,7 @@ class Boosting:
 
     def start_claim(self, f: F64, tol: float) -> Claim:
         if self.loss in POINTED:
-            low, high = self.middle(self.y, self.w, "middle")
+            low, high = self.middle(self.y, self.w)
             off, unit = max(low - f[0, 0], f[0, 0] - high, 0.0), max(np.ptp(self.y), U)
         else:
             shares = np.eye(f.shape[1])[self.y.astype(np.intp)] if self.loss == "multinomial" else self.y[:, None]
