@@ -52,6 +52,7 @@ MODULES = (
     "tests/test_discriminant_analysis.py",
     "tests/test_kernel_ridge.py",
     "tests/test_naive_bayes.py",
+    "tree/tests/test_export.py",
     "tree/tests/test_tree.py",
 )
 SHARE = 0.95

@@ -98,8 +98,11 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "AdaBoostRegressor": [{"n_estimators": 5, "random_state": 0}, {"n_estimators": 4, "loss": "square"}],
     "BaggingClassifier": [{"n_estimators": 3, "random_state": 0}],
     "BaggingRegressor": [{"n_estimators": 3, "random_state": 0, "max_features": 3}],
-    "DecisionTreeClassifier": [{"random_state": 0}, {"random_state": 0, "criterion": "entropy", "max_leaf_nodes": 9}],
-    "DecisionTreeRegressor": [{"random_state": 0, "min_samples_leaf": 5}, {"random_state": 0, "ccp_alpha": 0.01}],
+    "DecisionTreeClassifier": [
+        {"random_state": 0, "min_samples_leaf": 5},
+        {"random_state": 0, "criterion": "entropy", "max_leaf_nodes": 9},
+    ],
+    "DecisionTreeRegressor": [{"random_state": 0, "min_samples_leaf": 20}, {"random_state": 0, "ccp_alpha": 0.05}],
 }
 SLOW = {"KernelRidge", "KernelRidgeCV", "MDS", "SVC", "SVR"}
 COUNTS = {"MultinomialNB", "BernoulliNB", "ComplementNB", "CategoricalNB"}
