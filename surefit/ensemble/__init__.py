@@ -6,5 +6,14 @@ from surefit.ensemble.ada_boost import AdaBoostClassifier
 from surefit.ensemble.ada_boost_regressor import AdaBoostRegressor
 from surefit.ensemble.bagging_classifier import BaggingClassifier
 from surefit.ensemble.bagging_regressor import BaggingRegressor
+from surefit.ensemble.random_forest_classifier import RandomForestClassifier
+from surefit.ensemble.random_forest_regressor import RandomForestRegressor
 
-__all__ = ["AdaBoostClassifier", "AdaBoostRegressor", "BaggingClassifier", "BaggingRegressor"]
+__all__ = [
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
+    "BaggingClassifier",
+    "BaggingRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+]

@@ -15,6 +15,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.utils import get_tags
 
 from surefit._core.errors import InvalidData
 from surefit._core.optional import require
@@ -108,10 +109,13 @@ def prepare_table(
 def pipeline_for(table: Table, estimator: Any) -> Pipeline:
     """impute and scale numbers, encode categories, then the estimator: all of it fitted on training rows only.
 
-    An estimator with parameters `bernoulli` and `categorical` takes flags and codes of categories as they are.
+    An estimator with parameters `bernoulli` and `categorical` takes flags and codes of categories as they are. One that
+    takes missing values (trees) gets the numbers as they are.
     """
     if {"bernoulli", "categorical"} <= set(estimator.get_params(deep=False)):
         return _kinds_apart(table, estimator)
+    if get_tags(estimator).input_tags.allow_nan:
+        return _as_they_are(table, estimator)
     numbers: Any = StandardScaler()
     if table.has_missing:
         numbers = make_pipeline(SimpleImputer(strategy="median"), numbers)
@@ -141,6 +145,20 @@ def _kinds_apart(table: Table, estimator: Any) -> Pipeline:
         categorical=np.arange(ends[2], ends[3]),
         min_categories=np.array([len(one) for one in levels]) if levels else None,
     )
+    before = ColumnTransformer([part for part in parts if part[2]], verbose_feature_names_out=False)
+    return _behind(before, own)
+
+
+def _as_they_are(table: Table, estimator: Any) -> Pipeline:
+    """Numbers untouched; categories as codes where the estimator has `categorical_features`, else a column for each."""
+    own = clone(estimator)
+    encode: Any = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    if "categorical_features" in own.get_params(deep=False):
+        levels = [np.unique(table.X[name].to_numpy(dtype=str)) for name in table.categories]
+        encode = OrdinalEncoder(categories=levels)
+        first = len(table.numbers)
+        own.set_params(categorical_features=list(range(first, first + len(levels))) or None)
+    parts = [("numbers", "passthrough", table.numbers), ("categories", encode, table.categories)]
     before = ColumnTransformer([part for part in parts if part[2]], verbose_feature_names_out=False)
     return _behind(before, own)
 

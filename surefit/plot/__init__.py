@@ -11,6 +11,7 @@ from surefit.plot.dendrogram import DendrogramDisplay, MergeHeightsDisplay
 from surefit.plot.density import KDistanceDisplay, ReachabilityDisplay
 from surefit.plot.eigengap import EigengapDisplay
 from surefit.plot.fold_scores import FoldScoresDisplay
+from surefit.plot.importances import ImportancesDisplay
 from surefit.plot.kmeans import InertiaDisplay, KMeansDisplay
 from surefit.plot.margin import MarginDisplay
 from surefit.plot.neighbor_curve import NeighborCurveDisplay
@@ -34,6 +35,7 @@ __all__ = [
     "DendrogramDisplay",
     "EigengapDisplay",
     "FoldScoresDisplay",
+    "ImportancesDisplay",
     "InertiaDisplay",
     "KDistanceDisplay",
     "KMeansDisplay",

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from surefit import _native
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.summaries.canonical import canonical_groups, example_hashes, mixed
 
@@ -81,7 +82,19 @@ class Examples:
 def distinct_examples(X: Any, y: np.ndarray, w: np.ndarray | None = None, n_threads: int = 1) -> Examples:
     """The distinct examples (row of X, row of y) of positive weight; X dense or CSR, y numbers or codes of classes."""
     hashes = example_hashes(X, y, n_threads)
-    rows, starts = canonical_groups(X, w, hashes, y)
+    return _grouped(hashes, w, *canonical_groups(X, w, hashes, y))
+
+
+def hashed_examples(hashes: np.ndarray, w: np.ndarray | None = None) -> Examples:
+    """The same for rows that are not in memory: equal hashes stand for equal examples."""
+    rows = _native.order_by_hash(hashes)
+    if w is not None:
+        rows = rows[w[rows] > 0]
+    ascending = hashes[rows]
+    return _grouped(hashes, w, rows, np.flatnonzero(np.append(True, ascending[1:] != ascending[:-1])))
+
+
+def _grouped(hashes: np.ndarray, w: np.ndarray | None, rows: np.ndarray, starts: np.ndarray) -> Examples:
     run = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows))))
     if len(starts) < len(rows):
         rows = rows[np.lexsort((rows, run))]

@@ -76,7 +76,7 @@ def grow(
                     after = sum(weighted_impurity(y[s], w[s], criterion, n_classes) for s in sides)
                     threshold = np.inf if last else thresholds[j][int(b) + (int(values[place + 1]) - 1 - int(b)) // 2]
                     if not missing.any():
-                        missing_left = w[sides[0]].sum() > w[sides[1]].sum()
+                        missing_left = len(sides[0]) > len(sides[1])
                     offers.append((whole - after, j, threshold, missing_left, left))
             if looked_at == max_features:
                 break

@@ -124,16 +124,17 @@ struct Numbers {
 
   bool poisson;
   std::vector<Cell> histogram;
-  double weight = 0, mean = 0, spread = 0, left = 0, sum = 0, deviance = 0;
+  double weight = 0, origin = 0, offset = 0, mean = 0, spread = 0, left = 0, sum = 0, deviance = 0;
 
   Numbers(const Examples&, const Rules& r) : poisson(r.criterion == Criterion::poisson), histogram(256) {}
 
   static Item item(const Examples& e, std::uint32_t i, double w) { return {i, 0, w, e.y[i]}; }
 
-  // Sums about the first target: equal targets have a mean that is theirs and no spread.
+  // The mean is kept as origin + offset, the first target and what is beyond it: differences of targets that are large
+  // and close to each other keep their digits, and equal targets have a mean that is theirs and no spread.
   bool look(const Item* items, std::size_t n) {
-    const double origin = items[0].y;
-    double offset = 0;
+    origin = items[0].y;
+    offset = 0;
     weight = 0;
     bool same = true;
     for (std::size_t i = 0; i < n; ++i) {
@@ -141,9 +142,10 @@ struct Numbers {
       offset += items[i].w * (items[i].y - origin);
       same = same && items[i].y == origin;
     }
-    mean = origin + offset / weight;
+    offset /= weight;
+    mean = origin + offset;
     spread = 0;
-    for (std::size_t i = 0; i < n; ++i) spread += items[i].w * (items[i].y - mean) * (items[i].y - mean);
+    for (std::size_t i = 0; i < n; ++i) spread += items[i].w * centered(items[i]) * centered(items[i]);
     sum = poisson ? weight * mean : 0;
     deviance = 0;
     if (poisson) {
@@ -151,6 +153,7 @@ struct Numbers {
     }
     return !same;
   }
+  double centered(const Item& item) const { return (item.y - origin) - offset; }
   double impurity() const { return (poisson ? deviance : spread) / weight; }
   double weighted_impurity() const { return poisson ? deviance : spread; }
   double share(double decrease) const { return decrease; }
@@ -158,7 +161,7 @@ struct Numbers {
 
   void add(const Item& item, std::uint8_t bin) {
     histogram[bin].weight += item.w;
-    histogram[bin].sum += item.w * (poisson ? item.y : item.y - mean);
+    histogram[bin].sum += item.w * (poisson ? item.y : centered(item));
   }
   double bin_weight(std::size_t bin) const { return histogram[bin].weight; }
   void start() { left = 0; }

@@ -76,6 +76,10 @@ class TreeGrower {
       const Split split = look(node, tree);
       if (!split.found) continue;
       const std::size_t middle = partition(node, split);
+      // values that are missing later, where none was now, go to the side with more rows
+      if (split.without_missing) {
+        tree.missing_left.back() = rows_in(node.begin, middle) > rows_in(middle, node.end);
+      }
       open.push_back({middle, node.end, node.depth + 1, draws::right_key(node.key), id, false});
       open.push_back({node.begin, middle, node.depth + 1, draws::left_key(node.key), id, true});
     }
@@ -115,16 +119,19 @@ class TreeGrower {
 
   std::int64_t size(const Item& item) const { return e_.repeats ? sizes_[item.row] : 1; }
 
+  std::int64_t rows_in(std::size_t begin, std::size_t end) const {
+    if (!e_.repeats) return static_cast<std::int64_t>(end - begin);
+    std::int64_t sum = 0;
+    for (std::size_t i = begin; i < end; ++i) sum += size(items_[i]);
+    return sum;
+  }
+
   // Writes the node; the best split, if one is allowed.
   Split look(const Node& node, Grown& tree) {
     const Item* items = items_.data() + node.begin;
     const std::size_t n = node.end - node.begin;
     const bool mixed = target_.look(items, n);
-    auto n_samples = static_cast<std::int64_t>(n);
-    if (e_.repeats) {
-      n_samples = 0;
-      for (std::size_t i = 0; i < n; ++i) n_samples += size(items[i]);
-    }
+    const std::int64_t n_samples = rows_in(node.begin, node.end);
     tree.left.push_back(-1);
     tree.right.push_back(-1);
     tree.impurity.push_back(target_.impurity());
@@ -185,12 +192,12 @@ class TreeGrower {
         if (counting) n_left += counts_[bin];
         const bool last = p + 1 == n_values;  // all numbers left, missing values right
         const int at = last ? 254 : static_cast<int>(bin + (present_[p + 1] - 1 - bin) / 2);
-        if (enough(L, n_left)) consider(split, target_.decrease(L, target_.weight - L), j, at, false, !has_missing, last, L);
+        if (enough(L, n_left)) consider(split, target_.decrease(L, target_.weight - L), j, at, false, !has_missing, last);
         if (has_missing && !last) {
           target_.move_left(kMissing);
           const double left = L + missing_weight;
           if (enough(left, n_left + n_missing)) {
-            consider(split, target_.decrease(left, target_.weight - left), j, at, true, false, false, left);
+            consider(split, target_.decrease(left, target_.weight - left), j, at, true, false, false);
           }
           target_.take_back(kMissing);
         }
@@ -234,7 +241,7 @@ class TreeGrower {
   }
 
   void consider(Split& split, double decrease, std::size_t j, int bin, bool missing_left, bool without_missing,
-                bool infinite, double left_weight) {
+                bool infinite) {
     if (split.found && decrease <= split.decrease + tie_) {
       const bool lower = j < split.feature;  // within a feature the scan goes from low to high
       if (decrease < split.decrease - tie_ || !lower) return;
@@ -245,8 +252,7 @@ class TreeGrower {
     split.feature = j;
     split.bin = bin;
     split.without_missing = without_missing;
-    // rows without this value, where none was seen, go with the heavier side
-    split.missing_left = without_missing ? left_weight > target_.weight - left_weight : missing_left;
+    split.missing_left = missing_left;
     split.threshold = infinite ? std::numeric_limits<double>::infinity()
                                : e_.thresholds[e_.first_threshold[j] + bin];
   }

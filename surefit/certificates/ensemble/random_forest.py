@@ -126,7 +126,7 @@ def _read(attrs: Attributes, d: int) -> tuple[list[Nodes], NDArray[np.intp]]:
 
 
 def _bags(attrs: Attributes, data: Examples, K: int, seeds: NDArray[np.intp], theirs: bool) -> Bags:
-    """What each seed draws. Ours draw distinct examples, which are then given to the tree once, with their counts."""
+    """What each seed draws. Ours draw distinct examples."""
     n, model = len(data.w), attrs.model
     codes = data.Y[:, 0].astype(np.intp)
     per_bag = getattr(model, "class_weight", None) == "balanced_subsample" and attrs.flag("bootstrap", True)
@@ -136,19 +136,19 @@ def _bags(attrs: Attributes, data: Examples, K: int, seeds: NDArray[np.intp], th
         factors = class_factors(attrs, np.bincount(codes, weights=data.w, minlength=K), named)
     w = data.w * factors[codes] if K else data.w
     given = data.weighted or (getattr(model, "class_weight", None) is not None and not per_bag)
-    examples = None if theirs else distinct(data.X, data.Y, w)
+    examples = None if theirs else distinct(data.X, data.Y, data.w)
     bags = Bags([], [], [], [])
     for seed in seeds.tolist():
-        if not attrs.flag("bootstrap", True):
+        if examples is not None:
+            _add_ours(bags, examples, seed, attrs, codes, factors, per_bag)
+        elif not attrs.flag("bootstrap", True):
             there = np.flatnonzero(w > 0)
             _add(bags, there, w[there], w <= 0, np.arange(n))
-        elif theirs:
+        else:
             drawn = scikit_learn_rows(seed, n, getattr(model, "max_samples", None), w if given else None)
             counts = np.bincount(drawn, minlength=n)
             weights = counts * _balanced(counts, codes, K)[codes] if per_bag else counts.astype(float)
             _add(bags, np.flatnonzero(counts), weights[counts > 0], counts == 0, drawn)
-        else:
-            _add_ours(bags, examples, seed, model, codes, K, per_bag)
     return bags
 
 
@@ -160,18 +160,23 @@ def _add(bags: Bags, places: NDArray, weights: F64, outside: NDArray, drawn: NDA
 
 
 def _add_ours(
-    bags: Bags, examples: Distinct | None, seed: int, model: Any, codes: NDArray, K: int, per_bag: bool
+    bags: Bags, examples: Distinct, seed: int, attrs: Attributes, codes: NDArray, factors: F64, per_bag: bool
 ) -> None:
-    assert examples is not None
-    total = float(np.cumsum(examples.weights)[-1])
-    draws = draws_of(getattr(model, "max_samples", None), total, len(examples.weights))
-    counts = examples.bootstrap(seed, draws)
-    places, owner = examples.first[counts > 0], examples.owner
-    weights = counts[counts > 0].astype(float)
+    """Class weights change the chances of examples, not the number of draws. An example is there as often as it was
+    drawn, but no more often than its weight says (rounded up); without draws as often as its weight says."""
+    first, owner, K = examples.first, examples.owner, len(factors)
+    chances = examples.weights * (factors[codes[first]] if K > 1 else 1.0)
+    weights, copies, rows = chances, np.ceil(examples.weights), np.arange(len(owner))
+    if attrs.flag("bootstrap", True):
+        total = float(np.cumsum(examples.weights)[-1])
+        n_draws = draws_of(getattr(attrs.model, "max_samples", None), total, len(chances))
+        weights = replace(examples, weights=chances).bootstrap(seed, n_draws)
+        copies, rows = np.minimum(weights, copies), examples.rows(weights)
+    outside = (owner < 0) | (weights[np.maximum(owner, 0)] == 0)
     if per_bag:
-        weights *= _balanced(weights, codes[places], K)[codes[places]]
-    outside = (owner < 0) | (counts[np.maximum(owner, 0)] == 0)
-    _add(bags, places, weights, outside, examples.rows(counts))
+        weights = weights * _balanced(weights, codes[first], K)[codes[first]]
+    times = np.where(weights > 0, copies, 0).astype(np.intp)
+    _add(bags, np.repeat(first, times), np.repeat(weights / np.maximum(copies, 1), times), outside, rows)
 
 
 def _balanced(counts: F64, codes: NDArray, K: int) -> F64:

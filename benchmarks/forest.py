@@ -1,0 +1,141 @@
+"""Random forests, fitted and asked: `python -m benchmarks.forest`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.harness import Data, Work, main
+
+TREES = 100
+
+
+def classes(n: int, queries: int, d: int = 20) -> Callable[[], Data]:
+    """Two classes in several groups each, ten of twenty columns carry them, some labels wrong."""
+
+    def make() -> Data:
+        from sklearn.datasets import make_classification
+
+        X, y = make_classification(n_samples=n + queries, n_features=d, n_informative=10, random_state=0)
+        return {"X": X[:n], "y": y[:n], "Q": X[n:], "truth": y[n:]}
+
+    return make
+
+
+def curve(n: int, queries: int) -> Callable[[], Data]:
+    """Friedman's function of five of ten columns, with noise."""
+
+    def make() -> Data:
+        from sklearn.datasets import make_friedman1
+
+        X, y = make_friedman1(n + queries, n_features=10, noise=1.0, random_state=0)
+        return {"X": X[:n], "y": y[:n], "Q": X[n:], "truth": y[n:]}
+
+    return make
+
+
+def classifier(library: str) -> Any:
+    if library == "surefit":
+        from surefit.ensemble import RandomForestClassifier
+
+        return RandomForestClassifier(TREES, random_state=0)
+    if library == "scikit-learn-intelex":
+        from sklearnex.ensemble import RandomForestClassifier as Intelex
+
+        return Intelex(TREES, random_state=0, n_jobs=-1)
+    if library == "LightGBM":
+        from lightgbm import LGBMClassifier
+
+        bagged = {"boosting_type": "rf", "subsample": 0.632, "subsample_freq": 1, "colsample_bytree": 0.7}
+        return LGBMClassifier(n_estimators=TREES, num_leaves=4096, min_child_samples=1, verbose=-1, **bagged)
+    from sklearn.ensemble import RandomForestClassifier as ScikitLearn
+
+    return ScikitLearn(TREES, random_state=0, n_jobs=-1)
+
+
+def regressor(library: str) -> Any:
+    if library == "surefit":
+        from surefit.ensemble import RandomForestRegressor
+
+        return RandomForestRegressor(TREES, max_features=1 / 3, random_state=0)
+    if library == "scikit-learn-intelex":
+        from sklearnex.ensemble import RandomForestRegressor as Intelex
+
+        return Intelex(TREES, max_features=1 / 3, random_state=0, n_jobs=-1)
+    from sklearn.ensemble import RandomForestRegressor as ScikitLearn
+
+    return ScikitLearn(TREES, max_features=1 / 3, random_state=0, n_jobs=-1)
+
+
+def accuracy(model: Any, data: Data) -> float:
+    return float(np.mean(model.predict(data["Q"]) == data["truth"]))
+
+
+def fitted(make: Callable[[str], Any], library: str, judge: Callable[[Any, Data], float]) -> Callable[[Data], Any]:
+    """The time of fit; the quality is looked at after the clock has stopped."""
+
+    def run(data: Data) -> Callable[[], float]:
+        model = make(library).fit(data["X"], data["y"])
+        return lambda: judge(model, data)
+
+    return run
+
+
+def asked(library: str) -> Callable[[Data], float]:
+    """The time of predict_proba; the forest is fitted in the first call, which is not timed."""
+    kept: dict[str, Any] = {}
+
+    def run(data: Data) -> float:
+        if not kept:
+            kept["model"] = classifier(library).fit(data["X"], data["y"])
+        shares = kept["model"].predict_proba(data["Q"])
+        return float(np.mean(shares.argmax(axis=1) == data["truth"]))
+
+    return run
+
+
+def error(model: Any, data: Data) -> float:
+    return float(np.mean((model.predict(data["Q"]) - data["truth"]) ** 2))
+
+
+PEERS = ("surefit", "scikit-learn", "scikit-learn-intelex")
+
+WORKS = [
+    Work(
+        "random forest 100k×20, 100 trees: fit",
+        classes(100_000, 20_000),
+        {name: fitted(classifier, name, accuracy) for name in PEERS},
+        {"scikit-learn-intelex": 1.3, "scikit-learn": 5.0},
+        quality_better="higher",
+        quality_name="share told rightly",
+        quality_within=3e-3,
+        repeats=3,
+        seconds=60.0,
+    ),
+    Work(
+        "random forest regression 50k×10, 100 trees: fit",
+        curve(50_000, 10_000),
+        {name: fitted(regressor, name, error) for name in PEERS},
+        {"scikit-learn-intelex": 1.3, "scikit-learn": 5.0},
+        quality_name="mean squared error",
+        quality_within=2e-2,
+        repeats=3,
+        seconds=60.0,
+    ),
+    Work(
+        "random forest 20k×20, 100 trees: probabilities of 100k rows",
+        classes(20_000, 100_000),
+        {name: asked(name) for name in (*PEERS, "LightGBM")},
+        {"scikit-learn": 1.0},
+        quality_better="higher",
+        quality_name="share told rightly",
+        quality_within=3e-3,
+        repeats=5,
+        seconds=30.0,
+    ),
+]
+
+if __name__ == "__main__":
+    main(__file__, WORKS)

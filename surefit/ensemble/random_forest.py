@@ -1,0 +1,315 @@
+"""What both random forests share: parameters read, examples drawn, trees grown, rows sent through them."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from numbers import Integral
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import MultiOutputMixin
+from sklearn.utils.validation import check_is_fitted
+
+from surefit._core.base import Estimator
+from surefit._core.callbacks import Progress
+from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.threads import thread_count, threads_for
+from surefit.engine.apply import apply_rows
+from surefit.engine.source import Source
+from surefit.ensemble.random_forest_examples import ForestExamples, binned_examples, sorted_examples
+from surefit.ensemble.random_forest_trees import ForestPlan, OutOfBag, grow_trees
+from surefit.solvers.growing.forest import CRITERIA, TreeRules
+from surefit.solvers.growing.predict import apply_all, sum_of_trees
+from surefit.solvers.growing.tree import Tree
+from surefit.summaries.resample import Examples, bootstrap_counts, draw_count, member_seeds
+
+PASSED_ON = (
+    "criterion",
+    "max_depth",
+    "min_samples_split",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "max_features",
+    "max_leaf_nodes",
+    "min_impurity_decrease",
+    "ccp_alpha",
+    "monotonic_cst",
+)
+"""The parameters that a forest and its trees share."""
+
+
+class RandomForest(MultiOutputMixin, Estimator):
+    """Trees on bootstrap samples, each split the best among candidate features drawn for its node."""
+
+    estimators_: list[Any]
+    estimator_: Any
+    n_outputs_: int
+    bin_thresholds_: list[np.ndarray] | None
+
+    def _grow(
+        self,
+        p: SimpleNamespace,
+        data: Source,
+        y: np.ndarray | None,
+        n_classes: np.ndarray | None,
+        class_weight: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
+    ) -> tuple[ForestExamples, OutOfBag | None]:
+        """Grow the trees that are not there yet: `estimators_`. `class_weight` gives each example a factor."""
+        refuse_contradictions(p)
+        self.estimator_ = self._member_class()()
+        n_threads = threads_for(200.0 * data.n_rows, p.n_jobs) if data.n_rows < 256 else thread_count(p.n_jobs)
+        if is_exact(p, self.n_outputs_):
+            assert y is not None, "exact trees need rows in memory"
+            source = sorted_examples(data, y, n_threads)
+            self.bin_thresholds_ = None
+        else:
+            classes = 0 if n_classes is None else int(n_classes[0])
+            source = binned_examples(data, y, classes, p.max_bins, n_threads)
+            assert source.binned is not None, "these are binned"
+            self.bin_thresholds_ = source.binned.bins.thresholds
+        plan = self._plan(p, source, n_classes, class_weight)
+        self._draws = kept_draws(source.examples, plan.chances, plan.n_draws) if data.resident else None
+        self._n_samples_bootstrap = plan.n_draws
+
+        grown = list(self.estimators_) if p.warm_start and hasattr(self, "estimators_") else []
+        n_more = p.n_estimators - len(grown)
+        if n_more < 0:
+            raise InvalidData(
+                f"n_estimators={p.n_estimators} must be larger or equal to len(estimators_)={len(grown)} when "
+                "warm_start==True"
+            )
+        if n_more == 0:
+            warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=6)
+        outside = None
+        if p.oob_score and (n_more > 0 or not hasattr(self, "oob_score_")):
+            width = source.y.shape[1] * (1 if n_classes is None else int(n_classes.max()))
+            outside = OutOfBag(len(source.owner), width)
+            self._revisit(grown, source, plan, data, outside)
+        seeds = member_seeds(p.random_state, p.n_estimators)[len(grown) :]
+        self._add_trees(p, grow_trees(source, plan, seeds, n_threads, outside), seeds, grown, n_classes, data)
+        return source, outside
+
+    def _add_trees(
+        self,
+        p: SimpleNamespace,
+        trees: Iterator[Tree],
+        seeds: np.ndarray,
+        grown: list[Any],
+        n_classes: np.ndarray | None,
+        data: Source,
+    ) -> None:
+        progress = Progress(self, len(seeds), data.X, data.y)
+        for number, (tree, seed) in enumerate(zip(trees, seeds, strict=True)):
+            if p.verbose > 1:
+                print(f"building tree {number + 1} of {len(seeds)}")
+            grown.append(self._member(p, tree, int(seed), n_classes))
+            if progress.step(lambda: {"estimators_": grown}):
+                break
+        progress.end()
+        self.estimators_ = grown
+
+    def _plan(
+        self,
+        p: SimpleNamespace,
+        source: ForestExamples,
+        n_classes: np.ndarray | None,
+        class_weight: Callable[[np.ndarray, np.ndarray], np.ndarray] | None,
+    ) -> ForestPlan:
+        examples, n = source.examples, source.repeated()
+        chances = examples.weights
+        if class_weight is not None:
+            first = np.searchsorted(source.owner[source.owner >= 0], np.arange(len(chances)))
+            chances = chances * class_weight(source.y[first], chances)
+        rules = TreeRules(
+            p.criterion,
+            feature_count(p.max_features, self.n_features_in_),
+            p.max_depth,
+            sample_count(p.min_samples_split, n, least=2),
+            sample_count(p.min_samples_leaf, n, least=1),
+            p.min_weight_fraction_leaf,
+            p.min_impurity_decrease,
+        )
+        n_draws = draw_count(p.max_samples, examples.total, len(chances)) if p.bootstrap else None
+        if n_draws is not None and n_draws < min(10, len(chances)) and not isinstance(p.max_samples, Integral):
+            warnings.warn(
+                f"each tree of this forest sees {n_draws} draws: max_samples={p.max_samples} of a total weight of "
+                f"{examples.total:g}. Weights count repetitions; scale them, or give max_samples as a whole number.",
+                stacklevel=7,
+            )
+        balance = p.bootstrap and getattr(p, "class_weight", None) == "balanced_subsample"
+        monotonic = None if p.monotonic_cst is None else np.asarray(p.monotonic_cst)
+        return ForestPlan(rules, n_draws, chances, balance, n_classes, p.max_leaf_nodes, monotonic, p.ccp_alpha)
+
+    def _revisit(
+        self, grown: list[Any], source: ForestExamples, plan: ForestPlan, data: Source, outside: OutOfBag
+    ) -> None:
+        """What trees that were grown before say about rows outside their bags."""
+        if not grown:
+            return
+        if not data.resident:
+            raise InvalidData("oob_score=True with warm_start=True needs rows in memory; fit all trees at once")
+        rows = np.empty(len(source.owner), dtype=np.intp)
+        rows[source.unit_of_row] = np.arange(data.n_rows)
+        leaves = apply_all([member.tree_ for member in grown], data.X[rows], thread_count(self.n_jobs))
+        for member, leaf in zip(grown, leaves.T, strict=True):
+            drawn = bootstrap_counts(member.random_state, plan.chances, plan.n_draws or 1)
+            outside.add(member.tree_, np.where(np.append(drawn, 0)[source.owner] > 0, -1, leaf))
+
+    def _member(self, p: SimpleNamespace, tree: Tree, seed: int, n_classes: np.ndarray | None) -> Any:
+        """A tree as an estimator of its own; its classes are codes, as in scikit-learn."""
+        member = self._member_class()(**{name: getattr(p, name) for name in PASSED_ON}, random_state=seed)
+        member.n_features_in_, member.n_outputs_ = self.n_features_in_, self.n_outputs_
+        member.max_features_, member.tree_ = feature_count(p.max_features, self.n_features_in_), tree
+        member.seed_ = seed
+        if n_classes is not None:
+            codes = [np.arange(n, dtype=np.float64) for n in n_classes]
+            member.classes_ = codes[0] if len(codes) == 1 else codes
+            member.n_classes_ = int(n_classes[0]) if len(codes) == 1 else n_classes
+        return member
+
+    @property
+    def estimator(self) -> Any:
+        """The kind of trees a forest is made of; its parameters are those of the forest."""
+        return self._member_class()()
+
+    def _member_class(self) -> type:
+        raise NotImplementedError
+
+    # ——— fitted ———
+
+    def _trees(self) -> list[Tree]:
+        check_is_fitted(self)
+        return [member.tree_ for member in self.estimators_]
+
+    def _mean_of_trees(self, X: Any) -> Any:
+        """(rows, outputs × classes): the mean over the trees of what their leaves say."""
+        trees = self._trees()
+        return apply_rows(self, X, partial(mean_of_trees, trees=trees, n_jobs=self.n_jobs), not_finite="NaN")
+
+    def apply(self, X: Any) -> Any:
+        """The leaf of each row in each tree, (rows, trees)."""
+        return apply_rows(self, X, partial(leaves_of, trees=self._trees(), n_jobs=self.n_jobs), not_finite="NaN")
+
+    def decision_path(self, X: Any) -> tuple[sp.csr_matrix, np.ndarray]:
+        """(paths, n_nodes_ptr): which nodes each row passes; those of tree t are columns n_nodes_ptr[t] to [t + 1]."""
+        trees, leaves = self._trees(), self.apply(X)
+        paths = [tree.paths_to(leaf) for tree, leaf in zip(trees, leaves.T, strict=True)]
+        ends = np.cumsum([tree.node_count for tree in trees])
+        return sp.hstack(paths).tocsr(), np.concatenate([[0], ends])
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """The mean over the trees of the share of the decrease of impurity that is due to splits on each feature."""
+        grown = [tree for tree in self._trees() if tree.node_count > 1]
+        if not grown:
+            return np.zeros(self.n_features_in_)
+        mean = np.mean([tree.compute_feature_importances() for tree in grown], axis=0)
+        return mean / mean.sum() if mean.sum() > 0 else mean
+
+    @property
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """For each tree the rows it has drawn, in canonical order, each as often as it was drawn."""
+        check_is_fitted(self)
+        if self._draws is None:
+            raise AttributeError("estimators_samples_ is kept for rows in memory; this forest was fitted on a source")
+        return [rows_drawn(self._draws, member.random_state) for member in self.estimators_]
+
+    def __len__(self) -> int:
+        return len(self.estimators_)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.estimators_[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def kept_draws(examples: Examples, chances: np.ndarray, n_draws: int | None) -> dict[str, Any]:
+    """What is needed to draw the bags again: the rows in canonical order, the chances, and how many draws."""
+    distinct = len(examples.starts) == len(examples.rows)
+    kind = np.int32 if len(examples.rows) < 2**31 else np.int64
+    return {
+        "n_rows": examples.n_rows,
+        "order": examples.rows.astype(kind),
+        "starts": None if distinct else examples.starts.astype(kind),
+        "chances": None if distinct and (chances == 1).all() else chances,
+        "n_draws": n_draws,
+    }
+
+
+def rows_drawn(draws: dict[str, Any], seed: int) -> np.ndarray:
+    """The rows that a tree with this seed has drawn."""
+    if draws["n_draws"] is None:
+        return np.arange(draws["n_rows"], dtype=np.int32)
+    starts = np.arange(len(draws["order"])) if draws["starts"] is None else draws["starts"].astype(np.intp)
+    chances = np.ones(len(starts)) if draws["chances"] is None else draws["chances"]
+    examples = Examples(draws["n_rows"], draws["order"].astype(np.intp), starts, starts, chances)
+    rows = examples.bag(bootstrap_counts(seed, chances, draws["n_draws"]))
+    return rows.astype(draws["order"].dtype)
+
+
+def mean_of_trees(X: Any, trees: list[Tree], n_jobs: int | None) -> np.ndarray:
+    return sum_of_trees(trees, X, threads_for(X.shape[0] * len(trees) * 20.0, n_jobs)) / len(trees)
+
+
+def leaves_of(X: Any, trees: list[Tree], n_jobs: int | None) -> np.ndarray:
+    return apply_all(trees, X, threads_for(X.shape[0] * len(trees) * 20.0, n_jobs))
+
+
+def is_exact(p: SimpleNamespace, n_outputs: int) -> bool:
+    """Whether thresholds are looked for among all values: asked for, or what bins do not offer."""
+    return (
+        p.max_bins is None
+        or n_outputs > 1
+        or p.criterion not in CRITERIA
+        or p.max_leaf_nodes is not None
+        or p.monotonic_cst is not None
+    )
+
+
+def feature_count(max_features: Any, d: int) -> int:
+    """How many features are looked at in a node."""
+    if max_features is None:
+        return d
+    if max_features == "sqrt":
+        return max(1, int(math.sqrt(d)))
+    if max_features == "log2":
+        return max(1, int(math.log2(d)))
+    if isinstance(max_features, Integral):
+        return min(d, int(max_features))
+    return max(1, int(max_features * d))
+
+
+def sample_count(asked: Any, n: float, least: int) -> int:
+    """A number of rows, or a share of them."""
+    return max(least, int(asked) if isinstance(asked, Integral) else math.ceil(asked * n))
+
+
+def refuse_contradictions(p: SimpleNamespace) -> None:
+    if not p.bootstrap and p.max_samples is not None:
+        raise InvalidParameter(
+            "`max_sample` cannot be set if `bootstrap=False`. Either switch to `bootstrap=True` or set "
+            "`max_sample=None`."
+        )
+    if not p.bootstrap and p.oob_score:
+        raise InvalidParameter("Out of bag estimation only available if bootstrap=True")
+
+
+def warn_of_rows_without(outside: OutOfBag) -> None:
+    if (outside.n_trees == 0).any():
+        warnings.warn(
+            "Some inputs do not have OOB scores. This probably means too few trees were used to compute any reliable "
+            "OOB estimates.",
+            stacklevel=6,
+        )
