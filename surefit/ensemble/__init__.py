@@ -6,6 +6,8 @@ from surefit.ensemble.ada_boost import AdaBoostClassifier
 from surefit.ensemble.ada_boost_regressor import AdaBoostRegressor
 from surefit.ensemble.bagging_classifier import BaggingClassifier
 from surefit.ensemble.bagging_regressor import BaggingRegressor
+from surefit.ensemble.hist_gradient_boosting_classifier import HistGradientBoostingClassifier
+from surefit.ensemble.hist_gradient_boosting_regressor import HistGradientBoostingRegressor
 from surefit.ensemble.random_forest_classifier import RandomForestClassifier
 from surefit.ensemble.random_forest_regressor import RandomForestRegressor
 
@@ -14,6 +16,8 @@ __all__ = [
     "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
 ]

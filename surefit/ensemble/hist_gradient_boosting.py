@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import Estimator
@@ -45,6 +46,7 @@ class HistGradientBoosting(Estimator):
     baseline_prediction_: np.ndarray
     trees_: list[list[Tree]]
     history_: np.ndarray
+    seed_: int
 
     def _fit(self, p: Any, X: Any, y: Any, sample_weight: Any, validation: tuple[Any, Any, Any]) -> None:
         data = self._opened(X, y, sample_weight)
@@ -134,18 +136,19 @@ class HistGradientBoosting(Estimator):
         p = self
         target = self._target_kind
         if kind_of(X) != "memory":
-            data = open_data(self, X, y, sample_weight, target=target, sparse=False, not_finite="NaN")
+            data = open_data(self, X, y, sample_weight, target=target, not_finite="NaN")
             self.is_categorical_ = _stream_columns(data, p.categorical_features)
             self.categories_ = None
             return data
         self.is_categorical_ = categorical_columns(X, p.categorical_features)
         if self.is_categorical_ is None:
             self.categories_ = None
-            return open_data(self, X, y, sample_weight, target=target, sparse=False, not_finite="later")
+            return open_data(self, X, y, sample_weight, target=target, not_finite="later")
+        X = X.toarray() if sp.issparse(X) else X
         self.categories_ = learn_categories(X, self.is_categorical_, p.max_bins)
         rows = encoded(self, X, self.is_categorical_, self.categories_, reset=True)
         names = self.__dict__.get("feature_names_in_")
-        data = open_data(self, rows, y, sample_weight, target=target, sparse=False, not_finite="later")
+        data = open_data(self, rows, y, sample_weight, target=target, not_finite="later")
         if names is not None:
             self.feature_names_in_ = names
         return data
@@ -192,7 +195,8 @@ class HistGradientBoosting(Estimator):
                 "and y_val to fit, early_stopping should be set to either 'auto' or True."
             )
         rows = self._rows(X)
-        return Held(rows, self._encoded_targets(p, y, len(rows)), take_weights(w, len(rows)))
+        n_rows = rows.shape[0]
+        return Held(rows, self._encoded_targets(p, y, n_rows), take_weights(w, n_rows))
 
     def _judge(self, p: Any, data: Source, binned: BinnedData, rounds: HistogramRounds, given: Held | None) -> Judge:
         if not self.do_early_stopping_:
@@ -215,13 +219,14 @@ class HistGradientBoosting(Estimator):
 
     # Raw predictions.
 
-    def _rows(self, X: Any) -> np.ndarray:
+    def _rows(self, X: Any) -> Any:
         """Rows in memory as the trees take them."""
         if self.categories_ is not None and self.is_categorical_ is not None:
+            X = X.toarray() if sp.issparse(X) else X
             return encoded(self, X, self.is_categorical_, self.categories_, reset=False)
-        return np.ascontiguousarray(take_rows(self, X, reset=False, sparse=False, not_finite="later"))
+        return take_rows(self, X, reset=False, not_finite="later")
 
-    def _raw_of_rows(self, rows: np.ndarray) -> np.ndarray:
+    def _raw_of_rows(self, rows: Any) -> np.ndarray:
         return raw_of_rows(self.baseline_prediction_, self.trees_, rows)
 
     def _raw_of_source(self, data: Source) -> np.ndarray:
@@ -246,7 +251,7 @@ class HistGradientBoosting(Estimator):
         """The raw predictions after each round."""
         check_is_fitted(self, "trees_")
         rows = self._rows(X)
-        raw = np.repeat(self.baseline_prediction_, len(rows), axis=0)
+        raw = np.repeat(self.baseline_prediction_, rows.shape[0], axis=0)
         for trees in self.trees_:
             raw = raw.copy()
             for k, tree in enumerate(trees):
@@ -267,12 +272,13 @@ class HistGradientBoosting(Estimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags
 
 
-def raw_of_rows(baseline: np.ndarray, trees: list[list[Tree]], rows: np.ndarray) -> np.ndarray:
+def raw_of_rows(baseline: np.ndarray, trees: list[list[Tree]], rows: Any) -> np.ndarray:
     """baseline + the trees of all rounds, added in their order, (rows, outputs)."""
-    threads = threads_for(40.0 * len(rows) * len(trees))
+    threads = threads_for(40.0 * rows.shape[0] * len(trees))
     outputs = [
         sum_of_trees([constant_tree(start, rows.shape[1]), *(round_[k] for round_ in trees)], rows, threads)[:, 0]
         for k, start in enumerate(baseline[0])

@@ -59,7 +59,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from surefit.ensemble.hist_gradient_boosting_classifier import HistGradientBoostingClassifier
+    >>> from surefit.ensemble import HistGradientBoostingClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> HistGradientBoostingClassifier().fit(X, y).score(X, y)
     1.0

@@ -59,7 +59,7 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
     Examples
     --------
     >>> from sklearn.datasets import load_diabetes
-    >>> from surefit.ensemble.hist_gradient_boosting_regressor import HistGradientBoostingRegressor
+    >>> from surefit.ensemble import HistGradientBoostingRegressor
     >>> X, y = load_diabetes(return_X_y=True)
     >>> round(HistGradientBoostingRegressor().fit(X, y).score(X, y), 1)
     0.9

@@ -36,6 +36,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "BaggingClassifier": {"n_estimators": 5, "random_state": 0},
     "BaggingRegressor": {"n_estimators": 5, "random_state": 0},
     "GammaIndex": {"n_neighbors": 1},  # two rows have one neighbor each
+    "HistGradientBoostingClassifier": {"max_iter": 4, "min_samples_leaf": 5, "random_state": 0},
+    "HistGradientBoostingRegressor": {"max_iter": 8, "min_samples_leaf": 5, "random_state": 0},
     "KNeighborsClassifier": {"n_neighbors": 2},
     "KNeighborsRegressor": {"n_neighbors": 2},
     "KMeans": {"n_clusters": 3, "random_state": 0, "tol": 0.0},
@@ -173,6 +175,11 @@ def takes_weights(model: Estimator | None) -> bool:
 def takes_negative_weights(model: Estimator) -> bool:
     """As scikit-learn's class does."""
     return type(model).__name__ == "DBSCAN"
+
+
+def takes_infinities(model: Estimator) -> bool:
+    """As scikit-learn's class does: bins ask only which of two values is larger."""
+    return type(model).__name__.startswith("HistGradientBoosting")
 
 
 def scaled(model: Estimator, scale: float) -> Estimator:

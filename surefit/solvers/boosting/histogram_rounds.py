@@ -2,7 +2,8 @@
 
     raw₀ = the best constant;   raw_t = raw_(t−1) + rate · (Newton steps of the leaves of a tree grown on the gradients)
 
-Losses whose leaves are minimizers (quantiles) take those in the place of Newton steps.
+With the pinball and the absolute loss leaves take the quantile of the errors of their rows, not a Newton step
+(the mean of two neighbors where the share is met exactly).
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import numpy as np
 
 from surefit import _native
 from surefit._core.arithmetic import two_product
-from surefit.objectives.losses import Logistic, Loss, SquaredError
+from surefit.objectives.losses import Logistic, Loss, Pinball, SquaredError
+from surefit.objectives.quantiles import group_quantiles
 from surefit.solvers.growing.histogram import GrowthOptions, HistogramGrower
 from surefit.solvers.growing.tree import Tree
 
@@ -84,11 +86,9 @@ class HistogramRounds:
             hessian = None if self.hessian is None else self.hessian[:, k]
             self.grower.take(self.gradient[:, k], hessian, self.w)
             tree, leaves = self.grower.grow(self.options, self.rate, self.seed + number * n_outputs + k)
-            if not self.loss.newton and tree.node_count > 1:
-                numbers = self.grower.leaf_numbers(leaves)
-                values = self.loss.leaf_values(
-                    self.y, self.raw[:, k], self.gradient[:, k], None, self.w, numbers, len(leaves.node)
-                )
+            if isinstance(self.loss, Pinball) and tree.node_count > 1:
+                errors, numbers = self.y - self.raw[:, k], self.grower.leaf_numbers(leaves)
+                values = group_quantiles(errors, self.w, numbers, len(leaves.node), self.loss.q, average=True)
                 tree.value[leaves.node, 0, 0] = self.rate * values
             trees.append(tree)
             self.grower.add_steps(leaves, tree.value[leaves.node, 0, 0], self.raw[:, k])

@@ -7,7 +7,7 @@ with C_i ≥ C_m k / max_bins
     surefit          the middle of v_i and v_(i+1)
     scikit-learn     v_i, or at equality the middle of v_i and v_(i+1)
 
-each once. A value is in bin number #{thresholds < value}; a missing one in bin 255.
+each once (with surefit none after v_m). A value is in bin number #{thresholds < value}; a missing one in bin 255.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ def off_rule(x: F64, w: F64, max_bins: int, given: F64, between: bool) -> float:
         C = np.cumsum(np.bincount(place, weights=w[keep]))
         share, slack = C[-1] * np.arange(1, max_bins) / max_bins, 1e-12 * C[-1]
         low, high = (np.searchsorted(C, share + s).clip(0, len(v) - 1) for s in (-slack, slack))
+        last = len(v) - (1 if between else 0)
+        low, high = low[low < last], np.minimum(high, last - 1)[low < last]
         lists = [middle[low], middle[high]] if between else [v[low], v[high], v[low] / 2 + v[high] / 2]
     if not given.size or not lists[0].size:
         return 0.0 if given.size == lists[0].size else np.inf
