@@ -6,6 +6,8 @@ from surefit.ensemble.ada_boost import AdaBoostClassifier
 from surefit.ensemble.ada_boost_regressor import AdaBoostRegressor
 from surefit.ensemble.bagging_classifier import BaggingClassifier
 from surefit.ensemble.bagging_regressor import BaggingRegressor
+from surefit.ensemble.gradient_boosting_classifier import GradientBoostingClassifier
+from surefit.ensemble.gradient_boosting_regressor import GradientBoostingRegressor
 from surefit.ensemble.hist_gradient_boosting_classifier import HistGradientBoostingClassifier
 from surefit.ensemble.hist_gradient_boosting_regressor import HistGradientBoostingRegressor
 from surefit.ensemble.random_forest_classifier import RandomForestClassifier
@@ -16,6 +18,8 @@ __all__ = [
     "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
     "RandomForestClassifier",

@@ -95,6 +95,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "KNeighborsRegressor": [{}, {"weights": "distance"}],
     "GammaIndex": [{}],
     "AdaBoostClassifier": [{"n_estimators": 8, "random_state": 0}, {"n_estimators": 5, "learning_rate": 0.5}],
+    "GradientBoostingClassifier": [{"n_estimators": 4, "random_state": 0}],
+    "GradientBoostingRegressor": [{"n_estimators": 6, "random_state": 0}, {"n_estimators": 4, "line_search": True}],
     "AdaBoostRegressor": [{"n_estimators": 5, "random_state": 0}, {"n_estimators": 4, "loss": "square"}],
     "BaggingClassifier": [{"n_estimators": 3, "random_state": 0}],
     "BaggingRegressor": [{"n_estimators": 3, "random_state": 0, "max_features": 3}],
@@ -289,7 +291,7 @@ def lies(truth: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, sizes: 
         if isinstance(value, (int, float)) and value and np.isfinite(value):
             other = {
                 **settings,
-                name: value + 1 if isinstance(value, int) else value * (0.9 if name == "quantile" else 2),
+                name: value + 1 if isinstance(value, int) else value * (0.9 if is_share(name, truth) else 2),
             }
             lie = fitted(cls, other, X, y, w)
             lie.set_params(**{name: value})
@@ -302,6 +304,11 @@ def lies(truth: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, sizes: 
         lie = copy.deepcopy(truth)
         lie.classes_ = np.array([str(label) for label in truth.classes_])
         yield Lie("labels as texts", lie, X, y, w, None, np.inf)
+
+
+def is_share(name: str, model: Any) -> bool:
+    """A quantile: below one."""
+    return name == "quantile" or (name == "alpha" and name_of(model).startswith("GradientBoosting"))
 
 
 def judge(lie: Lie, verdict: Verdict) -> str | None:

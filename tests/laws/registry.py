@@ -35,6 +35,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "AdaBoostRegressor": {"n_estimators": 6, "random_state": 0},
     "BaggingClassifier": {"n_estimators": 5, "random_state": 0},
     "BaggingRegressor": {"n_estimators": 5, "random_state": 0},
+    "GradientBoostingClassifier": {"n_estimators": 4, "random_state": 0},
+    "GradientBoostingRegressor": {"n_estimators": 8, "random_state": 0},
     "GammaIndex": {"n_neighbors": 1},  # two rows have one neighbor each
     "HistGradientBoostingClassifier": {"max_iter": 4, "min_samples_leaf": 5, "random_state": 0},
     "HistGradientBoostingRegressor": {"max_iter": 8, "min_samples_leaf": 5, "random_state": 0},
