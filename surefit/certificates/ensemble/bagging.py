@@ -226,7 +226,8 @@ def _out_of_bag(attrs: Attributes, members: list[Any], bags: Bags, data: Example
             return [says]
         votes.add(outside[rows], says)
     name = "oob_decision_function_" if K else "oob_prediction_"
-    return votes.claims(attrs, name, rows, data.Y, data.w, K, from_scikit_learn(attrs.model))
+    w = np.ones(len(data.w)) if from_scikit_learn(attrs.model) else data.w
+    return votes.claims(attrs, name, rows, data.Y, w, K)
 
 
 def _answers(attrs: Attributes, members: list[Any], bags: Bags, values: F64, rows: NDArray, K: int) -> list[Claim]:

@@ -77,7 +77,8 @@ def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float
     if attrs.faults or not trees:
         return [bad_attributes(attrs)], "one pass"
     bags = _bags(attrs, data, K, seeds, theirs)
-    growth = read_growth(attrs, data, K, 0.0, theirs)
+    copies = 0 if theirs else int(np.ceil(distinct(data.X, data.Y, data.w).weights).sum())
+    growth = read_growth(attrs, data, K, 0.0, theirs, copies)
     binned, claims = bins_claim(attrs, data, theirs)
     if attrs.faults:
         return [bad_attributes(attrs)], "one pass"
@@ -226,7 +227,7 @@ def _out_of_bag(attrs: Attributes, data: Examples, K: int, trees: list[Nodes], b
         value = tree.value[tree.leaves(X)]
         votes.add(outside[rows], value[:, 0, :] if K else value[:, :, 0])
     name = "oob_decision_function_" if K else "oob_prediction_"
-    return votes.claims(attrs, name, rows, data.Y, data.w, K, theirs)
+    return votes.claims(attrs, name, rows, data.Y, np.ones(len(data.w)) if theirs else data.w, K, answered=not theirs)
 
 
 def _answers(attrs: Attributes, trees: list[Nodes], blocks: Blocks, K: int, flat: bool) -> list[Claim]:

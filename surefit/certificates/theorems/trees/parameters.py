@@ -71,9 +71,14 @@ def class_factors(attrs: Attributes, counts: F64, named: str = "balanced") -> F6
     return np.ones(K)
 
 
-def read_growth(attrs: Attributes, data: Examples, n_classes: int, total: float, theirs: bool) -> Growth:
-    """The parameters of a tree (or of the trees of a forest), with the faults noted; total: the weight of its rows."""
-    n, d = len(data.w) if theirs else int(np.count_nonzero(data.w)), data.X.shape[1]
+def read_growth(
+    attrs: Attributes, data: Examples, n_classes: int, total: float, theirs: bool, n_rows: int | None = None
+) -> Growth:
+    """The parameters of a tree (or of the trees of a forest), with the faults noted; total: the weight of its rows.
+
+    Shares of rows are of n_rows, by default of all rows (scikit-learn) or of those of positive weight.
+    """
+    n, d = len(data.w) if theirs else n_rows or int(np.count_nonzero(data.w)), data.X.shape[1]
     criterion = attrs.text("criterion", CLASSES[0] if n_classes else NUMBERS[0])
     if criterion not in (CLASSES if n_classes else NUMBERS):
         attrs.faults.append(f"criterion={criterion!r} is not known here")

@@ -34,11 +34,12 @@ class OutOfBag:
         self.votes[outside] += 1
 
     def claims(
-        self, attrs: Attributes, name: str, rows: NDArray[np.intp], Y: F64, w: F64, K: int, theirs: bool
+        self, attrs: Attributes, name: str, rows: NDArray[np.intp], Y: F64, w: F64, K: int, answered: bool = False
     ) -> list[Claim]:
         """The stated answers are the means of those of the members; the stated score is that of the stated answers.
 
-        A row that every member saw has no answer: zero with scikit-learn's forests, NaN else.
+        A row that every member saw has no answer: zero or NaN. It counts as zero in the score (the first class), or,
+        `answered`, not at all. w weighs the rows of the score.
         """
         n, width = len(Y), self.total.shape[1]
         given = attrs.array(name, (n, width), (n,), finite=False)
@@ -64,13 +65,12 @@ class OutOfBag:
             1.0,
             failure=f"{name} is not the mean over the members that did not see the row.",
         )
-        return [answers, _score(attrs, given, Y, w, K, theirs)]
+        return [answers, _score(attrs, given, Y, np.where(answered & np.isnan(given).any(axis=1), 0.0, w), K)]
 
 
-def _score(attrs: Attributes, given: F64, Y: F64, w: F64, K: int, theirs: bool) -> Claim:
-    """The share of rows whose class has the largest stated share, or R²; ours weigh the rows. No answer counts as 0."""
-    stated = real(getattr(attrs.model, "oob_score_", None))
-    w, given = np.ones(len(Y)) if theirs else w, np.where(np.isnan(given), 0.0, given)
+def _score(attrs: Attributes, given: F64, Y: F64, w: F64, K: int) -> Claim:
+    """The share of the weight whose class has the largest stated share, or R²."""
+    stated, given = real(getattr(attrs.model, "oob_score_", None)), np.where(np.isnan(given), 0.0, given)
     if callable(getattr(attrs.model, "oob_score", None)):
         return at_most("oob_score", "oob_score_ comes from a function of the user: not recomputed.", Grade.EXACT, 0, 0)
     if K:
