@@ -57,6 +57,8 @@ def check_gradient_boosting_regressor(model: Any, blocks: Blocks, tol: float) ->
 
 def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> Findings:
     data, width = read_examples(attrs.model, blocks), max(1, K * (K > 2))
+    if not isinstance(getattr(attrs.model, "loss", ""), str):
+        return [failed("loss", "The loss is an object of the user's own: its stages are not replayed.")], "nothing"
     if data.Y.shape[1] != 1 or (K and (data.Y < 0).any()):
         raise BadData("the target is not one column, or has labels that are not in classes_")
     if not len(slopes(loss, data.Y[:1, 0], np.zeros((1, width))).g):
@@ -258,7 +260,7 @@ class Stages:
 
         A step may end, with the loss still falling, where the raw prediction of a row has moved by 32.
         """
-        base = float(self.w @ values(self.loss, self.y, self.f + s * moves, q)[0])
+        base = float(self.w @ np.abs(values(self.loss, self.y, self.f + s * moves, q)[0]))
         width, ends = 1e-6 * max(abs(s), 1e-12), []
         for side in (-1, 1):
             g = slopes(self.loss, self.y, self.f + (s + side * width) * moves, q).g

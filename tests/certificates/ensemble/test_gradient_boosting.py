@@ -11,6 +11,8 @@ from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegress
 from sklearn.linear_model import LinearRegression
 
 import surefit
+import surefit.ensemble
+from surefit.certificates.claim import Grade
 
 LOSSES = ["squared_error", "absolute_error", "huber", "quantile"]
 X, Y = load_diabetes(return_X_y=True)
@@ -162,3 +164,30 @@ def test_other_data_is_refused():
     model = regressor()
     for rows, y, w in ((X[:-20], Y[:-20], None), (X, Y, W), (X[:, ::-1], Y, None), (X, Y[::-1], None)):
         assert not surefit.certify(model, rows, y, w).holds
+
+
+def test_steps_of_a_loss_below_zero():
+    """Poisson's loss, without what depends on y alone, is negative for large counts."""
+    counts = np.arange(1.0, 41.0) ** 2
+    rows = np.arange(40.0)[:, None]
+    model = surefit.ensemble.GradientBoostingRegressor(loss="poisson", n_estimators=5, line_search=True).fit(
+        rows, counts
+    )
+    assert model.train_score_[-1] < 0
+    assert surefit.certify(model, rows, counts).holds
+    model.step_sizes_ = model.step_sizes_ * 1.01
+    assert not surefit.certify(model, rows, counts).holds
+
+
+def test_a_loss_of_ones_own_is_undecided():
+    class LogCosh:
+        def value(self, y, raw):
+            return np.logaddexp(raw - y, y - raw)
+
+        def gradient(self, y, raw):
+            return np.tanh(raw - y)
+
+    rows, y = np.arange(20.0)[:, None], np.arange(20.0) % 5
+    model = surefit.ensemble.GradientBoostingRegressor(loss=LogCosh(), n_estimators=3).fit(rows, y)
+    (claim,) = surefit.certify(model, rows, y).claims
+    assert claim.grade is Grade.UNPROVED
