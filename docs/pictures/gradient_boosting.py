@@ -11,8 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_friedman1, make_hastie_10_2
 
-from surefit.ensemble.gradient_boosting_classifier import GradientBoostingClassifier
-from surefit.ensemble.gradient_boosting_regressor import GradientBoostingRegressor
+from surefit.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 from surefit.plot.staged_loss import StagedLossDisplay, staged_losses
 
 STAGES = 250

@@ -66,7 +66,7 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
     Examples
     --------
     >>> from sklearn.datasets import make_hastie_10_2
-    >>> from surefit.ensemble.gradient_boosting_classifier import GradientBoostingClassifier
+    >>> from surefit.ensemble import GradientBoostingClassifier
     >>> X, y = make_hastie_10_2(n_samples=3000, random_state=0)
     >>> model = GradientBoostingClassifier(learning_rate=1.0, max_depth=1, random_state=0).fit(X[:2000], y[:2000])
     >>> model.score(X[2000:], y[2000:]) > 0.85

@@ -64,7 +64,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
     Examples
     --------
     >>> from sklearn.datasets import make_friedman1
-    >>> from surefit.ensemble.gradient_boosting_regressor import GradientBoostingRegressor
+    >>> from surefit.ensemble import GradientBoostingRegressor
     >>> X, y = make_friedman1(n_samples=500, random_state=0)
     >>> model = GradientBoostingRegressor(random_state=0).fit(X[:300], y[:300])
     >>> model.score(X[300:], y[300:]) > 0.85

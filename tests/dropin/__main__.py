@@ -35,6 +35,7 @@ MODULES = (
     "decomposition/tests/test_kernel_pca.py",
     "decomposition/tests/test_pca.py",
     "ensemble/tests/test_bagging.py",
+    "ensemble/tests/test_gradient_boosting.py",
     "ensemble/tests/test_weight_boosting.py",
     "linear_model/tests/test_base.py",
     "linear_model/tests/test_logistic.py",

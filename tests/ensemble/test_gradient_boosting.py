@@ -13,8 +13,7 @@ from sklearn.linear_model import Ridge
 from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor as PeerTree
 
-from surefit.ensemble.gradient_boosting_classifier import GradientBoostingClassifier
-from surefit.ensemble.gradient_boosting_regressor import GradientBoostingRegressor
+from surefit.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 
 X, Y = make_friedman1(n_samples=150, n_features=5, noise=1.0, random_state=0)
 X = X.astype(np.float32).astype(np.float64)  # scikit-learn's trees see single precision
