@@ -40,7 +40,8 @@ Array<T> array(const std::vector<T>& from) {
 // limits: max_depth, min_samples_split, min_samples_leaf, max_features, max_leaf_nodes (0: none).
 template <class T>
 nb::tuple grow(Matrix<T> x, Matrix<std::uint32_t> lists, Vector<std::uint8_t> missing, Vector<std::uint8_t> categorical,
-               std::optional<Matrix<double>> y, std::optional<Matrix<std::int32_t>> code, std::size_t n_classes, Weights w,
+               std::optional<Matrix<double>> y, std::optional<Matrix<std::int32_t>> code, std::size_t n_classes,
+               Weights w,
                Vector<double> shift, std::string criterion, bool random_splitter, Vector<std::int64_t> limits,
                double min_weight_leaf, double min_impurity_decrease, std::optional<Vector<std::int8_t>> monotonic,
                std::uint64_t seed, int n_threads) {
@@ -65,21 +66,24 @@ nb::tuple grow(Matrix<T> x, Matrix<std::uint32_t> lists, Vector<std::uint8_t> mi
     tree = exact::grow(columns, targets, options, leaf.get());
   }
   auto sets = numbers<std::uint64_t>("the category sets", {tree.categories.size(), 4});
-  for (std::size_t i = 0; i < tree.categories.size(); ++i) std::copy_n(tree.categories[i].data(), 4, sets.get() + 4 * i);
+  const std::size_t n_sets = tree.categories.size();
+  for (std::size_t i = 0; i < n_sets; ++i) std::copy_n(tree.categories[i].data(), 4, sets.get() + 4 * i);
   return nb::make_tuple(array(tree.left), array(tree.right), array(tree.feature), array(tree.threshold),
                         array(tree.missing_left), array(tree.value), array(tree.impurity), array(tree.count),
-                        array(tree.weight), array(tree.category_row), owned(std::move(sets), {tree.categories.size(), 4}),
+                        array(tree.weight), array(tree.category_row), owned(std::move(sets), {n_sets, 4}),
                         owned(std::move(leaf), {n}));
 }
 
 template <class T>
 void bind(nb::module_& m) {
   m.def("exact_tree_presort", &presort<T>, nb::arg("x").noconvert(), nb::arg("n_threads"));
-  m.def("exact_tree_grow", &grow<T>, nb::arg("x").noconvert(), nb::arg("lists").noconvert(), nb::arg("missing").noconvert(),
-        nb::arg("categorical").noconvert(), nb::arg("y").noconvert().none(), nb::arg("code").noconvert().none(),
+  m.def("exact_tree_grow", &grow<T>, nb::arg("x").noconvert(), nb::arg("lists").noconvert(),
+        nb::arg("missing").noconvert(), nb::arg("categorical").noconvert(),
+        nb::arg("y").noconvert().none(), nb::arg("code").noconvert().none(),
         nb::arg("n_classes"), nb::arg("w").noconvert().none(), nb::arg("shift").noconvert(), nb::arg("criterion"),
         nb::arg("random_splitter"), nb::arg("limits").noconvert(), nb::arg("min_weight_leaf"),
-        nb::arg("min_impurity_decrease"), nb::arg("monotonic").noconvert().none(), nb::arg("seed"), nb::arg("n_threads"));
+        nb::arg("min_impurity_decrease"), nb::arg("monotonic").noconvert().none(), nb::arg("seed"),
+        nb::arg("n_threads"));
 }
 
 }  // namespace

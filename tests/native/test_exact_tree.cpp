@@ -1,4 +1,4 @@
-// Exact trees on wicked columns under the sanitizers: every criterion, any number of threads, the root against all splits.
+// Exact trees on wicked columns under the sanitizers: every criterion, any number of threads, a root by all splits.
 #include "tree/exact_grow.hpp"
 
 #include <cmath>
@@ -20,7 +20,7 @@ struct Data {
   std::vector<std::uint8_t> categorical;
 };
 
-// Columns: constant, all missing, two values, an offset with a fraction, denormals, infinities and −0, categories, chance.
+// Columns: constant, all missing, two values, offset fractions, denormals, infinities and −0, categories, chance.
 Data wicked(std::size_t n, unsigned seed) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kTiny = 5e-324;
   constexpr double kHuge = std::numeric_limits<double>::infinity();
@@ -28,8 +28,9 @@ Data wicked(std::size_t n, unsigned seed) {
   Data a{n, 8, {}, {}, {}, {}, {0, 0, 0, 0, 0, 0, 1, 0}};
   for (std::size_t i = 0; i < n; ++i) {
     const double ends[] = {-kHuge, -0.0, 0.0, kHuge, kNan};
-    a.x.insert(a.x.end(), {7.0, kNan, double(random() % 2), 1e8 + 0.25 * double(random() % 9), kTiny * double(random() % 5),
-                           ends[random() % 5], random() % 6 ? double(random() % 200) : kNan, double(random()) / 1e9});
+    a.x.insert(a.x.end(), {7.0, kNan, double(random() % 2), 1e8 + 0.25 * double(random() % 9),
+                           kTiny * double(random() % 5), ends[random() % 5],
+                           random() % 6 ? double(random() % 200) : kNan, double(random()) / 1e9});
     a.y.push_back(1e6 + double(random() % 7)), a.code.push_back(static_cast<std::int32_t>(random() % 3));
     a.w.push_back(double(random() % 3));
   }
@@ -104,7 +105,8 @@ long double best_decrease(const Data& a) {
   const auto at = [&](std::size_t i) { return a.x[i * a.d + a.d - 1]; };
   long double best = -1;
   for (std::size_t k = 0; k < a.n; ++k) {
-    const long double parts = error([&](std::size_t i) { return at(i) <= at(k); }) + error([&](std::size_t i) { return at(i) > at(k); });
+    const long double left = error([&](std::size_t i) { return at(i) <= at(k); });
+    const long double parts = left + error([&](std::size_t i) { return at(i) > at(k); });
     best = std::max(best, error([](std::size_t) { return true; }) - parts);
   }
   return best;
@@ -115,7 +117,10 @@ void test_root() {
   Data last{a.n, 1, {}, a.y, a.w, a.code, {0}};
   for (std::size_t i = 0; i < a.n; ++i) last.x.push_back(a.x[i * a.d + a.d - 1]);
   const Grown t = grown(last, options_of(Criterion::squared_error, 1, 1), false).tree;
-  const auto sum = [&](std::int64_t k) { return t.impurity[static_cast<std::size_t>(k)] * t.weight[static_cast<std::size_t>(k)]; };
+  const auto sum = [&](std::int64_t node) {
+    const auto k = static_cast<std::size_t>(node);
+    return t.impurity[k] * t.weight[k];
+  };
   const double decrease = sum(0) - sum(t.left[0]) - sum(t.right[0]);
   CHECK(std::abs(decrease - static_cast<double>(best_decrease(last))) < 1e-9 * sum(0));
 }

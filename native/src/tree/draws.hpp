@@ -1,5 +1,5 @@
-// The draws of trees: counters turned into chance by SplitMix64's finalizer, so that a draw depends on the seed and on the
-// place of the node in the tree, never on the order in which nodes are grown.
+// The draws of trees: counters turned into chance by SplitMix64's finalizer, so that a draw depends on the seed and on
+// the place of the node in the tree, never on the order in which nodes are grown.
 //
 //   key(root) = mixed(seed + G),  key(left child) = mixed(key + G),  key(right child) = mixed(key + 2G)   (modulo 2⁶⁴)
 #pragma once

@@ -1,8 +1,8 @@
 // The absolute error around the median, of one target or several.
 //
-// The rows of a node are ranked by their target. A Fenwick tree over the ranks holds the weights and the weighted targets of
-// what has gone left; with the tree of the whole node it also gives what is right. The median of a side is found by one
-// descent, and with W_<, W_> the weights and S_<, S_> the sums below and above it the error of the side is
+// The rows of a node are ranked by their target. A Fenwick tree over the ranks holds the weights and the weighted
+// targets of what has gone left; with the tree of the whole node it also gives what is right. The median of a side is
+// found by one descent, and with W_<, W_> the weights and S_<, S_> the sums below and above it the error of the side is
 //
 //     (S_> − median·W_>) + (median·W_< − S_<) .
 //
@@ -24,7 +24,7 @@ class AbsoluteError {
 
   explicit AbsoluteError(const Targets& targets)
       : t_(targets), rank_(targets.n * targets.n_outputs), sorted_(targets.n * targets.n_outputs),
-        node_(scratch(targets)), median_(targets.n_outputs), error_(targets.n_outputs) {}
+        node_(scratch(targets)), median_(targets.n_outputs) {}
   static std::size_t scratch(const Targets& t) { return 2 * t.n_outputs * (t.n + 1); }
   Left empty(double* space) const {
     std::fill_n(space, 2 * t_.n_outputs * (m_ + 1), 0.0);
@@ -39,7 +39,8 @@ class AbsoluteError {
     order.assign(rows, rows + m);
     pure_ = true;
     for (std::size_t o = 0; o < t_.n_outputs; ++o) {
-      std::sort(order.begin(), order.end(), [&](Id a, Id b) { return y(a, o) < y(b, o) || (y(a, o) == y(b, o) && a < b); });
+      std::sort(order.begin(), order.end(),
+                [&](Id a, Id b) { return y(a, o) < y(b, o) || (y(a, o) == y(b, o) && a < b); });
       for (std::size_t r = 0; r < m; ++r) {
         rank_[order[r] * t_.n_outputs + o] = static_cast<Row>(r);
         sorted_[o * t_.n + r] = y(order[r], o);
@@ -145,7 +146,7 @@ class AbsoluteError {
   std::size_t m_ = 0, top_ = 1;
   std::vector<Row> rank_, order_;
   std::vector<std::uint16_t> short_order_;
-  std::vector<double> sorted_, node_, median_, error_;
+  std::vector<double> sorted_, node_, median_;
   double weight_ = 0, impurity_ = 0;
   bool pure_ = false;
 };

@@ -1,10 +1,10 @@
 // The best split of a node by a column of categories: a set of them goes left.
 //
-// Candidates in the order of the scan: for every order of the present categories (by `order(·, k)` of the criterion, lowest
-// first, equal ones by number) its first one, first two, …; each with the missing values to the right, then to the left; last,
-// all that is present to the left and all that is missing to the right. With one number or two classes one order is enough:
-// the best set is among them. Otherwise, if at most kMostExhaustive categories are present, all sets without the last
-// category are tried instead, as binary numbers 1, 2, 3 …, whose bit i is the i-th category present.
+// Candidates in the order of the scan: for every order of the present categories (by `order(·, k)` of the criterion,
+// lowest first, equal ones by number) its first one, first two, …; each with the missing values to the right, then to
+// the left; last, all that is present to the left and all that is missing to the right. With one number or two classes
+// one order is enough: the best set is among them. Otherwise, if at most kMostExhaustive categories are present, all
+// sets without the last category are tried, as binary numbers 1, 2, 3 …, whose bit i is the i-th category present.
 #pragma once
 
 #include <vector>
@@ -26,8 +26,9 @@ template <class Id, class C>
 class CategorySearch {
  public:
   CategorySearch(const Part<Id>& part, const C& c, const Node& node, std::size_t j, std::size_t missing, double* space,
-                 std::vector<Category>& room)
-      : c_(c), list_(part.list(j) + node.start), size_(node.size()), missing_(missing), space_(space), categories_(room) {
+                 std::vector<Category>& categories)
+      : c_(c), list_(part.list(j) + node.start), size_(node.size()), missing_(missing), space_(space),
+        categories_(categories) {
     const std::size_t present = size_ - missing;
     categories_.clear();
     for (std::size_t i = 0; i < present; ++i) {
@@ -50,7 +51,7 @@ class CategorySearch {
 
   CategorySet set_of(const Pick& pick) {
     CategorySet set{};
-    const auto put = [&](const Category& category) { set[category.code >> 6] |= std::uint64_t{1} << (category.code & 63); };
+    const auto put = [&](const Category& c) { set[c.code >> 6] |= std::uint64_t{1} << (c.code & 63); };
     if (pick.by_mask) {
       for (std::size_t i = 0; i < categories_.size(); ++i) {
         if (pick.n_left >> i & 1) put(categories_[i]);

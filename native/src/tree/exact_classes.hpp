@@ -20,7 +20,8 @@ class FewClasses {
     double weight = 0, squares = 0, products = 0;
   };
 
-  explicit FewClasses(const Targets& targets) : t_(targets), total_(targets.n_classes), share_(targets.n_classes) {}
+  explicit FewClasses(const Targets& targets)
+      : t_(targets), total_(targets.n_classes), share_(targets.n_classes) {}
   static std::size_t scratch(const Targets& t) { return t.n_classes; }
   Left empty(double* space) const {
     std::fill_n(space, total_.size(), 0.0);
@@ -62,7 +63,8 @@ class FewClasses {
     l.squares = kInfinity;  // no bound
   }
 
-  // Gini: Σ a²/W_l + Σ (t − a)²/W_r − Σ t²/W with the bound of its rounding. Entropy: χ², W (W Σ a²/t − W_l²) / (W_l W_r).
+  // With the bound of their rounding: Gini as Σ a²/W_l + Σ (t − a)²/W_r − Σ t²/W; for entropy χ²,
+  // W (W Σ a²/t − W_l²) / (W_l W_r).
   bool exceeds(const Left& l, double best) const {
     const double right = weight_ - l.weight, parts = l.weight * right;
     if constexpr (kEntropy) {

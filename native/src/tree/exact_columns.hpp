@@ -1,8 +1,8 @@
 // Every column sorted once: the lists from which exact trees grow.
 //
-// A list holds row numbers in ascending order of the column's values, equal values in ascending order of the rows, missing
-// values (NaN) last. The top bit of an entry (`kNew`) says that its value differs from that of the entry before it; so a
-// scan needs no values at all.
+// A list holds row numbers in ascending order of the column's values, equal values in ascending order of the rows,
+// missing values (NaN) last. The top bit of an entry (`kNew`) says that its value differs from that of the entry before
+// it; so a scan needs no values at all.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,8 @@ namespace surefit::exact_tree {
 using Row = std::uint32_t;
 template <class Id>
 constexpr Id kNew = static_cast<Id>(Id{1} << (8 * sizeof(Id) - 1));
+
+constexpr std::size_t kAhead = 32;  // entries whose rows are fetched before they are needed, where rows are many
 
 struct Columns {
   const Row* lists;  // d lists of n entries

@@ -1,11 +1,12 @@
 // Impurities of a node and the decrease by a split: what every criterion offers to the search.
 //
-//   start(rows, m)        a node: its weight, its weighted impurity W·I (summed over rows, averaged over outputs), its value
+//   start(rows, m)        a node: its weight, its value, its weighted impurity W·I (averaged over outputs)
 //   empty, add, merge     `Left`: what has gone left so far
 //   decrease(left)        W·I(node) − W_l·I(left) − W_r·I(right)
 //   exceeds(left, best)   false only if the decrease is not larger than best: cheaper, no divisions, no logarithms
 //   order(left, k)        categories are tried in the order of this number, for k = 0 … n_orders − 1
 //   ordered()             the best subset of categories is among those (one number, two classes: a theorem)
+//   prefetch(row)         the row will be added soon (if there is such a function)
 //   kMerges, kSlow        `merge` is there; a row takes more than a fraction of a microsecond
 //
 // Decreases have forms without cancellation: with a the sums left and t the sums of the node,

@@ -19,8 +19,9 @@ class Grower {
  public:
   Grower(const Options& options, const Part<Id>& part, double total_weight, int n_threads)
       : o_(options), part_(part), d_(part.columns->d), total_weight_(total_weight), n_threads_(n_threads),
-        criterion_(part.targets), scratch_((has_categories() && C::kMerges ? kMostExhaustive + 2 : 2) * C::scratch(part.targets)),
-        rooms_(static_cast<std::size_t>(n_threads)) {
+        criterion_(part.targets),
+        scratch_((has_categories() && C::kMerges ? kMostExhaustive + 2 : 2) * C::scratch(part.targets)),
+        categories_(static_cast<std::size_t>(n_threads)) {
     picks_.resize(d_), features_.resize(d_), places_.resize(d_);
     std::iota(features_.begin(), features_.end(), std::size_t{0});
     space_.resize(scratch_ * static_cast<std::size_t>(n_threads_));
@@ -95,9 +96,9 @@ class Grower {
 
   // The value of a constrained tree stays within the bounds of its node: one number, or the shares of two classes.
   static void clip(const Node& node, double* value, std::size_t width) {
-    double& held = value[width == 2 ? 1 : 0];
-    held = std::min(std::max(held, node.lower), node.upper);
-    if (width == 2) value[0] = 1 - held;
+    double& bounded = value[width == 2 ? 1 : 0];
+    bounded = std::min(std::max(bounded, node.lower), node.upper);
+    if (width == 2) value[0] = 1 - bounded;
   }
 
   // body(j, thread) for every feature and, as number d, the rows.
@@ -113,7 +114,9 @@ class Grower {
   Split search(const Node& node) {
     const std::size_t n = choose_features(node);
     const double tie = kTie * criterion_.impurity();
-    const auto look = [&](std::size_t k, int thread) { picks_[features_[k]] = scanned(node, features_[k], tie, kInfinity, thread); };
+    const auto look = [&](std::size_t k, int thread) {
+      picks_[features_[k]] = scanned(node, features_[k], tie, kInfinity, thread);
+    };
     if (node.size() * n > kSerialWork && !kSubtree) {
       parallel_for(n, n_threads_, look);
     } else {
@@ -148,7 +151,8 @@ class Grower {
   }
 
   Limits limits_of(const Node& node, std::size_t j) const {
-    return {o_.min_samples_leaf, o_.min_weight_leaf, o_.monotonic ? o_.monotonic[j] : std::int8_t{0}, node.lower, node.upper};
+    const std::int8_t monotonic = o_.monotonic ? o_.monotonic[j] : std::int8_t{0};
+    return {o_.min_samples_leaf, o_.min_weight_leaf, monotonic, node.lower, node.upper};
   }
 
   Pick scanned(const Node& node, std::size_t j, double tie, double stop, int thread) {
@@ -157,7 +161,8 @@ class Grower {
     double* space = space_.data() + scratch_ * static_cast<std::size_t>(thread);
     const std::size_t missing = part_.n_missing(node, j);
     if (part_.columns->categorical[j]) {
-      CategorySearch<Id, C>(part_, criterion_, node, j, missing, space, rooms_[static_cast<std::size_t>(thread)]).search(limits_of(node, j), pick);
+      auto& categories = categories_[static_cast<std::size_t>(thread)];
+      CategorySearch<Id, C>(part_, criterion_, node, j, missing, space, categories).search(limits_of(node, j), pick);
     } else if (o_.random_splitter) {
       drawn(node, j, missing, space, pick);
     } else {
@@ -181,7 +186,9 @@ class Grower {
     const double threshold = drawn_threshold(node, j, present);
     auto left = criterion_.empty(space);
     std::size_t n = 0;
-    for (; n < present && part_.value(list[n], j) <= threshold; ++n) criterion_.add(left, static_cast<Id>(list[n] & Part<Id>::kId));
+    for (; n < present && part_.value(list[n], j) <= threshold; ++n) {
+      criterion_.add(left, static_cast<Id>(list[n] & Part<Id>::kId));
+    }
     const Limits limits = limits_of(node, j);
     if (n >= least && size - n >= least) consider(criterion_, left, n, false, limits, pick);
     if (missing == 0 || n == present || n + missing < least || present - n < least) return;
@@ -224,7 +231,7 @@ class Grower {
     const std::size_t missing = part_.n_missing(node, j);
     Split split;
     split.feature = static_cast<std::int64_t>(j), split.decrease = pick.best, split.by_set = true;
-    split.set = CategorySearch<Id, C>(part_, criterion_, node, j, missing, space_.data(), rooms_[0]).set_of(pick);
+    split.set = CategorySearch<Id, C>(part_, criterion_, node, j, missing, space_.data(), categories_[0]).set_of(pick);
     split.missing_left = pick.missing_left;
     if (missing == 0) {
       const std::size_t left = part_.mark(node, split);
@@ -241,7 +248,8 @@ class Grower {
   }
 
   bool has_categories() const {
-    return std::any_of(part_.columns->categorical, part_.columns->categorical + d_, [](std::uint8_t c) { return c != 0; });
+    const std::uint8_t* flags = part_.columns->categorical;
+    return std::any_of(flags, flags + d_, [](std::uint8_t flag) { return flag != 0; });
   }
 
   static constexpr bool kSubtree = sizeof(Id) < sizeof(Row);  // grown by one thread
@@ -258,7 +266,7 @@ class Grower {
   std::vector<std::uint64_t> places_;
   std::vector<double> space_;
   std::vector<Id> moved_;
-  std::vector<std::vector<Category>> rooms_;
+  std::vector<std::vector<Category>> categories_;
 };
 
 }  // namespace surefit::exact_tree

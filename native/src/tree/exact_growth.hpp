@@ -1,4 +1,4 @@
-// One tree: the large nodes one after the other with threads over features, then the subtrees with threads over subtrees.
+// One tree: the large nodes one after the other, threads over features; then the subtrees, threads over subtrees.
 // What is a subtree depends on its number of rows alone, so the tree has the same bits for any number of threads.
 #pragma once
 
@@ -8,54 +8,11 @@
 #include <stdexcept>
 
 #include "tree/exact_grower.hpp"
+#include "tree/exact_short_part.hpp"
 
 namespace surefit::exact_tree {
 
-constexpr std::size_t kSubtreeRows = 8192;  // nodes of at most so many rows are grown by one thread, in short numbers
-using Short = std::uint16_t;
-
-// The rows of a subtree with numbers of their own, 0 … m − 1, and copies of all that is read about them. One for each thread,
-// filled again for each subtree.
-class ShortPart {
- public:
-  // lists: those of all rows, `stride` long; the subtree is places start … start + m − 1. short_of: by row, written here.
-  void fill(const Columns& columns, const Targets& t, const Row* lists, std::size_t stride, const Row* rows,
-            std::size_t start, std::size_t m, Short* short_of) {
-    row_of_.assign(rows + start, rows + start + m);
-    lists_.resize(columns.d * m), rows_.resize(m), marks_.resize(m);
-    part = {&columns, m, lists_.data(), rows_.data(), row_of_.data(), marks_.data(), t};
-    part.targets.n = m;
-    if (t.y) part.targets.y = gathered(y_, t.y, t.n_outputs);
-    if (t.code && !t.small_code) part.targets.code = gathered(code_, t.code, t.n_outputs);
-    if (t.w) part.targets.w = gathered(w_, t.w, 1);
-    if (t.small_code) part.targets.small_code = gathered(small_code_, t.small_code, 1);
-    for (std::size_t i = 0; i < m; ++i) rows_[i] = short_of[row_of_[i]] = static_cast<Short>(i);
-    for (std::size_t j = 0; j < columns.d; ++j) {
-      const Row* from = lists + j * stride + start;
-      Short* to = part.list(j);
-      for (std::size_t i = 0; i < m; ++i) {
-        to[i] = static_cast<Short>(short_of[from[i] & ~kNew<Row>] | (from[i] & kNew<Row> ? kNew<Short> : Short{0}));
-      }
-    }
-  }
-
-  Part<Short> part;
-
- private:
-  template <class T>
-  const T* gathered(std::vector<T>& to, const T* from, std::size_t width) {
-    to.resize(row_of_.size() * width);
-    for (std::size_t i = 0; i < row_of_.size(); ++i) std::copy_n(from + row_of_[i] * width, width, &to[i * width]);
-    return to.data();
-  }
-
-  std::vector<Row> row_of_;
-  std::vector<Short> lists_, rows_;
-  std::vector<std::uint8_t> marks_;
-  std::vector<double> y_, w_;
-  std::vector<std::int32_t> code_;
-  std::vector<std::uint8_t> small_code_;
-};
+constexpr std::size_t kSubtreeRows = 8192;  // nodes of so many rows are grown by one thread, in short numbers
 
 template <class C>
 class Growth {
@@ -178,7 +135,9 @@ void Growth<C>::grow_subtree(std::size_t s, ShortPart& local) {
     const std::size_t number = tree.size();
     const Split split = grower.open(node, tree);
     if (split.feature < 0) {
-      for (std::size_t i = node.start; i < node.end; ++i) leaf_[rows[local.part.rows[i]]] = static_cast<std::int64_t>(number);
+      for (std::size_t i = node.start; i < node.end; ++i) {
+        leaf_[rows[local.part.rows[i]]] = static_cast<std::int64_t>(number);
+      }
       continue;
     }
     grower.record_split(tree, number, split);
@@ -188,7 +147,8 @@ void Growth<C>::grow_subtree(std::size_t s, ShortPart& local) {
 }
 
 template <class T>
-void append(std::vector<T>& to, const std::vector<T>& from, std::size_t first, std::size_t last, std::size_t width = 1) {
+void append(std::vector<T>& to, const std::vector<T>& from, std::size_t first, std::size_t last,
+            std::size_t width = 1) {
   to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(first * width),
             from.begin() + static_cast<std::ptrdiff_t>(last * width));
 }
@@ -276,7 +236,8 @@ Grown Growth<C>::best_first(Grower<Row, C>& grower, const Node& root) {
       std::pop_heap(heap.begin(), heap.end());
       equal.push_back(heap.back()), heap.pop_back();
     }
-    const auto first = std::max_element(equal.begin(), equal.end(), [](auto& a, auto& b) { return a.second < b.second; });
+    const auto first = std::max_element(equal.begin(), equal.end(),
+                                        [](auto& a, auto& b) { return a.second < b.second; });
     const std::size_t place = static_cast<std::size_t>(-first->second);
     for (const auto& e : equal) {
       if (e.second == first->second) continue;

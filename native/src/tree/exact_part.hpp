@@ -1,5 +1,5 @@
-// The sorted lists of some rows, divided again and again as nodes are split: a node is the same range of places in every
-// list. Entries are row numbers (the large nodes) or, for a subtree, short numbers of its own rows.
+// The sorted lists of some rows, divided again and again as nodes are split: a node is the same range of places in
+// every list. Entries are row numbers (the large nodes) or, for a subtree, short numbers of its own rows.
 #pragma once
 
 #include <algorithm>
@@ -68,6 +68,9 @@ struct Part {
     Id new_left = kNew<Id>, new_right = kNew<Id>;
     for (std::size_t i = 0; i < size; ++i) {
       const Id entry = list[i], number = entry & kId, fresh = entry & kNew<Id>;
+      if constexpr (sizeof(Id) == sizeof(Row)) {
+        __builtin_prefetch(goes_left + (list[std::min(i + kAhead, size - 1)] & kId), 0, 2);
+      }
       const bool left = goes_left[number];
       new_left |= fresh, new_right |= fresh;
       list[n_left] = number | new_left, space[n_right] = number | new_right;

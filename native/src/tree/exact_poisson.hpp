@@ -1,5 +1,5 @@
-// Half the Poisson deviance, Σ w y log(y / mean), of one target or several. Left: Σ w (y − mean) for each, then the number of
-// rows with y > 0. Both sides of a split need such rows: else their mean, which is a rate, would be 0.
+// Half the Poisson deviance, Σ w y log(y / mean), of one target or several. Left: Σ w (y − mean) for each, then the
+// number of rows with y > 0. Both sides of a split need such rows: else their mean, which is a rate, would be 0.
 #pragma once
 
 #include <algorithm>

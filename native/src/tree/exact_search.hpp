@@ -1,8 +1,8 @@
 // The best split of a node by one feature: a scan of its sorted list.
 //
-// Candidates in the order of the scan: thresholds ascending, each with the missing values to the right, then to the left;
-// last, all that is present to the left and all that is missing to the right. Of candidates that are equal (kTie) the first
-// is taken. A scan finds the largest decrease and, as a rule, where it is first reached; where candidates came close to
+// Candidates in the order of the scan: thresholds ascending, each with the missing values to the right, then to the
+// left; last, all that is present to the left and all that is missing to the right. Of candidates that are equal (kTie)
+// the first is taken. A scan finds the largest decrease and, as a rule, its first place; where candidates came close to
 // each other on the way (`close`), a second scan stops at the first that is equal to the best of all features.
 #pragma once
 
@@ -52,8 +52,9 @@ struct Pick {
 
 template <class C>
 bool allowed(const C& c, const typename C::Left& l, const Limits& limits) {
-  const double left = c.left_weight(l);
-  if (limits.min_weight > 0 && (left < limits.min_weight || c.weight() - left < limits.min_weight)) return false;
+  const double left = c.left_weight(l), right = c.weight() - left;
+  if (!(left > 0 && right > 0)) return false;  // lighter than the rounding of the other side
+  if (left < limits.min_weight || right < limits.min_weight) return false;
   if (limits.monotonic == 0) return true;
   const double a = c.left_value(l), b = c.right_value(l);
   if (a < limits.lower || a > limits.upper || b < limits.lower || b > limits.upper) return false;
@@ -61,7 +62,8 @@ bool allowed(const C& c, const typename C::Left& l, const Limits& limits) {
 }
 
 template <class C>
-void consider(const C& c, const typename C::Left& l, std::size_t n, bool missing_left, const Limits& limits, Pick& pick) {
+void consider(const C& c, const typename C::Left& l, std::size_t n, bool missing_left, const Limits& limits,
+              Pick& pick) {
   if (c.exceeds(l, pick.bar()) && allowed(c, l, limits)) pick.offer(c.decrease(l), n, missing_left);
 }
 
@@ -77,6 +79,9 @@ void scan_present(const C& c, const Id* list, std::size_t m, double* space, cons
   for (; n + 1 < limits.min_leaf; ++n) c.add(left, static_cast<Id>(list[n] & kId));
   const auto go_on = [&](std::size_t until) {
     while (n < until && !pick.done) {
+      if constexpr (sizeof(Id) == sizeof(Row) && requires { c.prefetch(Row{}); }) {
+        c.prefetch(list[std::min(n + kAhead, m - 1)] & kId);
+      }
       c.add(left, static_cast<Id>(list[n] & kId));
       if (!(list[++n] & kNew<Id>) || !c.exceeds(left, bar)) continue;
       consider(c, left, n, false, limits, pick);
@@ -90,7 +95,8 @@ void scan_present(const C& c, const Id* list, std::size_t m, double* space, cons
 
 // The last `missing` entries have no value. space: two times C::scratch numbers.
 template <class Id, class C>
-void scan(const C& c, const Id* list, std::size_t m, std::size_t missing, double* space, const Limits& limits, Pick& pick) {
+void scan(const C& c, const Id* list, std::size_t m, std::size_t missing, double* space, const Limits& limits,
+          Pick& pick) {
   if (missing == 0) return scan_present(c, list, m, space, limits, pick);
   constexpr Id kId = static_cast<Id>(~kNew<Id>);
   const std::size_t present = m - missing, least = limits.min_leaf;

@@ -8,8 +8,8 @@
 
 namespace surefit::exact_tree {
 
-// Squared error of one output. Left: the sum of w(y − mean), so that the right one is its negative. The mean is rounded;
-// `rest_` is what it lacks, so that splits that mirror each other have the same decrease.
+// Squared error of one output. Left: the sum of w(y − mean), so that the right one is its negative. The mean is
+// rounded; `rest_` is what it lacks, so that splits that mirror each other have the same decrease.
 template <bool kUnit>
 class SquaredError {
  public:
@@ -44,6 +44,10 @@ class SquaredError {
     rest_ /= weight_;
   }
 
+  template <class Id>
+  void prefetch(Id i) const {
+    __builtin_prefetch(t_.y + i, 0, 2);
+  }
   template <class Id>
   void add(Left& l, Id i) const {
     l.sum += kUnit ? t_.y[i] - mean_ : t_.w[i] * (t_.y[i] - mean_);

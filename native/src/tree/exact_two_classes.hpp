@@ -38,6 +38,10 @@ class TwoClasses {
   }
 
   template <class Id>
+  void prefetch(Id i) const {
+    __builtin_prefetch(t_.small_code + i, 0, 2);
+  }
+  template <class Id>
   void add(Left& l, Id i) const {
     if constexpr (kUnit) {
       l.second += t_.small_code[i], l.all += 1;

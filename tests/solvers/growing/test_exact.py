@@ -219,3 +219,11 @@ def test_rows_without_weight_are_not_there():
     tree, leaf = grow_exact(presort(X), y, w, criterion="squared_error", return_leaves=True)
     assert tree.node_count == 3 and tree.threshold[0] == 2.5  # (1 + 4) / 2
     np.testing.assert_array_equal(leaf, [1, 1, -1, -1, 2, 2])
+
+
+@pytest.mark.parametrize("criterion", ["squared_error", "poisson"])
+def test_a_side_lighter_than_rounding_is_not_on_offer(criterion):
+    X, y, w = np.arange(3.0).reshape(-1, 1), np.array([1.0, 2.0, 5.0]), np.array([1.0, 1.0, 1e-30])
+    tree = grow_exact(presort(X), y, w, criterion=criterion)
+    assert tree.node_count == 3 and tree.threshold[0] == 0.5
+    np.testing.assert_allclose(tree.value[:, 0, 0], [1.5, 1, 2], rtol=1e-15)
