@@ -27,6 +27,7 @@ FAMILIES = (
     "k_neighbors",
     "neighbors",
     "boosting",
+    "adaboost",
     "trees",
 )
 

@@ -30,6 +30,7 @@ FAMILIES = (
     "k_neighbors",
     "neighbors",
     "boosting",
+    "adaboost",
     "trees",
     "iris",
 )
