@@ -24,14 +24,15 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.boosting.answers import Trace, answer_claims, check_seed
+from surefit.certificates.theorems.boosting.holdout import held_out
 from surefit.certificates.theorems.boosting.losses import POINTED, quantile, raw_of_mean, slopes, values
 from surefit.certificates.theorems.boosting.members import Broken, answers_of, chosen, replayed, splits_claim, tree_of
 from surefit.certificates.theorems.boosting.worst import Worst
 from surefit.certificates.theorems.trees.parameters import Examples, from_scikit_learn, max_features_of, read_examples
 from surefit.certificates.theorems.trees.replay import Replay
 
-COVERS = ("estimators_", "init_", "train_score_", "n_estimators_", "n_trees_per_iteration_", "max_features_",
-          "step_sizes_", "seed_", "predict")  # fmt: skip
+COVERS = ("estimators_", "init_", "train_score_", "validation_score_", "n_estimators_", "n_trees_per_iteration_",
+          "max_features_", "step_sizes_", "seed_", "predict")  # fmt: skip
 GROWN = ("max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_leaf_nodes",
          "min_impurity_decrease", "max_features", "ccp_alpha")  # fmt: skip
 TINY, FAR = float(np.finfo(float).tiny), 32.0
@@ -105,6 +106,12 @@ class Stages:
         self.theirs, self.rate = from_scikit_learn(attrs.model), real(attrs.parameter("learning_rate", 0.1))
         self.alpha = real(attrs.parameter("alpha", 0.9))
         self.kept = attrs.flag("line_search", False) or getattr(attrs.model, "estimator", None) is not None
+        self.w_kept = np.zeros_like(self.w)
+        self.stops = getattr(attrs.model, "n_iter_no_change", None) is not None
+        if self.stops and not self.theirs:
+            share, seed = real(attrs.parameter("validation_fraction", 0.1)), whole(getattr(attrs.model, "seed_", None))
+            kept = held_out(data.X, self.y, self.w, self.y if K else np.zeros(len(self.y)), share, max(seed, 0))
+            self.w, self.w_kept = np.where(kept, 0.0, self.w), np.where(kept, self.w, 0.0)
         self.f = self.started()
         self.df = 4 * UNIT * np.abs(self.f)
 
@@ -146,13 +153,13 @@ class Stages:
         """Why the rows of a stage cannot be seen."""
         if real(self.attrs.parameter("subsample", 1.0)) < 1:
             return "the rows drawn for each stage cannot be seen"
-        stops = getattr(self.attrs.model, "n_iter_no_change", None) is not None
-        return "which rows were kept for validation cannot be seen" if stops else ""
+        return "which rows were kept for validation cannot be seen" if self.stops and self.theirs else ""
 
     def claims(self, tol: float) -> list[Claim]:
         hidden, (T, width) = self.hidden(), self.stages.shape
         factor = 2.0 if self.loss in ("squared_error", "log_loss") else 1.0
-        trace, leaves, steps, found = Trace(self.loss, self.y, self.w, factor), Worst(), Worst(), Replay()
+        trace, kept = (Trace(self.loss, self.y, w, factor) for w in (self.w, self.w_kept))
+        leaves, steps, found = Worst(), Worst(), Replay()
         start, trees = self.start_claim(tol) if not hidden else [], chosen(len(self.y), self.data.X.shape[1], T * width)
         rises, last = Worst(), np.inf
         for t in range(T):
@@ -178,6 +185,7 @@ class Stages:
             self.f = self.f + self.rate * step * moves
             self.df += 4 * UNIT * (np.abs(self.f) + np.abs(self.rate * step * moves))
             trace.add(self.f, self.df, q)
+            kept.add(self.f, self.df, q)
             if not hidden and self.attrs.flag("line_search", False):
                 rises.see(
                     max(0.0, trace.means[-1] / last - 1) if last > 0 else 0.0, 0.0, trace.rounding[-1] / max(last, TINY)
@@ -185,7 +193,7 @@ class Stages:
                 last = trace.means[-1]
         if hidden:
             return [failed("stages", f"Stages cannot be replayed: {hidden}.")]
-        return [*start, *self.summed(leaves, steps, rises, found, trees, tol), self.trace_claim(trace, tol)]
+        return [*start, *self.summed(leaves, steps, rises, found, trees, tol), *self.traces(trace, kept, tol)]
 
     def summed(
         self, leaves: Worst, steps: Worst, rises: Worst, found: Replay, trees: set[int], tol: float
@@ -205,9 +213,11 @@ class Stages:
             claims.append(rises.claim("never_rises", sentence, 0.0, "The loss rises."))
         return claims
 
-    def trace_claim(self, trace: Trace, tol: float) -> Claim:
-        given = self.attrs.raw("train_score_")
-        return trace.claim("train_score_", np.zeros(0) if given is None else given.astype(np.float64), tol)
+    def traces(self, trace: Trace, kept: Trace, tol: float) -> list[Claim]:
+        named = [("train_score_", trace), ("validation_score_", kept)][: 1 + self.stops]
+        given = [self.attrs.raw(name) for name, _ in named]
+        return [t.claim(name, np.zeros(0) if a is None else a.astype(np.float64), tol)
+                for (name, t), a in zip(named, given, strict=True)]  # fmt: skip
 
     def level(self) -> float:
         """The quantile; for huber δ, the alpha-quantile of |y − f|."""

@@ -23,13 +23,15 @@ from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.theorems.boosting.answers import Trace, answer_claims, check_seed
 from surefit.certificates.theorems.boosting.bins import in_bins, off_rule
 from surefit.certificates.theorems.boosting.histogram_model import Forest, read_forest
+from surefit.certificates.theorems.boosting.holdout import held_out
 from surefit.certificates.theorems.boosting.losses import POINTED, quantile, raw_of_mean, slopes
 from surefit.certificates.theorems.boosting.offers import Rule
 from surefit.certificates.theorems.boosting.replay import Data, Replay, rows_of
 from surefit.certificates.theorems.boosting.worst import Worst
 
-COVERS = ("n_iter_", "train_score_", "do_early_stopping_", "is_categorical_", "n_trees_per_iteration_", "trees_",
-          "baseline_prediction_", "bin_thresholds_", "categories_", "seed_", "predict")  # fmt: skip
+COVERS = ("n_iter_", "train_score_", "validation_score_", "do_early_stopping_", "is_categorical_",
+          "n_trees_per_iteration_", "trees_", "baseline_prediction_", "bin_thresholds_", "categories_", "seed_",
+          "predict")  # fmt: skip
 U = float(np.finfo(float).eps) / 2
 WORK = 5e7  # bins looked at in the trees whose splits are replayed
 
@@ -61,7 +63,13 @@ def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> 
     X, y, w = _rows(model, blocks, K)
     if attrs.faults:
         return [bad_attributes(attrs)], "one pass"
-    weighted, X = bool((w != 1).any()), X[:, forest.columns]
+    weighted, kept = bool((w != 1).any()), np.zeros(len(y), dtype=bool)
+    stops = attrs.flag("do_early_stopping_", False) and getattr(model, "validation_fraction", 0.1) is not None
+    if stops and not forest.private:
+        share, seed = real(attrs.parameter("validation_fraction", 0.1)), getattr(model, "seed_", None)
+        seed = int(seed) if isinstance(seed, (int, np.integer)) and 0 <= seed < 2**64 else 0
+        kept = held_out(X, y, w, y if K else np.zeros(len(y)), share, seed)
+    X = X[:, forest.columns]
     for j in np.flatnonzero(forest.by_sets):
         known = ~np.isnan(X[:, j])
         values = np.unique(X[known, j])
@@ -69,15 +77,17 @@ def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> 
         if not np.isin(values, places).all() or not (places[:-1] < places[1:]).all():
             return [refuted("categories", f"categories_ of column {forest.columns[j]} are not its values.")], "one pass"
         X[known, j] = np.searchsorted(places, X[known, j])
-    boost = Boosting(attrs, forest, loss, in_bins(X, forest.thresholds, forest.by_sets), y, w, weighted)
+    bins, train = in_bins(X, forest.thresholds, forest.by_sets), np.where(kept, 0.0, w)
+    boost = Boosting(attrs, forest, loss, bins, y, train, w - train, weighted)
     f, df = boost.start()
-    if boost.hidden():
+    start = boost.start_claim(f, tol)
+    if stops and (forest.private or not start.holds):
         for stage in forest.rounds:
             for k, nodes in enumerate(stage):
                 boost.move(nodes, k, f, df)
-        reason = "Rounds cannot be replayed: which rows were kept for validation cannot be seen."
+        reason = "Rounds cannot be replayed: which rows were kept for validation cannot be seen, or they were given."
         return [failed("rounds", reason), *answer_claims(model, blocks, loss, f, df)], "rows × trees"
-    claims = [boost.start_claim(f, tol), _bins_claim(attrs, forest, X, w, tol)] if len(y) <= 200_000 else []
+    claims = [start] if len(y) > 200_000 else [start, _bins_claim(attrs, forest, X, train, tol)]
     claims += boost.rounds(f, df, tol)
     return [*claims, *answer_claims(model, blocks, loss, f, df)], (
         f"{len(y)} rows × {boost.n_trees} trees; splits of {boost.n_replayed} trees, {len(y)} rows × {d} columns each"
@@ -139,7 +149,8 @@ class Boosting:
     loss: str
     bins: NDArray
     y: F64
-    w: F64
+    w: F64  # zero for rows kept for validation
+    w_kept: F64
     weighted: bool
     n_replayed: int = 0
 
@@ -155,12 +166,6 @@ class Boosting:
         """The median or quantile of v by the model's rule."""
         rule = ("lower" if self.weighted else "linear") if self.forest.private else "middle"
         return quantile(v, w, self.q, rule)
-
-    def hidden(self) -> bool:
-        return (
-            self.attrs.flag("do_early_stopping_", False)
-            and getattr(self.attrs.model, "validation_fraction", 0.1) is not None
-        )
 
     def start(self) -> tuple[F64, F64]:
         f = np.tile(self.forest.start, (len(self.y), 1))
@@ -196,11 +201,13 @@ class Boosting:
     def rounds(self, f: F64, df: F64, tol: float) -> list[Claim]:
         """Every round replayed: leaf values of all trees, splits of some, the trace of the loss."""
         leaves, splits, faults = Worst(), Worst(), list[str]()
-        trace, rule = Trace(self.loss, self.y, self.w, -1.0), self.rule()
+        traces = [Trace(self.loss, self.y, w, -1.0) for w in (self.w, self.w_kept) if w.any()]
+        rule = self.rule()
         n, d = self.bins.shape
         wanted = int(np.clip(WORK / (d * (16 * n + 1000 * len(self.forest.rounds[0][0]))), 3, 20))
         replayed = set(np.unique(np.linspace(0, self.n_trees - 1, min(wanted, self.n_trees)).astype(int)).tolist())
-        trace.add(f, df, self.q)
+        for trace in traces:
+            trace.add(f, df, self.q)
         for t, stage in enumerate(self.forest.rounds):
             every = self.slopes(f, df)
             for k, nodes in enumerate(stage):
@@ -213,12 +220,14 @@ class Boosting:
                         splits, allowed, self.limit("max_depth", None), self.limit("max_leaf_nodes", 31)
                     )
                     faults += [f"Round {t}: {fault}."] if fault else []
-            trace.add(f, df, self.q)
+            for trace in traces:
+                trace.add(f, df, self.q)
         self.n_replayed = len(replayed)
         claims = [self.leaf_claim(leaves, tol), self.split_claim(splits, faults, tol)]
-        given = self.attrs.raw("train_score_")
-        if given is not None and given.size:
-            claims.append(trace.claim("train_score_", given.astype(np.float64), tol))
+        if self.attrs.flag("do_early_stopping_", False) and self.attrs.text("scoring", "loss") == "loss":
+            for name, trace in zip(("train_score_", "validation_score_"), traces, strict=False):
+                given = self.attrs.raw(name)
+                claims.append(trace.claim(name, np.zeros(0) if given is None else given.astype(np.float64), tol))
         return claims
 
     def limit(self, name: str, default: Any) -> float:
