@@ -98,8 +98,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "GradientBoostingClassifier": [{"n_estimators": 4, "random_state": 0}],
     "GradientBoostingRegressor": [{"n_estimators": 6, "random_state": 0}, {"n_estimators": 4, "line_search": True}],
     "AdaBoostRegressor": [{"n_estimators": 5, "random_state": 0}, {"n_estimators": 4, "loss": "square"}],
-    "BaggingClassifier": [{"n_estimators": 3, "random_state": 0}],
-    "BaggingRegressor": [{"n_estimators": 3, "random_state": 0, "max_features": 3}],
+    "BaggingClassifier": [{"n_estimators": 3, "random_state": 0, "max_samples": 40}],
+    "BaggingRegressor": [{"n_estimators": 3, "random_state": 0, "max_samples": 40, "max_features": 3}],
     "DecisionTreeClassifier": [
         {"random_state": 0, "min_samples_leaf": 5},
         {"random_state": 0, "criterion": "entropy", "max_leaf_nodes": 9},
