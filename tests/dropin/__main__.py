@@ -37,6 +37,7 @@ MODULES = (
     "ensemble/tests/test_bagging.py",
     "ensemble/tests/test_gradient_boosting.py",
     "ensemble/tests/test_weight_boosting.py",
+    "ensemble/tests/test_forest.py",
     "linear_model/tests/test_base.py",
     "linear_model/tests/test_logistic.py",
     "linear_model/tests/test_perceptron.py",

@@ -36,6 +36,8 @@ NAMES = {
         "BaggingRegressor",
         "GradientBoostingClassifier",
         "GradientBoostingRegressor",
+        "RandomForestClassifier",
+        "RandomForestRegressor",
     ),
     "kernel_ridge": ("KernelRidge",),
     "linear_model": ("LinearRegression", "LogisticRegression", "Perceptron", "QuantileRegressor", "Ridge", "RidgeCV"),
