@@ -29,6 +29,7 @@ FAMILIES = (
     "boosting",
     "adaboost",
     "trees",
+    "forest",
 )
 
 

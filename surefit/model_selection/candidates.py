@@ -27,6 +27,8 @@ GRAM_ROWS = 500
 """Beyond so many rows no Gram matrix is decomposed, and its leave-one-out errors proved, again and again."""
 NEIGHBOR_ROWS = 20_000
 """Beyond so many rows the nearest of each are not searched again and again."""
+FOREST_ROWS = 50_000
+"""Beyond so many rows no forest of full trees is grown, and its trees replayed, again and again."""
 CLUSTER_ROWS = 5_000
 """Beyond so many rows no clustering is tried whose cost grows with their square."""
 PROOF_ROWS = 2_000
@@ -190,6 +192,48 @@ def _k_neighbors_classifier(_: None, n_rows: int) -> Any:
     return KNeighborsClassifier("cv")
 
 
+def _tree_regressor(_: None, n_rows: int) -> Any:
+    from surefit.tree import DecisionTreeRegressor
+
+    return DecisionTreeRegressor(ccp_alpha="cv")
+
+
+def _tree_classifier(_: None, n_rows: int) -> Any:
+    from surefit.tree import DecisionTreeClassifier
+
+    return DecisionTreeClassifier(ccp_alpha="cv")
+
+
+def _forest_regressor(n_trees: int, n_rows: int) -> Any:
+    from surefit.ensemble import RandomForestRegressor
+
+    return RandomForestRegressor(n_trees, max_features=1 / 3, min_samples_leaf=3, random_state=0)
+
+
+def _forest_classifier(n_trees: int, n_rows: int) -> Any:
+    from surefit.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(n_trees, random_state=0)
+
+
+def _boosted_regressor(_: None, n_rows: int) -> Any:
+    from surefit.ensemble import HistGradientBoostingRegressor
+
+    return HistGradientBoostingRegressor(random_state=0)
+
+
+def _boosted_classifier(_: None, n_rows: int) -> Any:
+    from surefit.ensemble import HistGradientBoostingClassifier
+
+    return HistGradientBoostingClassifier(random_state=0)
+
+
+def _ada_boost(n_stumps: int, n_rows: int) -> Any:
+    from surefit.ensemble import AdaBoostClassifier
+
+    return AdaBoostClassifier(n_estimators=n_stumps, random_state=0)
+
+
 def _linear_svc(C: float, n_rows: int) -> Any:
     from surefit.svm import LinearSVC
 
@@ -296,6 +340,28 @@ CANDIDATES: tuple[Candidate, ...] = (
         suits=lambda _, shape: 2 <= shape.n_rows <= NEIGHBOR_ROWS,
     ),
     Candidate(
+        "DecisionTree pruned",
+        "regression",
+        "one tree, cut back by cross-validation inside the training rows",
+        _tree_regressor,
+        suits=lambda _, shape: 10 <= shape.n_rows <= FOREST_ROWS,
+    ),
+    Candidate(
+        "RandomForest {value}",
+        "regression",
+        "the mean of so many trees on bootstrap samples, a third of the columns tried in each node",
+        _forest_regressor,
+        (50,),
+        lambda _, shape: 2 <= shape.n_rows <= FOREST_ROWS,
+    ),
+    Candidate(
+        "HistGradientBoosting",
+        "regression",
+        "trees one after the other, each fitted to what those before leave, on binned columns",
+        _boosted_regressor,
+        suits=lambda _, shape: shape.n_rows >= 40,
+    ),
+    Candidate(
         "majority (baseline)",
         "classification",
         "predicts the most frequent class, with the shares of the classes as probabilities",
@@ -362,6 +428,36 @@ CANDIDATES: tuple[Candidate, ...] = (
         "the vote of the nearest rows, their number chosen by leave-one-out inside the training rows",
         _k_neighbors_classifier,
         suits=lambda _, shape: 2 <= shape.n_rows <= NEIGHBOR_ROWS,
+    ),
+    Candidate(
+        "DecisionTree pruned",
+        "classification",
+        "one tree, cut back by cross-validation inside the training rows",
+        _tree_classifier,
+        suits=lambda _, shape: min(shape.class_rows) >= 2 and shape.n_rows <= FOREST_ROWS,
+    ),
+    Candidate(
+        "RandomForest {value}",
+        "classification",
+        "the mean of so many trees on bootstrap samples, few columns tried in each node",
+        _forest_classifier,
+        (50,),
+        lambda _, shape: shape.n_rows <= FOREST_ROWS,
+    ),
+    Candidate(
+        "HistGradientBoosting",
+        "classification",
+        "trees one after the other, each fitted to what those before leave, on binned columns",
+        _boosted_classifier,
+        suits=lambda _, shape: shape.n_rows >= 40,
+    ),
+    Candidate(
+        "AdaBoost {value} stumps",
+        "classification",
+        "splits of one column each, weighted by how well they tell the rows that others get wrong",
+        _ada_boost,
+        (100,),
+        lambda _, shape: shape.n_rows <= FOREST_ROWS,
     ),
     Candidate("GaussianNB", "classification", "naive Bayes: Gaussian classes, columns independent", _gaussian_nb),
     Candidate(

@@ -186,6 +186,28 @@ def test_naive_bayes_of_mixed_columns_gets_flags_and_codes_as_they_are(houses):
     assert certify_steps(fitted, table.X, table.y)["MixedNB"].holds
 
 
+def test_trees_get_numbers_with_gaps_and_codes_of_categories(houses):
+    """An estimator that takes missing values sees them; one with `categorical_features` sees codes."""
+    from surefit.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+
+    houses.loc[:9, "age"] = np.nan
+    table = prepare_table(houses, "price")
+    seen = {}
+    for model in (RandomForestRegressor(3, random_state=0), HistGradientBoostingRegressor(max_iter=2)):
+        fitted = pipeline_for(table, model).fit(table.X, table.y)
+        seen[type(model).__name__] = (fitted, fitted[:-1].transform(table.X))
+    numbers = table.X[table.numbers].to_numpy(dtype=float)
+    for fitted, X in seen.values():
+        np.testing.assert_array_equal(X[:, : len(table.numbers)].astype(float), numbers)
+        assert np.isnan(numbers).any() and np.isfinite(fitted.predict(table.X)).all()
+    boosted, X = seen["HistGradientBoostingRegressor"]
+    assert X.shape[1] == len(table.numbers) + len(table.categories)
+    np.testing.assert_array_equal(
+        np.flatnonzero(boosted[-1].is_categorical_), np.arange(len(table.numbers), X.shape[1])
+    )
+    assert seen["RandomForestRegressor"][1].shape[1] > X.shape[1]
+
+
 @pytest.mark.parametrize("task", ["regression", "classification", "clustering"])
 def test_candidates_are_distinct_and_buildable(task):
     rows = candidates_for(task, Shape(300, 10, (150, 150), mixed=True))
