@@ -29,6 +29,7 @@ def pairs() -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
     import sklearn.naive_bayes as their_bayes
     import sklearn.neighbors as their_neighbors
     import sklearn.svm as their_svm
+    import sklearn.tree as their_tree
     from sklearn.datasets import load_iris
 
     import surefit.cluster as our_cluster
@@ -38,6 +39,7 @@ def pairs() -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
     import surefit.naive_bayes as our_bayes
     import surefit.neighbors as our_neighbors
     import surefit.svm as our_svm
+    import surefit.tree as our_tree
 
     X, labels = load_iris(return_X_y=True)
     F, y = X[:, :3].copy(), X[:, 3].copy()
@@ -47,8 +49,10 @@ def pairs() -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
         a, b = getattr(ours, name), getattr(theirs, name)
         return lambda: a(**parameters).fit(*data), lambda: b(**parameters).fit(*data)
 
-    def predictions(name: str, rows: Any) -> tuple[Callable, Callable]:
-        ours, theirs = (getattr(family, name)().fit(X, labels) for family in (our_neighbors, their_neighbors))
+    def predictions(
+        name: str, rows: Any, families: Any = (our_neighbors, their_neighbors)
+    ) -> tuple[Callable, Callable]:
+        ours, theirs = (getattr(family, name)().fit(X, labels) for family in families)
         return lambda: ours.predict(rows), lambda: theirs.predict(rows)
 
     return {
@@ -72,6 +76,10 @@ def pairs() -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
         "k-NN classifier, predict": predictions("KNeighborsClassifier", X),
         "k-NN classifier, 1 row": predictions("KNeighborsClassifier", X[:1]),
         "k-NN regressor, predict": predictions("KNeighborsRegressor", X),
+        "DecisionTreeClassifier": pair(our_tree, their_tree, "DecisionTreeClassifier", X, labels),
+        "DecisionTreeRegressor": pair(our_tree, their_tree, "DecisionTreeRegressor", F, y),
+        "decision tree, predict": predictions("DecisionTreeClassifier", X, (our_tree, their_tree)),
+        "decision tree, 1 row": predictions("DecisionTreeClassifier", X[:1], (our_tree, their_tree)),
         "PCA": pair(our_decomposition, their_decomposition, "PCA", X, n_components=2),
         "KMeans n_init=1": pair(our_cluster, their_cluster, "KMeans", X, n_clusters=3, n_init=1, random_state=0),
         "KMeans n_init=10": pair(our_cluster, their_cluster, "KMeans", X, n_clusters=3, n_init=10, random_state=0),

@@ -45,7 +45,7 @@ def scikit_learn(data: Data) -> Any:
 def lightgbm_model() -> Any:
     from lightgbm import LGBMClassifier
 
-    return LGBMClassifier(n_estimators=1, num_leaves=20_000, min_child_samples=1, verbose=-1, n_jobs=-1)
+    return LGBMClassifier(n_estimators=1, num_leaves=2_000, min_child_samples=1, verbose=-1, n_jobs=-1)
 
 
 def lightgbm(data: Data) -> Any:
