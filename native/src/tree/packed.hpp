@@ -1,7 +1,7 @@
 // A tree laid out for walking: one small record a node, level by level, the two children side by side.
 //
-// A leaf is a node that leads to itself: its threshold is NaN, so that every value goes right, to left + 1 = itself. So
-// several rows walk side by side, and only now and then it is asked which of them have arrived.
+// A leaf is a node that leads to itself: its threshold is ∞ and missing values go left, to itself. So several rows walk
+// side by side without a branch, and only now and then it is asked which of them have arrived.
 #pragma once
 
 #include <cmath>
@@ -75,7 +75,7 @@ class Packed {
       if (from_.size() > tree.n_nodes) throw std::invalid_argument("the tree is broken: a node has two parents");
       const auto node = static_cast<std::size_t>(from_[at]);
       if (is_leaf(tree, node)) {
-        nodes_.push_back({std::numeric_limits<T>::quiet_NaN(), 0, static_cast<std::int32_t>(at) - 1});
+        nodes_.push_back({std::numeric_limits<T>::infinity(), kMissingLeft, static_cast<std::int32_t>(at)});
         continue;
       }
       auto feature = static_cast<std::uint32_t>(tree.feature[node]);
@@ -83,10 +83,10 @@ class Packed {
       if (tree.missing_left[node]) feature |= kMissingLeft;
       if (tree.category_row[node] >= 0) {
         feature |= kBySet;
+        by_threshold_ = false;
         threshold = static_cast<T>(set_of_.size());  // whole numbers below 2²⁴
         set_of_.push_back(tree.category_row[node]);
       }
-      plain_ = plain_ && feature <= kFeature;
       nodes_.push_back({threshold, feature, static_cast<std::int32_t>(from_.size())});
       from_.push_back(tree.left[node]);
       from_.push_back(tree.right[node]);
@@ -98,7 +98,7 @@ class Packed {
   // sink(i, leaf) for rows 0 … n-1 of the dense block x.
   template <class Sink>
   void walk_rows(const T* x, std::size_t n, std::size_t d, Sink&& sink) const {
-    if (plain_) {
+    if (by_threshold_) {
       walk_lanes<true>(x, n, d, sink);
     } else {
       walk_lanes<false>(x, n, d, sink);
@@ -114,27 +114,25 @@ class Packed {
   std::vector<Node> nodes_;
   std::vector<std::int32_t> from_, set_of_;  // the node in the tree's own arrays; the set of a node that has one
   const std::uint64_t* sets_ = nullptr;
-  bool plain_ = true;
+  bool by_threshold_ = true;
 
-  template <bool plain>
+  template <bool by_threshold>
   SUREFIT_INLINE std::int32_t next(const Node& node, const T* row) const {
-    if constexpr (plain) {
-      return node.left + static_cast<std::int32_t>(!(row[node.feature] <= node.threshold));
-    } else {
-      const T x = row[node.feature & kFeature];
-      const bool missing_left = (node.feature & kMissingLeft) != 0;
+    const T x = row[node.feature & kFeature];
+    const bool missing_right = (node.feature & kMissingLeft) == 0;
+    if constexpr (!by_threshold) {
       if (node.feature & kBySet) {
         const auto* set = sets_ + 4 * static_cast<std::size_t>(set_of_[static_cast<std::size_t>(node.threshold)]);
-        return node.left + static_cast<std::int32_t>(!in_set(x, set, missing_left));
+        return node.left + static_cast<std::int32_t>(!in_set(x, set, !missing_right));
       }
-      return node.left + static_cast<std::int32_t>(missing_left ? x > node.threshold : !(x <= node.threshold));
     }
+    return node.left + static_cast<std::int32_t>((x > node.threshold) | ((x != x) & missing_right));
   }
 
-  SUREFIT_INLINE bool arrived(std::int32_t at) const { return nodes_[static_cast<std::size_t>(at)].left == at - 1; }
+  SUREFIT_INLINE bool arrived(std::int32_t at) const { return nodes_[static_cast<std::size_t>(at)].left == at; }
 
   // Lanes take a few steps together; one that has arrived takes up the next row.
-  template <bool plain, class Sink>
+  template <bool by_threshold, class Sink>
   void walk_lanes(const T* x, std::size_t n, std::size_t d, Sink&& sink) const {
     const Node* nodes = nodes_.data();
     std::int32_t at[kLanes] = {};
@@ -144,7 +142,7 @@ class Packed {
       for (; taken < kLanes; ++taken) row[taken] = taken, place[taken] = x + taken * d;
       while (taken < n) {
         for (int step = 0; step < kSteps; ++step) {
-          for (std::size_t l = 0; l < kLanes; ++l) at[l] = next<plain>(nodes[at[l]], place[l]);
+          for (std::size_t l = 0; l < kLanes; ++l) at[l] = next<by_threshold>(nodes[at[l]], place[l]);
         }
         for (std::size_t l = 0; l < kLanes && taken < n; ++l) {
           if (!arrived(at[l])) continue;
@@ -153,14 +151,14 @@ class Packed {
           ++taken;
         }
       }
-      for (std::size_t l = 0; l < kLanes; ++l) finish<plain>(at[l], place[l], row[l], sink);
+      for (std::size_t l = 0; l < kLanes; ++l) finish<by_threshold>(at[l], place[l], row[l], sink);
     }
-    for (; taken < n; ++taken) finish<plain>(0, x + taken * d, taken, sink);
+    for (; taken < n; ++taken) finish<by_threshold>(0, x + taken * d, taken, sink);
   }
 
-  template <bool plain, class Sink>
+  template <bool by_threshold, class Sink>
   void finish(std::int32_t at, const T* x, std::size_t row, Sink&& sink) const {
-    while (!arrived(at)) at = next<plain>(nodes_[static_cast<std::size_t>(at)], x);
+    while (!arrived(at)) at = next<by_threshold>(nodes_[static_cast<std::size_t>(at)], x);
     sink(row, from_[static_cast<std::size_t>(at)]);
   }
 };
