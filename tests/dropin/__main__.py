@@ -34,6 +34,8 @@ MODULES = (
     "cluster/tests/test_spectral.py",
     "decomposition/tests/test_kernel_pca.py",
     "decomposition/tests/test_pca.py",
+    "ensemble/_hist_gradient_boosting/tests/test_gradient_boosting.py",
+    "ensemble/_hist_gradient_boosting/tests/test_monotonic_constraints.py",
     "ensemble/tests/test_bagging.py",
     "ensemble/tests/test_gradient_boosting.py",
     "ensemble/tests/test_weight_boosting.py",

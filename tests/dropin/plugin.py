@@ -36,6 +36,8 @@ NAMES = {
         "BaggingRegressor",
         "GradientBoostingClassifier",
         "GradientBoostingRegressor",
+        "HistGradientBoostingClassifier",
+        "HistGradientBoostingRegressor",
         "RandomForestClassifier",
         "RandomForestRegressor",
     ),

@@ -105,8 +105,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
         {"random_state": 0, "criterion": "entropy", "max_leaf_nodes": 9},
     ],
     "DecisionTreeRegressor": [{"random_state": 0, "min_samples_leaf": 20}, {"random_state": 0, "ccp_alpha": 0.05}],
-    "HistGradientBoostingClassifier": [{"max_iter": 4, "random_state": 0}],
-    "HistGradientBoostingRegressor": [{"max_iter": 8}, {"max_iter": 4, "max_leaf_nodes": 5, "l2_regularization": 1.0}],
+    "HistGradientBoostingClassifier": [{"max_iter": 2, "max_leaf_nodes": 8}],
+    "HistGradientBoostingRegressor": [{"max_iter": 4, "max_leaf_nodes": 8, "l2_regularization": 1.0}],
 }
 SLOW = {"KernelRidge", "KernelRidgeCV", "MDS", "SVC", "SVR"}
 COUNTS = {"MultinomialNB", "BernoulliNB", "ComplementNB", "CategoricalNB"}

@@ -38,8 +38,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "GradientBoostingClassifier": {"n_estimators": 4, "random_state": 0},
     "GradientBoostingRegressor": {"n_estimators": 8, "random_state": 0},
     "GammaIndex": {"n_neighbors": 1},  # two rows have one neighbor each
-    "HistGradientBoostingClassifier": {"max_iter": 4, "min_samples_leaf": 5, "random_state": 0},
-    "HistGradientBoostingRegressor": {"max_iter": 8, "min_samples_leaf": 5, "random_state": 0},
+    "HistGradientBoostingClassifier": {"max_iter": 3, "min_samples_leaf": 5, "random_state": 0},
+    "HistGradientBoostingRegressor": {"max_iter": 6, "min_samples_leaf": 5, "random_state": 0},
     "KNeighborsClassifier": {"n_neighbors": 2},
     "KNeighborsRegressor": {"n_neighbors": 2},
     "KMeans": {"n_clusters": 3, "random_state": 0, "tol": 0.0},
