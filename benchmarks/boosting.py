@@ -1,4 +1,4 @@
-"""Gradient boosting against scikit-learn's: `python -m benchmarks.boosting`.
+"""Gradient boosting against scikit-learn's, histogram boosting against its peers: `python -m benchmarks.boosting`.
 
 Quality is the loss of 20,000 rows that were not fitted to, in the same units for all.
 """
@@ -60,7 +60,60 @@ def both(make: Callable[..., Contender], **settings: object) -> dict[str, Conten
     return {"surefit": make(ours, **settings), "scikit-learn": make("sklearn.ensemble", **settings)}
 
 
+def histogram_classes(n: int, d: int = 28) -> Data:
+    """Two classes from products, waves and squares of five columns among d."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n + HELD_OUT, d))
+    z = X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + X[:, 3] ** 2 - 1 + 0.5 * X[:, 4]
+    y = (rng.random(len(z)) < 1 / (1 + np.exp(-2 * z))).astype(float)
+    return {"X": X[:n], "y": y[:n], "Q": X[n:], "r": y[n:]}
+
+
+def histogram_model(peer: str) -> object:
+    """100 trees of 31 leaves, 255 bins, rate 0.1, no early stopping."""
+    if peer == "XGBoost":
+        import xgboost
+
+        return xgboost.XGBClassifier(
+            tree_method="hist", grow_policy="lossguide", max_leaves=31, max_depth=0, max_bin=255, learning_rate=0.1,
+            min_child_weight=5, reg_lambda=0.0, n_estimators=100, n_jobs=2,
+        )  # fmt: skip
+    if peer.startswith("LightGBM"):
+        import lightgbm
+
+        quantised = {"use_quantized_grad": True} if "quantised" in peer else {}
+        return lightgbm.LGBMClassifier(n_estimators=100, max_bin=255, n_jobs=2, verbose=-1, **quantised)
+    import importlib
+
+    family = importlib.import_module("surefit.ensemble" if peer == "surefit" else "sklearn.ensemble")
+    return family.HistGradientBoostingClassifier(early_stopping=False)
+
+
+def histogram_fit(peer: str) -> Contender:
+    def run(data: Data) -> Callable[[], float]:
+        model = histogram_model(peer)
+        model.fit(data["X"], data["y"])  # type: ignore[attr-defined]
+        return lambda: log_loss(model, data)
+
+    return run
+
+
+PEERS = ("surefit", "LightGBM", "LightGBM quantised", "XGBoost", "scikit-learn")
+
+
+def histogram_work(n: int, bar: dict[str, float]) -> Work:
+    return Work(
+        f"histogram boosting, classes {n // 1000}k×28, 100 trees of 31 leaves",
+        data=lambda: histogram_classes(n),
+        contenders={peer: histogram_fit(peer) for peer in PEERS},
+        bar=bar,
+        quality_name="log-loss",
+        quality_within=0.005,
+    )
+
+
 WORKS = [
+    histogram_work(500_000, {"XGBoost": 1.3, "LightGBM": 1.3, "LightGBM quantised": 1.3}),
     Work(
         "gradient boosting, classes 100k×20, 100 trees of depth 3",
         data=lambda: friedman(100_000, classes=True),
