@@ -25,6 +25,7 @@ def pairs() -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
     import sklearn.cluster as their_cluster
     import sklearn.decomposition as their_decomposition
     import sklearn.discriminant_analysis as their_discriminant
+    import sklearn.ensemble as their_ensemble
     import sklearn.linear_model as their_linear
     import sklearn.naive_bayes as their_bayes
     import sklearn.neighbors as their_neighbors
@@ -35,6 +36,7 @@ def pairs() -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
     import surefit.cluster as our_cluster
     import surefit.decomposition as our_decomposition
     import surefit.discriminant_analysis as our_discriminant
+    import surefit.ensemble as our_ensemble
     import surefit.linear_model as our_linear
     import surefit.naive_bayes as our_bayes
     import surefit.neighbors as our_neighbors
@@ -78,6 +80,8 @@ def pairs() -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
         "k-NN regressor, predict": predictions("KNeighborsRegressor", X),
         "DecisionTreeClassifier": pair(our_tree, their_tree, "DecisionTreeClassifier", X, labels),
         "DecisionTreeRegressor": pair(our_tree, their_tree, "DecisionTreeRegressor", F, y),
+        "GradientBoostingClassifier": pair(our_ensemble, their_ensemble, "GradientBoostingClassifier", X, labels),
+        "GradientBoostingRegressor": pair(our_ensemble, their_ensemble, "GradientBoostingRegressor", F, y),
         "decision tree, predict": predictions("DecisionTreeClassifier", X, (our_tree, their_tree)),
         "decision tree, 1 row": predictions("DecisionTreeClassifier", X[:1], (our_tree, their_tree)),
         "PCA": pair(our_decomposition, their_decomposition, "PCA", X, n_components=2),
