@@ -94,10 +94,10 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "KNeighborsClassifier": [{}, {"weights": "distance"}],
     "KNeighborsRegressor": [{}, {"weights": "distance"}],
     "GammaIndex": [{}],
-    "AdaBoostClassifier": [{"n_estimators": 8, "random_state": 0}, {"n_estimators": 5, "learning_rate": 0.5}],
+    "AdaBoostClassifier": [{"n_estimators": 5, "random_state": 0}, {"n_estimators": 3, "learning_rate": 0.5}],
     "GradientBoostingClassifier": [{"n_estimators": 4, "random_state": 0}],
     "GradientBoostingRegressor": [{"n_estimators": 6, "random_state": 0}, {"n_estimators": 4, "line_search": True}],
-    "AdaBoostRegressor": [{"n_estimators": 5, "random_state": 0}, {"n_estimators": 4, "loss": "square"}],
+    "AdaBoostRegressor": [{"n_estimators": 3, "random_state": 0}, {"n_estimators": 3, "loss": "square"}],
     "BaggingClassifier": [{"n_estimators": 3, "random_state": 0, "max_samples": 40}],
     "BaggingRegressor": [{"n_estimators": 3, "random_state": 0, "max_samples": 40, "max_features": 3}],
     "DecisionTreeClassifier": [
@@ -108,7 +108,16 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "HistGradientBoostingClassifier": [{"max_iter": 2, "max_leaf_nodes": 8}],
     "HistGradientBoostingRegressor": [{"max_iter": 4, "max_leaf_nodes": 8, "l2_regularization": 1.0}],
 }
-SLOW = {"KernelRidge", "KernelRidgeCV", "MDS", "SVC", "SVR"}
+SLOW = {
+    "AdaBoostRegressor",
+    "BaggingClassifier",
+    "BaggingRegressor",
+    "KernelRidge",
+    "KernelRidgeCV",
+    "MDS",
+    "SVC",
+    "SVR",
+}
 COUNTS = {"MultinomialNB", "BernoulliNB", "ComplementNB", "CategoricalNB"}
 FAMILIES = (
     "manifold",
