@@ -29,7 +29,7 @@ class Stumps:
             return self._leaf(totals), np.full(len(codes), totals.argmax())
         column, order = self._columns[feature], self._order[feature]
         threshold = midpoint(float(column[~order[place]]), float(column[order[place + 1] ^ (order[place + 1] >> 31)]))
-        left = column <= threshold
+        left = column <= np.float64(threshold)  # a number of Python would be rounded to float32 first
         sides = np.bincount(codes + K * left, weights=w, minlength=2 * K).reshape(2, K)
         counts = np.bincount(left.astype(np.intp), weights=self._sizes, minlength=2)
         tree = self._stump(int(feature), threshold, np.array([totals, sides[1], sides[0]]), counts)

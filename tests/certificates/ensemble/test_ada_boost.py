@@ -148,3 +148,12 @@ def test_other_data_is_refused():
     model = AdaBoostClassifier(n_estimators=6).fit(B, C)
     for rows, y, w in ((B[:-20], C[:-20], None), (B, C, W), (B[:, ::-1], C, None), (B, C[::-1], None)):
         assert not surefit.certify(model, rows, y, w).holds
+
+
+def test_stumps_between_neighbors_of_float32():
+    """A threshold in double precision between adjacent float32 divides rows in the fit as in predict."""
+    grid = np.float32(1000) + np.arange(40, dtype=np.float32) * np.spacing(np.float32(1000))
+    labels = np.arange(40) % 7 > 3
+    model = surefit.ensemble.AdaBoostClassifier(n_estimators=6).fit(grid[:, None], labels)
+    certificate = surefit.certify(model, grid[:, None], labels)
+    assert certificate.holds, str(certificate)
