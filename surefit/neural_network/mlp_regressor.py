@@ -33,6 +33,8 @@ class MLPRegressor(RegressorMixin, MultilayerPerceptron):
         Of each layer: (inputs, units) and (units,).
     loss_ : float
         Mean loss of the last epoch, penalty included, before each of its steps.
+    final_loss_ : float
+        The loss of the stored weights on all rows, penalty included.
     best_loss_ : float or None
         The least of them; None with early stopping.
     loss_curve_, history_ : list of float

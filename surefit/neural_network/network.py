@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from numbers import Integral
 from types import SimpleNamespace
 from typing import Any, Self
@@ -24,7 +24,7 @@ from surefit.engine.rowwise import by_leaves
 from surefit.engine.source import Source
 from surefit.solvers.network.layers import Activation, Loss, Network, is_finite, random_network, scores
 from surefit.solvers.network.optimizers import SGD, Adam, Optimizer
-from surefit.solvers.network.training import Descent, Rows, batches, minimize, streamed
+from surefit.solvers.network.training import Descent, Rows, batches, mean_loss, minimize, streamed
 from surefit.summaries.canonical import example_hashes
 from surefit.summaries.holdout import held_out
 
@@ -69,6 +69,7 @@ class MultilayerPerceptron(Estimator):
     coefs_: list[np.ndarray]
     intercepts_: list[np.ndarray]
     loss_: float
+    final_loss_: float
     best_loss_: float | None
     loss_curve_: list[float]
     history_: list[float]
@@ -119,7 +120,13 @@ class MultilayerPerceptron(Estimator):
                 "preprocessed."
             )
         self._keep(network, rng)
+        self.final_loss_ = mean_loss(network, self._all_rows(data, Y), p.alpha)
         return self
+
+    def _all_rows(self, data: Source, Y: np.ndarray | None) -> Iterator[Rows]:
+        if Y is None:
+            return streamed(data, data.leaf_rows, lambda y: self._targets(y).astype(data.dtype))
+        return batches(Rows(data.X, Y.astype(data.dtype), data.w), data.leaf_rows, None)
 
     def _given(self, Y: np.ndarray | None) -> np.ndarray:
         if Y is None:
@@ -151,7 +158,9 @@ class MultilayerPerceptron(Estimator):
         seen = len(examples)
         examples = examples.distinct() if p.shuffle else examples
         state = self._descent(p, network, rng)
-        self._epoch(p, state, batches(examples, _batch_size(p, len(examples)), rng if p.shuffle else None), seen)
+        size = _batch_size(p, len(examples))
+        self._epoch(p, state, batches(examples, size, rng if p.shuffle else None), seen)
+        self.final_loss_ = mean_loss(network, batches(examples, size, None), p.alpha)
         if not is_finite(network):
             raise InvalidData("Solver produced non-finite parameter weights. Scale the columns, or lower the rate.")
         self._keep(network, rng)

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.optimize
 
 from surefit.engine.source import Source
-from surefit.solvers.network.layers import Network, dropout_masks, gradient, penalty
+from surefit.solvers.network.layers import Network, dropout_masks, gradient, penalty, row_losses, scores
 from surefit.solvers.network.optimizers import Optimizer
 from surefit.summaries.canonical import canonical_rows, example_hashes, in_single_precision
 
@@ -104,6 +104,16 @@ def objective(network: Network, rows: Rows, alpha: float) -> tuple[float, list[n
     for i, W in enumerate(network.coefs):
         found.parts[i] += W.dtype.type(alpha) * W
     return (found.loss + penalty(network, alpha)) / found.weight, [g / g.dtype.type(found.weight) for g in found.parts]
+
+
+def mean_loss(network: Network, some: Iterator[Rows], alpha: float) -> float:
+    """f over all batches."""
+    total = weight = 0.0
+    for rows in some:
+        losses = row_losses(network.loss, scores(network, rows.X), rows.Y).astype(np.float64)
+        total += float(losses.sum() if rows.w is None else losses @ rows.w)
+        weight += rows.weight
+    return (total + penalty(network, alpha)) / weight
 
 
 @dataclass

@@ -1,0 +1,275 @@
+"""Checker of MLPClassifier and MLPRegressor: answers from the weights, the loss recomputed, its gradient in two ways.
+
+The loss of a network on its data is f(W, b) = Σω ℓ/Σω + (α/2) Σ‖W‖²/Σω. Its gradient, by the chain rule through the
+layers, is held against differences of f along directions: (f(θ + hv) − f(θ − hv))/2h = ∇f·v + O(h²). Training by
+batches ends where it ends: the size of the gradient is told, and bounded only where the solver asked for it (lbfgs).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, real
+from surefit.certificates.blocks import F64, BadData, Blocks, all_finite, dense
+from surefit.certificates.checker import Findings, checker
+from surefit.certificates.claim import Claim, Grade, at_most, failed
+from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
+from surefit.certificates.rounding import UNIT
+
+ROUNDINGS = 10.0
+DIRECTIONS = 3
+STEP = 1e-6
+OUT = {"identity": "squared", "logistic": "logistic", "softmax": "softmax", "exp": "poisson"}
+
+
+@dataclass
+class Net:
+    coefs: list[F64]
+    intercepts: list[F64]
+    activation: str
+    out: str
+    alpha: float
+    eps: float
+
+
+@checker("coefs_", "intercepts_", "n_layers_", "n_outputs_", "out_activation_", "loss_", "final_loss_", "loss_curve_",
+         "best_loss_", "n_iter_", "predict", "predict_proba")  # fmt: skip
+def check_mlp_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
+    """About ten passes over the rows."""
+    attrs = Attributes(model, "coefs_")
+    K = read_classes(attrs, least=1)
+    net = _read(attrs, blocks)
+    if K is None or net is None or net.coefs[-1].shape[1] != (1 if K == 2 and net.out == "logistic" else K):
+        attrs.faults.append("the last layer has another number of outputs than classes_ asks for")
+        return [bad_attributes(attrs)], "nothing"
+
+    def targets(y: Any) -> F64:
+        codes = np.asarray(y).astype(np.intp)
+        if codes.ndim != 1 or (codes < 0).any():
+            raise BadData("labels that are not among classes_, or several labels a row")
+        return codes[:, None].astype(float) if net.coefs[-1].shape[1] == 1 else np.eye(K)[codes]
+
+    X = sample_rows(blocks)
+    z, slip = _scores(net, np.asarray(X, dtype=float))
+    p = _answers(net.out, z)
+    p = np.column_stack([1 - p[:, 0], p[:, 0]]) if p.shape[1] == 1 and K == 2 else p
+    wide = np.column_stack([-z[:, 0], z[:, 0]]) if z.shape[1] == 1 and K == 2 else z
+    off = 2 * slip.max(axis=1)[:, None] + ROUNDINGS * net.eps
+    claims = [
+        numbers_claim(model, "predict_proba", X, p, off * np.ones_like(p)),
+        labels_claim(model, X, wide, slip.max(axis=1)),
+    ]
+    return [*_training(attrs, net, blocks, targets, tol), *claims], "about ten passes over the rows"
+
+
+@checker("coefs_", "intercepts_", "n_layers_", "n_outputs_", "out_activation_", "loss_", "final_loss_", "loss_curve_",
+         "best_loss_", "n_iter_", "predict")  # fmt: skip
+def check_mlp_regressor(model: Any, blocks: Blocks, tol: float) -> Findings:
+    """About ten passes over the rows."""
+    attrs = Attributes(model, "coefs_")
+    net = _read(attrs, blocks)
+    if net is None:
+        return [bad_attributes(attrs)], "nothing"
+    outputs = net.coefs[-1].shape[1]
+
+    def targets(y: Any) -> F64:
+        Y = np.asarray(y, dtype=float).reshape(len(y), -1)
+        if Y.shape[1] != outputs:
+            raise BadData(f"y has {Y.shape[1]} columns, the network {outputs} outputs")
+        return Y
+
+    X = sample_rows(blocks)
+    z, slip = _scores(net, np.asarray(X, dtype=float))
+    said, room = _answers(net.out, z), slip * (np.exp(z) if net.out == "poisson" else 1.0)
+    one = next((np.asarray(y).ndim for _, y, _ in blocks if y is not None), 1) == 1
+    answer = numbers_claim(model, "predict", X, said[:, 0] if one else said, room[:, 0] if one else room)
+    return [*_training(attrs, net, blocks, targets, tol), answer], "about ten passes over the rows"
+
+
+def _read(attrs: Attributes, blocks: Blocks) -> Net | None:
+    """The layers, if they fit on each other."""
+    try:
+        coefs = [np.asarray(W, dtype=np.float64) for W in attrs.model.coefs_]
+        intercepts = [np.asarray(b, dtype=np.float64) for b in attrs.model.intercepts_]
+        single = any(np.asarray(W).dtype == np.float32 for W in attrs.model.coefs_)
+    except (TypeError, ValueError):
+        coefs, intercepts, single = [], [], False
+    single = single or any(X.dtype == np.float32 for X, _, _ in blocks)
+    widths = [blocks.n_features, *(len(b) if b.ndim == 1 else -1 for b in intercepts)]
+    shapes = list(pairwise(widths))
+    fit = bool(coefs) and len(coefs) == len(intercepts) and [W.shape for W in coefs] == shapes
+    if not fit or not all(np.isfinite(a).all() for a in (*coefs, *intercepts)):
+        attrs.faults.append("coefs_ and intercepts_ are not finite layers that fit on each other and on the columns")
+        return None
+    hidden = attrs.parameter("hidden_layer_sizes", (100,))
+    asked = list(hidden) if isinstance(hidden, (list, tuple)) else np.atleast_1d(np.asarray(hidden)).tolist()
+    out, alpha = OUT.get(attrs.text("out_activation_", ""), ""), real(attrs.parameter("alpha", 1e-4))
+    activation = attrs.text("activation", "relu")
+    if asked != widths[1:-1] or attrs.number("n_layers_") != len(coefs) + 1 or attrs.number("n_outputs_") != widths[-1]:
+        attrs.faults.append("the layers are not those that hidden_layer_sizes, n_layers_ and n_outputs_ say")
+    if not out or activation not in ("identity", "logistic", "tanh", "relu") or not alpha >= 0:
+        attrs.faults.append("out_activation_, activation or alpha is not known")
+    eps = float(np.finfo(np.float32 if single else np.float64).eps)
+    return None if attrs.faults else Net(coefs, intercepts, activation, out, alpha, eps)
+
+
+def _active(kind: str, z: F64) -> F64:
+    if kind == "relu":
+        return np.maximum(z, 0)
+    if kind == "tanh":
+        return np.tanh(z)
+    return 1 / (1 + np.exp(-z)) if kind == "logistic" else z
+
+
+def _slope(kind: str, a: F64) -> F64:
+    if kind == "relu":
+        return (a > 0).astype(float)
+    if kind == "tanh":
+        return 1 - a * a
+    return a * (1 - a) if kind == "logistic" else np.ones_like(a)
+
+
+def _scores(net: Net, X: F64) -> tuple[F64, F64]:
+    """z of each row, and what roundings in the model's precision may change in it: no activation is steeper than 1."""
+    a, off = X, np.zeros_like(X)
+    for i, (W, b) in enumerate(zip(net.coefs, net.intercepts, strict=True)):
+        size = np.abs(a) @ np.abs(W) + np.abs(b)
+        off = off @ np.abs(W) + (len(W) + 8) * net.eps * size
+        z = a @ W + b
+        a = _active(net.activation, z) if i + 1 < len(net.coefs) else z
+        off = off + net.eps * np.abs(a)
+    return a, off
+
+
+def _answers(out: str, z: F64) -> F64:
+    if out == "softmax":
+        e = np.exp(z - z.max(axis=1, keepdims=True))
+        return e / e.sum(axis=1, keepdims=True)
+    if out == "logistic":
+        return 1 / (1 + np.exp(-z))
+    return np.exp(z) if out == "poisson" else z
+
+
+def _losses(out: str, z: F64, Y: F64) -> F64:
+    if out == "squared":
+        return ((z - Y) ** 2).sum(axis=1) / 2
+    if out == "softmax":
+        top = z.max(axis=1)
+        return np.log(np.exp(z - top[:, None]).sum(axis=1)) + top - (z * Y).sum(axis=1)
+    if out == "logistic":
+        return (np.logaddexp(0, z) - Y * z).sum(axis=1)
+    logs = np.where(Y > 0, Y * np.log(np.where(Y > 0, Y, 1.0)), 0.0)
+    return (np.exp(z) - Y * z + logs - Y).sum(axis=1)
+
+
+def _objective(net: Net, blocks: Blocks, targets: Any, slopes: bool) -> tuple[float, list[F64], float, float]:
+    """f, its gradient (if asked for), the mean of |ℓ|, and of the largest score of a row."""
+    total = weight = size = largest = 0.0
+    parts = [np.zeros_like(p) for p in (*net.coefs, *net.intercepts)]
+    L = len(net.coefs)
+    for block, y, omega in blocks:
+        if not all_finite(block):
+            raise BadData("the data have entries that are NaN or infinite")
+        X, Y = dense(block), targets(y)
+        w = np.ones(len(X)) if omega is None else np.asarray(omega, dtype=float)
+        active = [X]
+        for W, b in zip(net.coefs[:-1], net.intercepts[:-1], strict=True):
+            active.append(_active(net.activation, active[-1] @ W + b))
+        z = active[-1] @ net.coefs[-1] + net.intercepts[-1]
+        losses = _losses(net.out, z, Y)
+        total, weight, size = total + float(w @ losses), weight + float(w.sum()), size + float(w @ np.abs(losses))
+        largest += float(w @ np.abs(z).max(axis=1))
+        delta = (_answers(net.out, z) - Y) * w[:, None] if slopes else z
+        for layer in range(L - 1, -1, -1) if slopes else ():
+            parts[layer] += active[layer].T @ delta
+            parts[L + layer] += delta.sum(axis=0)
+            if layer:
+                delta = (delta @ net.coefs[layer].T) * _slope(net.activation, active[layer])
+    squares = sum(float((W * W).sum()) for W in net.coefs)
+    for layer, W in enumerate(net.coefs):
+        parts[layer] += net.alpha * W
+    return (total + net.alpha / 2 * squares) / weight, [g / weight for g in parts], size / weight, largest / weight
+
+
+def _moved(net: Net, v: list[F64], h: float) -> Net:
+    moved = [p + h * u for p, u in zip((*net.coefs, *net.intercepts), v, strict=True)]
+    L = len(net.coefs)
+    return Net(moved[:L], moved[L:], net.activation, net.out, net.alpha, net.eps)
+
+
+def _training(attrs: Attributes, net: Net, blocks: Blocks, targets: Any, tol: float) -> list[Claim]:
+    f, slopes, size, scale = _objective(net, blocks, targets, True)
+    norm = float(np.sqrt(sum(float((g * g).sum()) for g in slopes)))
+    largest = max(float(np.abs(g).max()) for g in slopes)
+    if not np.isfinite(norm + f):
+        return [failed("finite", "The loss or its gradient leaves the range of floating-point numbers.")]
+    return [
+        _by_differences(net, blocks, targets, slopes, norm, size),
+        _trace(attrs, f, scale, net.eps, tol),
+        _stationary(attrs, f, largest),
+    ]
+
+
+def _by_differences(net: Net, blocks: Blocks, targets: Any, slopes: list[F64], norm: float, size: float) -> Claim:
+    """Along the gradient itself and along random directions of unit length."""
+    rng, worst, noise = np.random.default_rng(0), 0.0, 0.0
+    for i in range(DIRECTIONS):
+        v = [g / norm for g in slopes] if i == 0 and norm > 0 else [rng.standard_normal(g.shape) for g in slopes]
+        length = np.sqrt(sum(float((u * u).sum()) for u in v))
+        v = [u / length for u in v]
+        ends = [_objective(_moved(net, v, s * STEP), blocks, targets, False)[0] for s in (1, -1)]
+        along = sum(float((g * u).sum()) for g, u in zip(slopes, v, strict=True))
+        worst = max(worst, abs((ends[0] - ends[1]) / (2 * STEP) - along))
+        noise = max(noise, ROUNDINGS * 64 * UNIT * (size + abs(ends[0])) / STEP)
+    limit = 1e-3 * (norm + size) + noise
+    return at_most(
+        "gradient",
+        f"The gradient by the chain rule is that of the loss: differences along {DIRECTIONS} directions; largest "
+        "difference. (Units of 'relu' that switch between the two points add to it.)",
+        Grade.EXACT, worst, limit, {"norm": norm},
+        failure=f"The gradient by the chain rule differs from differences of the loss by {worst:.2g}.",
+    )  # fmt: skip
+
+
+def _trace(attrs: Attributes, f: float, scale: float, eps: float, tol: float) -> Claim:
+    """loss_ ends loss_curve_ and best_loss_ is its least; final_loss_ (of lbfgs loss_) is the loss of the weights."""
+    curve, loss, exact = attrs.raw("loss_curve_"), attrs.number("loss_"), attrs.text("solver", "adam") == "lbfgs"
+    best = attrs.raw("best_loss_") if attrs.has("best_loss_") else None
+    n_iter = attrs.number("n_iter_")
+    if loss is None or n_iter is None:
+        return bad_attributes(attrs)
+    size = max(abs(f), 1e-300)
+    final = attrs.number("final_loss_") if attrs.has("final_loss_") else loss if exact else f
+    off = np.inf if final is None else max(abs(final - f), abs(loss - f) if exact else 0.0) / size
+    if curve is not None and curve.size and not exact:
+        off = max(off, abs(loss - float(curve[-1])), float(n_iter > len(curve)))
+        off = max(off, 0.0 if best is None else abs(float(best) - float(curve[-int(n_iter) :].min())))
+    elif not exact:
+        off = np.inf
+    known = exact or attrs.has("final_loss_")
+    said = (
+        "final_loss_ (of 'lbfgs' loss_) is that" if known else "the model does not say it, so weights are not checked"
+    )
+    return at_most(
+        "trace",
+        f"The loss of the weights is {f:.8g}: {said}. loss_ ends loss_curve_, and best_loss_ is its least; largest "
+        "difference.",
+        Grade.EXACT, off, tol, {"recomputed": f, "claimed": loss}, excuse=eps * (ROUNDINGS + scale / size),
+        failure=f"loss_, best_loss_, loss_curve_ or n_iter_ do not fit each other, or the loss of the weights, {f:.8g}.",
+    )  # fmt: skip
+
+
+def _stationary(attrs: Attributes, f: float, largest: float) -> Claim:
+    asked = real(attrs.parameter("tol", 1e-4))
+    if attrs.text("solver", "adam") == "lbfgs" and largest <= asked:
+        sentence = "No entry of the gradient is larger than this: the solver's tol."
+        return at_most("stationary", sentence, Grade.STATIONARY, largest, asked)
+    sentence = (
+        f"Training ended at the loss {f:.6g} with a largest entry of the gradient of {largest:.2g}: no stationary "
+        "point is claimed, and other weights may do better."
+    )
+    return Claim("stationary", sentence, Grade.UNPROVED, None, asked, True, {"largest": largest})
