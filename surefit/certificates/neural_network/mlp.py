@@ -259,7 +259,7 @@ def _trace(attrs: Attributes, f: float, scale: float, eps: float, tol: float) ->
         f"The loss of the weights is {f:.8g}: {said}. loss_ ends loss_curve_, and best_loss_ is its least; largest "
         "difference.",
         Grade.EXACT, off, tol, {"recomputed": f, "claimed": loss}, excuse=eps * (ROUNDINGS + scale / size),
-        failure=f"loss_, best_loss_, loss_curve_ or n_iter_ do not fit each other, or the loss of the weights, {f:.8g}.",
+        failure=f"loss_, best_loss_, loss_curve_ or n_iter_ do not fit each other, or the loss {f:.8g} of the weights.",
     )  # fmt: skip
 
 
