@@ -28,6 +28,7 @@ from surefit.certificates.theorems.trees.bags import (
     scikit_learn_bag,
     seeds_of,
 )
+from surefit.certificates.theorems.trees.grown import total
 from surefit.certificates.theorems.trees.parameters import Examples, from_scikit_learn, read_examples
 from surefit.certificates.theorems.trees.votes import OutOfBag, asked_again, same_rows
 
@@ -66,6 +67,7 @@ def check_bagging_regressor(model: Any, blocks: Blocks, tol: float) -> Findings:
     return _check(attrs, read_examples(model, blocks, single=False), 0, blocks, tol)
 
 
+@total
 def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float) -> Findings:
     members = attrs.model.estimators_ if isinstance(attrs.model.estimators_, (list, tuple)) else []
     if not members or len(members) != whole(attrs.parameter("n_estimators", 10)):
@@ -78,7 +80,7 @@ def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float
         return claims, "one pass"
     claims.append(_members(attrs, list(members), bags, data, K, tol))
     rows, none = sample_rows(blocks), np.zeros(0, dtype=np.intp)
-    if getattr(attrs.model, "oob_score", False):
+    if attrs.flag("oob_score", False):
         claims += _out_of_bag(attrs, list(members), bags, data, K)
     says = [_says(attrs, m, f, rows, K, none) for m, f in zip(members, bags.features, strict=True)]
     wrong = [s for s in says if isinstance(s, Claim)]

@@ -20,7 +20,7 @@ from surefit.certificates.predictions import labels_claim, numbers_claim, sample
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.trees.bags import Distinct, distinct, draws_of, scikit_learn_rows, seeds_of
 from surefit.certificates.theorems.trees.binned import bins_claim
-from surefit.certificates.theorems.trees.grown import importances_claim, order_claim, tree_claims
+from surefit.certificates.theorems.trees.grown import importances_claim, order_claim, total, tree_claims
 from surefit.certificates.theorems.trees.nodes import Nodes, importances, read_nodes
 from surefit.certificates.theorems.trees.parameters import (
     Examples,
@@ -69,6 +69,7 @@ def check_random_forest_regressor(model: Any, blocks: Blocks, tol: float) -> Fin
     return _check(attrs, read_examples(model, blocks), 0, blocks, tol)
 
 
+@total
 def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float) -> Findings:
     model, theirs, d = attrs.model, from_scikit_learn(attrs.model), blocks.n_features
     trees, seeds = _read(attrs, d)
@@ -97,7 +98,7 @@ def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float
     claims += tree_claims(found, replace(growth, seed=None if theirs else 0), d, tol, of)
     claims += sorted(shapes, key=lambda claim: (claim.holds, -(claim.value or 0.0)))[:1]  # the worst of all trees
     claims.append(_importances(attrs, trees))
-    if getattr(model, "oob_score", False):
+    if attrs.flag("oob_score", False) or callable(getattr(model, "oob_score", None)):
         claims += _out_of_bag(attrs, data, K, trees, bags, theirs)
     claims += _answers(attrs, trees, blocks, K, data.flat)
     return claims, f"{found.nodes} nodes of {len(looked)} trees, {found.looked_at} in full"

@@ -12,7 +12,7 @@ from surefit.certificates.blocks import Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, refuted
 from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
-from surefit.certificates.theorems.trees.grown import importances_claim, order_claim, tree_claims
+from surefit.certificates.theorems.trees.grown import importances_claim, order_claim, total, tree_claims
 from surefit.certificates.theorems.trees.nodes import Nodes, importances, read_nodes
 from surefit.certificates.theorems.trees.parameters import (
     Examples,
@@ -62,6 +62,7 @@ def check_decision_tree_regressor(model: Any, blocks: Blocks, tol: float) -> Fin
     return _check(attrs, read_examples(model, blocks), 0, blocks, tol)
 
 
+@total
 def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float) -> Findings:
     model, theirs, d = attrs.model, from_scikit_learn(attrs.model), blocks.n_features
     growth = read_growth(attrs, data, K, float(data.w.sum()), theirs)

@@ -86,3 +86,13 @@ def test_the_printed_gap_bounds_the_exact_one(classes: bool, offset: float, weig
             refused += (true > TOL + claim.excuse) and not claim.holds
     assert told == refused
     assert told > 10
+
+
+def test_parameters_that_no_fit_would_take_are_refused() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(24, 3)), rng.normal(size=24)
+    for name in ("min_samples_leaf", "min_samples_split", "max_features", "monotonic_cst", "criterion", "splitter"):
+        for value in ("x", [[1, 2], [3]], np.zeros(0), -np.inf, float("nan"), object()):
+            model = DecisionTreeRegressor(random_state=0).fit(X, y)
+            setattr(model, name, value)
+            assert not check(model, ArrayBlocks(X, y), TOL).holds, (name, value)

@@ -63,7 +63,7 @@ def class_factors(attrs: Attributes, counts: F64, named: str = "balanced") -> F6
     given, K = getattr(attrs.model, "class_weight", None), len(counts)
     if given is None:
         return np.ones(K)
-    if given == named:
+    if isinstance(given, str) and given == named:
         return counts.sum() / (K * np.where(counts > 0, counts, 1.0))
     if isinstance(given, dict):
         return np.array([real(given.get(label, 1.0)) for label in np.asarray(attrs.model.classes_).tolist()])
@@ -79,9 +79,11 @@ def read_growth(
     Shares of rows are of n_rows, by default of all rows (scikit-learn) or of those of positive weight.
     """
     n, d = len(data.w) if theirs else n_rows or int(np.count_nonzero(data.w)), data.X.shape[1]
-    criterion = attrs.text("criterion", CLASSES[0] if n_classes else NUMBERS[0])
-    if criterion not in (CLASSES if n_classes else NUMBERS):
+    criterion = attrs.parameter("criterion", CLASSES[0] if n_classes else NUMBERS[0])
+    if not isinstance(criterion, str) or criterion not in (CLASSES if n_classes else NUMBERS):
         attrs.faults.append(f"criterion={criterion!r} is not known here")
+    if attrs.parameter("splitter", "best") not in ("best", "random"):
+        attrs.faults.append("splitter is neither best nor random")
     least = _share(attrs, "min_samples_leaf", 1, n)
     monotonic = getattr(attrs.model, "monotonic_cst", None)
     signs = None if monotonic is None else np.asarray(monotonic)
@@ -123,7 +125,10 @@ def _share(attrs: Attributes, name: str, default: int, n: int) -> int:
     value = attrs.parameter(name, default)
     if isinstance(value, (int, np.integer)):
         return int(value)
-    return math.ceil(real(value) * n) if real(value) == real(value) else default
+    if not 0 < real(value) <= 1:
+        attrs.faults.append(f"{name}={value!r} is neither a number of rows nor a share")
+        return default
+    return math.ceil(real(value) * n)
 
 
 def max_features_of(value: Any, d: int) -> int:
