@@ -20,8 +20,17 @@ namespace surefit::exact_tree {
 class AbsoluteError {
  public:
   static constexpr bool kMerges = false, kSlow = true;
-  using Left = Sums;  // for each output: the weights (length m + 1), then the sums
+  using Left = Sums;  // for each output pairs (weight, sum) of the Fenwick tree; the pair 0 has the sum of all
 
+ private:
+  auto left_entries(const Left& l) const {
+    return [&l](std::size_t k) { return l.sum[k]; };
+  }
+  auto right_entries(const Left& l) const {
+    return [this, &l](std::size_t k) { return node_[k] - l.sum[k]; };
+  }
+
+ public:
   explicit AbsoluteError(const Targets& targets)
       : t_(targets), rank_(targets.n * targets.n_outputs), sorted_(targets.n * targets.n_outputs),
         node_(scratch(targets)), median_(targets.n_outputs) {}
@@ -51,8 +60,8 @@ class AbsoluteError {
     for (std::size_t i = 0; i < m; ++i) add(all, rows[i]);
     weight_ = all.weight, impurity_ = 0;
     for (std::size_t o = 0; o < t_.n_outputs; ++o) {
-      const Side side = this->side(o, weight_, [&](std::size_t k) { return node_[k]; });
-      median_[o] = side.median, impurity_ += side.error / static_cast<double>(t_.n_outputs);
+      median_[o] = median(o, weight_, left_entries(all));
+      impurity_ += side(o, weight_, left_entries(all)).error / static_cast<double>(t_.n_outputs);
     }
     if (pure_) impurity_ = 0;
   }
@@ -61,10 +70,11 @@ class AbsoluteError {
   void add(Left& l, Id i) const {
     const double w = t_.w ? t_.w[i] : 1.0;
     for (std::size_t o = 0; o < t_.n_outputs; ++o) {
-      double* weights = l.sum + 2 * o * (m_ + 1);
+      double* pairs = l.sum + 2 * o * (m_ + 1);
       const double wy = w * y(i, o);
+      pairs[1] += wy;
       for (std::size_t k = rank_[i * t_.n_outputs + o] + std::size_t{1}; k <= m_; k += k & (~k + 1)) {
-        weights[k] += w, weights[m_ + 1 + k] += wy;
+        pairs[2 * k] += w, pairs[2 * k + 1] += wy;
       }
     }
     l.weight += w;
@@ -73,16 +83,20 @@ class AbsoluteError {
   bool exceeds(const Left&, double) const { return true; }
   double decrease(const Left& l) const {
     double error = 0;
-    for (std::size_t o = 0; o < t_.n_outputs; ++o) error += left_side(l, o).error + right_side(l, o).error;
+    for (std::size_t o = 0; o < t_.n_outputs; ++o) {
+      error += side(o, l.weight, left_entries(l)).error + side(o, weight_ - l.weight, right_entries(l)).error;
+    }
     return impurity_ - error / static_cast<double>(t_.n_outputs);
   }
   double left_weight(const Left& l) const { return l.weight; }
-  double order(const Left& l, std::size_t o) const { return left_side(l, o).median; }
+  double order(const Left& l, std::size_t o) const { return median(o, l.weight, left_entries(l)); }
   std::size_t n_orders() const { return t_.n_outputs; }
   bool ordered() const { return true; }
   std::size_t only_order() const { return 0; }
-  double left_value(const Left& l) const { return t_.shift[0] + left_side(l, 0).median; }
-  double right_value(const Left& l) const { return t_.shift[0] + right_side(l, 0).median; }
+  double left_value(const Left& l) const { return t_.shift[0] + median(0, l.weight, left_entries(l)); }
+  double right_value(const Left& l) const {
+    return t_.shift[0] + median(0, weight_ - l.weight, right_entries(l));
+  }
 
   const Targets& targets() const { return t_; }
   double weight() const { return weight_; }
@@ -94,7 +108,7 @@ class AbsoluteError {
 
  private:
   struct Side {
-    double median, error;
+    double center, error;  // a median and the absolute error around it
   };
 
   template <class Id>
@@ -102,35 +116,35 @@ class AbsoluteError {
     return t_.y[i * t_.n_outputs + o];
   }
 
-  Side left_side(const Left& l, std::size_t o) const {
-    return side(o, l.weight, [&](std::size_t k) { return l.sum[k]; });
-  }
-  Side right_side(const Left& l, std::size_t o) const {
-    return side(o, weight_ - l.weight, [&](std::size_t k) { return node_[k] - l.sum[k]; });
-  }
-
-  // entry(k): the Fenwick tree of the side. Finds the last rank with at most half of the weight below it.
+  // entry(k): the numbers of the side. Finds how many ranks have less than half of the weight: the next is a median.
   template <class Entry>
   Side side(std::size_t o, double weight, Entry&& entry) const {
-    const std::size_t weights = 2 * o * (m_ + 1), sums = weights + m_ + 1;
+    const std::size_t pairs = 2 * o * (m_ + 1);
     const double half = weight / 2, *sorted = sorted_.data() + o * t_.n;
-    std::size_t below = 0, strictly = 0;  // ranks with weight ≤ half, < half before the next one
-    double w_below = 0, s_below = 0, w_strictly = 0, total = 0;
+    std::size_t below = 0;
+    double w = 0, sum = 0;
     for (std::size_t step = top_; step; step /= 2) {
-      if (strictly + step <= m_ && w_strictly + entry(weights + strictly + step) < half) {
-        strictly += step, w_strictly += entry(weights + strictly), s_below += entry(sums + strictly);
-      }
+      if (below + step > m_) continue;
+      const double next = w + entry(pairs + 2 * (below + step));
+      if (next < half) below += step, w = next, sum += entry(pairs + 2 * below + 1);
     }
+    const double center = sorted[std::min(below, m_ - 1)], total = entry(pairs + 1);
+    return {center, std::max((total - sum - center * (weight - w)) + (center * w - sum), 0.0)};
+  }
+
+  // The median: between the first one and the one after half of the weight.
+  template <class Entry>
+  double median(std::size_t o, double weight, Entry&& entry) const {
+    const std::size_t pairs = 2 * o * (m_ + 1);
+    const double *sorted = sorted_.data() + o * t_.n, lower = side(o, weight, entry).center;
+    std::size_t below = 0;
+    double w = 0;
     for (std::size_t step = top_; step; step /= 2) {
-      if (below + step <= m_ && w_below + entry(weights + below + step) <= half) {
-        below += step, w_below += entry(weights + below);
-      }
+      if (below + step > m_ || w + entry(pairs + 2 * (below + step)) > weight / 2) continue;
+      below += step, w += entry(pairs + 2 * below);
     }
-    for (std::size_t k = m_; k; k &= k - 1) total += entry(sums + k);
-    const double lower = sorted[std::min(strictly, m_ - 1)], upper = sorted[std::min(below, m_ - 1)];
-    const double median = lower == upper ? lower : lower / 2 + upper / 2;
-    const double error = (total - s_below - lower * (weight - w_strictly)) + (lower * w_strictly - s_below);
-    return {median, std::max(error, 0.0)};
+    const double upper = sorted[std::min(below, m_ - 1)];
+    return lower == upper ? lower : lower / 2 + upper / 2;
   }
 
   template <class Id>
