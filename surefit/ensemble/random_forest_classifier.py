@@ -78,8 +78,8 @@ class RandomForestClassifier(ClassifierMixin, RandomForest):
     >>> from surefit.ensemble import RandomForestClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = RandomForestClassifier(100, oob_score=True, random_state=0).fit(X, y)
-    >>> round(forest.oob_score_, 2)
-    0.95
+    >>> forest.oob_score_ > 0.9
+    True
     """
 
     classes_: Any
