@@ -65,7 +65,7 @@ class Replay:
     faults: dict[str, int] = field(default_factory=dict)  # what is wrong, and at how many nodes
     unseen: int = 0  # nodes whose candidates cannot be seen
     heuristic: int = 0  # nodes where subsets of categories were not all compared
-    decreases: dict[int, tuple[float, float]] = field(default_factory=dict)  # node: what a split lowers, its noise
+    decreases: dict[int, tuple[float, float]] = field(default_factory=dict)  # node: what a split lowers, its rounding
     losses: dict[int, float] = field(default_factory=dict)
 
     def add(self, other: Replay, tol: float) -> None:
@@ -245,7 +245,7 @@ def _leaf(found: Replay, here: Here, growth: Growth, total: float) -> None:
     found.heuristic += guess
     decrease = float(best.max() if seen else best.min())  # some candidates that are not seen: maybe the worst one alone
     found.unseen += not seen
-    found.decreases[here.place] = (decrease, here.node.noise)
+    found.decreases[here.place] = (decrease, here.node.noise + here.node.gross)
     pruned = growth.alpha > 0 or growth.max_leaves is not None  # other claims speak of these
     if not pruned and not growth.drawn and decrease - here.node.noise - here.node.gross > growth.min_decrease * total:
         found.fault("leaves with an admissible split that lowers the impurity enough")
@@ -257,7 +257,7 @@ def _split(
 ) -> None:  # fmt: skip
     place, node, j = here.place, here.node, int(nodes.feature[here.place])
     own = node.decrease(left)
-    found.decreases[place] = (own, node.noise)
+    found.decreases[place] = (own, node.noise + node.gross)
     if not growth.rules.admits(here.w, _level_or_ones(here), here.bounds, left, j):
         found.fault("splits that break a rule (least rows, least weight, constraint)")
     if here.depth >= growth.max_depth or len(here.w) < growth.min_split:
