@@ -26,6 +26,7 @@ from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.boosting.answers import sampled
+from surefit.certificates.theorems.boosting.guard import readable
 from surefit.certificates.theorems.boosting.members import (
     Broken,
     answers_of,
@@ -59,6 +60,7 @@ def check_ada_boost_regressor(model: Any, blocks: Blocks, tol: float) -> Finding
     return _check(Attributes(model, "estimators_"), blocks, tol, 0)
 
 
+@readable
 def _check(attrs: Attributes, blocks: Blocks, tol: float, K: int) -> Findings:
     data = read_examples(attrs.model, blocks, single=False)
     if data.Y.shape[1] != 1 or (K and (data.Y < 0).any()):

@@ -24,6 +24,7 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.boosting.answers import Trace, answer_claims, check_seed
+from surefit.certificates.theorems.boosting.guard import readable
 from surefit.certificates.theorems.boosting.holdout import held_out
 from surefit.certificates.theorems.boosting.losses import POINTED, quantile, raw_of_mean, slopes, values
 from surefit.certificates.theorems.boosting.members import Broken, answers_of, chosen, replayed, splits_claim, tree_of
@@ -56,6 +57,7 @@ def check_gradient_boosting_regressor(model: Any, blocks: Blocks, tol: float) ->
     return _check(attrs, blocks, tol, attrs.text("loss", "squared_error"), 0)
 
 
+@readable
 def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> Findings:
     data, width = read_examples(attrs.model, blocks), max(1, K * (K > 2))
     if not isinstance(getattr(attrs.model, "loss", ""), str):

@@ -22,6 +22,7 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.theorems.boosting.answers import Trace, answer_claims, check_seed
 from surefit.certificates.theorems.boosting.bins import in_bins, off_rule
+from surefit.certificates.theorems.boosting.guard import readable
 from surefit.certificates.theorems.boosting.histogram_model import Forest, read_forest
 from surefit.certificates.theorems.boosting.holdout import held_out
 from surefit.certificates.theorems.boosting.losses import POINTED, quantile, raw_of_mean, slopes
@@ -53,6 +54,7 @@ def check_hist_gradient_boosting_regressor(model: Any, blocks: Blocks, tol: floa
     return _check(attrs, blocks, tol, attrs.text("loss", "squared_error"), 0)
 
 
+@readable
 def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> Findings:
     model, d = attrs.model, blocks.n_features
     forest = read_forest(model, d)
