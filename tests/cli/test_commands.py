@@ -192,7 +192,7 @@ def test_compare_classes_for_machines(surefit):
 def test_compare_classes_for_people(surefit, tmp_path):
     report = tmp_path / "page.html"
     code, out, _ = surefit(
-        "compare", "kinds.csv", "--target", "kind", "--drop", "sex", "--repeats", 1, "--report", report
+        "compare", "kinds.csv", "--target", "kind", "--drop", "sex", "--folds", 2, "--repeats", 1, "--report", report
     )
     assert code == 0
     assert "kinds.csv: classification of kind, 442 rows × 10 columns, 5 stratified folds × 1" in " ".join(out.split())
@@ -203,17 +203,19 @@ def test_compare_classes_for_people(surefit, tmp_path):
 
 
 def test_columns_of_categories_and_gaps_are_told(surefit):
-    _, out, _ = surefit("compare", "kinds.csv", "--target", "target", "--repeats", 1, "--no-report")
+    _, out, _ = surefit("compare", "kinds.csv", "--target", "target", "--folds", 2, "--repeats", 1, "--no-report")
     assert "'kind' has 2 levels" in out
-    _, out, _ = surefit("compare", "gap.csv", "--target", "target", "--repeats", 1, "--no-report")
+    _, out, _ = surefit("compare", "gap.csv", "--target", "target", "--folds", 2, "--repeats", 1, "--no-report")
     assert "1 of 442 rows have missing numbers" in out
-    _, out, _ = surefit("compare", "gap.csv", "--target", "target", "--repeats", 1, "--no-report", "--quiet")
+    _, out, _ = surefit(
+        "compare", "gap.csv", "--target", "target", "--folds", 2, "--repeats", 1, "--no-report", "--quiet"
+    )
     assert "missing" not in out
 
 
 def test_the_table_grows_with_the_terminal(surefit, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
-    _, out, _ = surefit("compare", "--repeats", 1, "--no-report")
+    _, out, _ = surefit("compare", "--folds", 2, "--repeats", 1, "--no-report")
     assert "against the best" in out and "●" in out
     assert max(map(len, out.splitlines())) <= 120
 
