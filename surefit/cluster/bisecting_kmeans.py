@@ -205,11 +205,18 @@ def _cut(
     model = KMeans(
         2, init=init, n_init=p.n_init, max_iter=p.max_iter, tol=p.tol, verbose=p.verbose, random_state=seed
     ).fit(X, sample_weight=w)
-    labels, sq_dist = _assigned(X, model.cluster_centers_, frame)
+    centers = _left_first(model.cluster_centers_)
+    labels, sq_dist = _assigned(X, centers, frame)
     parts = [
         _Node(rows[labels == k], float((w * sq_dist)[labels == k].sum()), float(w[labels == k].sum())) for k in (0, 1)
     ]
-    return model.cluster_centers_, parts
+    return centers, parts
+
+
+def _left_first(centers: np.ndarray) -> np.ndarray:
+    """The lower of two centers first, in the column where they differ most: starts that end alike are named alike."""
+    j = np.abs(centers[1] - centers[0]).argmax()
+    return centers if centers[0, j] <= centers[1, j] else centers[::-1].copy()
 
 
 def _assigned(X: Any, centers: np.ndarray, frame: Frame) -> tuple[np.ndarray, np.ndarray]:

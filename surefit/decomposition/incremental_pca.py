@@ -54,8 +54,8 @@ class IncrementalPCA(PCA):
         Each variance of all rows seen lies between explained_variance_ and explained_variance_ + error_bound_.
     n_components_ : int
         How many components were kept.
-    n_samples_seen_ : int
-        Rows seen.
+    n_samples_seen_ : float
+        Rows seen (a float, as scikit-learn's).
     batch_size_ : int
         Rows of a batch in `fit`.
     n_features_in_ : int
@@ -75,7 +75,7 @@ class IncrementalPCA(PCA):
 
     var_: np.ndarray
     error_bound_: float
-    n_samples_seen_: int
+    n_samples_seen_: float
     batch_size_: int
 
     def __init__(
@@ -134,9 +134,9 @@ class IncrementalPCA(PCA):
         self._take(seen.with_rows(rows, self._most_kept()), rows.dtype)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:  # type: ignore[override]
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:  # type: ignore[override]
         """`fit(X)`, then `transform(X)`."""
-        return self.fit(X, y).transform(X)
+        return self.fit(X, y, **fit_params).transform(X)
 
     def _count(self, p: SimpleNamespace, n: int) -> int:
         """How many components, for the rows of the first call."""
@@ -169,7 +169,7 @@ class IncrementalPCA(PCA):
         left = max(0.0, total - float((s[:k] ** 2).sum()))
         beyond = min(n, d) - k
         self._seen = vars(seen)
-        self.n_samples_seen_ = self.n_samples_ = n
+        self.n_samples_seen_, self.n_samples_ = float(n), n
         self.mean_ = seen.mean.astype(dtype)
         self.var_ = (seen.sum_sq / n).astype(dtype)
         axes = Vt[:k].copy()

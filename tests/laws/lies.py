@@ -24,12 +24,14 @@ import sklearn.linear_model
 import sklearn.manifold
 import sklearn.naive_bayes
 import sklearn.neighbors
+import sklearn.random_projection
 import sklearn.svm
 import sklearn.tree
 from scipy.spatial.distance import cdist
 
 import surefit
 import surefit.ensemble
+import surefit.random_projection
 import surefit.svm
 import surefit.tree
 from tests.reference.objectives import next_step_saves, objective, share_wrong
@@ -75,11 +77,15 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "LinearDiscriminantAnalysis": [{}, {"solver": "lsqr"}, {"solver": "eigen", "shrinkage": "auto"}],
     "QuadraticDiscriminantAnalysis": [{}, {"reg_param": 0.1}],
     "PCA": [{"n_components": 3}, {"n_components": 3, "svd_solver": "full"}],
+    "IncrementalPCA": [{"n_components": 3, "batch_size": 50}],
+    "GaussianRandomProjection": [{"n_components": 3, "random_state": 0}],
     "KernelPCA": [{"n_components": 3}, {"n_components": 3, "kernel": "rbf", "gamma": 1e-2}],
     "RBFInterpolator": [{"degree": 1}, {"degree": 1, "smoothing": 0.1}],
     "RBFNetworkRegressor": [{"n_centers": 5, "random_state": 0}],
     "RBFNetworkClassifier": [{"n_centers": 5, "random_state": 0}],
     "KMeans": [{"n_clusters": 3, "random_state": 0, "tol": 0.0}],
+    "MiniBatchKMeans": [{"n_clusters": 3, "random_state": 0, "n_init": 1, "batch_size": 100}],
+    "BisectingKMeans": [{"n_clusters": 3, "random_state": 0, "tol": 0.0}],
     "AgglomerativeClustering": [{}, {"linkage": "single", "metric": "manhattan"}],
     "StepwiseAgglomeration": [{}, {"cost": "within", "n_clusters": 3}],
     "DBSCAN": [{}, {"eps": 1.0, "min_samples": 10, "metric": "manhattan"}],
@@ -115,6 +121,7 @@ SLOW = {
     "KernelRidge",
     "KernelRidgeCV",
     "MDS",
+    "MiniBatchKMeans",
     "SVC",
     "SVR",
 }
@@ -130,6 +137,7 @@ FAMILIES = (
     "discriminant_analysis",
     "cluster",
     "decomposition",
+    "random_projection",
     "tree",
     "ensemble",
 )

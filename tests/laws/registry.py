@@ -35,14 +35,18 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "AdaBoostRegressor": {"n_estimators": 6, "random_state": 0},
     "BaggingClassifier": {"n_estimators": 5, "random_state": 0},
     "BaggingRegressor": {"n_estimators": 5, "random_state": 0},
+    "BisectingKMeans": {"n_clusters": 3, "n_init": 10, "random_state": 0, "tol": 0.0},
+    "GaussianRandomProjection": {"n_components": 2, "random_state": 0},
     "GradientBoostingClassifier": {"n_estimators": 4, "random_state": 0},
     "GradientBoostingRegressor": {"n_estimators": 8, "random_state": 0},
     "GammaIndex": {"n_neighbors": 1},  # two rows have one neighbor each
     "HistGradientBoostingClassifier": {"max_iter": 3, "min_samples_leaf": 5, "random_state": 0},
     "HistGradientBoostingRegressor": {"max_iter": 6, "min_samples_leaf": 5, "random_state": 0},
+    "IncrementalPCA": {"n_components": 2, "batch_size": 400},  # of several batches scikit-learn's is not PCA
     "KNeighborsClassifier": {"n_neighbors": 2},
     "KNeighborsRegressor": {"n_neighbors": 2},
     "KMeans": {"n_clusters": 3, "random_state": 0, "tol": 0.0},
+    "MiniBatchKMeans": {"n_clusters": 3, "random_state": 0},
     "Isomap": {"n_neighbors": 15},
     "LocallyLinearEmbedding": {"n_neighbors": 15},
     "MDS": {"init": "classical_mds", "eps": 1e-13, "max_iter": 2000},
@@ -194,6 +198,16 @@ def scaled(model: Estimator, scale: float) -> Estimator:
 def unit_free(model: Estimator) -> bool:
     """Its coordinates have a fixed length whatever the units of the rows: they come from a graph."""
     return hasattr(model, "affinity")
+
+
+def ends_with_samples(model: Estimator) -> bool:
+    """Its answer is an average over samples of rows, drawn by their digits: in other units others are drawn."""
+    return type(model).__name__ == "MiniBatchKMeans"
+
+
+def reads_no_rows(model: Estimator) -> bool:
+    """It is drawn for the shape of the rows, whatever is in them."""
+    return type(model).__module__.startswith("surefit.random_projection.")
 
 
 def some_rows(rows: Any, *arrays: Any) -> list[Any]:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, bad_attributes
+from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import Blocks, dense
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most, failed
+from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.decomposition.pca import check_pca
 from surefit.certificates.rounding import epsilon, gamma
 from surefit.certificates.theorems.spectral.centered import first_pass
@@ -17,12 +17,15 @@ from surefit.certificates.theorems.spectral.centered import first_pass
 ROUNDINGS = 10.0
 
 
-@checker(*check_pca.covers, "var_", "n_samples_seen_", "error_bound_")  # type: ignore[attr-defined]
+@checker(*check_pca.covers, "var_", "n_samples_seen_", "error_bound_", "batch_size_")  # type: ignore[attr-defined]
 def check_incremental_pca(model: Any, blocks: Blocks, tol: float) -> Findings:
     """That of PCA, and one pass."""
     attrs = Attributes(model, "components_")
     bound = attrs.number("error_bound_") if attrs.has("error_bound_") else 0.0
     columns = _columns(attrs, blocks, tol)
+    size = attrs.parameter("batch_size", 5 * blocks.n_features)
+    if attrs.has("batch_size_") and attrs.number("batch_size_") != real(size):
+        return [refuted("batch_size", f"batch_size_ is not the {size!r} that was asked for.")], "nothing"
     if bound is None or columns is None:
         return [bad_attributes(attrs)], "one pass"
     if bound > 0:
