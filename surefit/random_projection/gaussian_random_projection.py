@@ -108,7 +108,7 @@ class GaussianRandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin
                 )
             return int(p.n_components)
         k = johnson_lindenstrauss_min_dim(n, eps=p.eps, delta=p.delta)
-        asked = f"eps={p.eps:g} and n_samples={n} lead to a target dimension of {k}"
+        asked = f"eps={p.eps:f} and n_samples={n} lead to a target dimension of {k}"
         if k <= 0:
             raise InvalidParameter(f"{asked} which is invalid: one row has no distances")
         if k > d:

@@ -28,10 +28,12 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 SKLEARN = Path(sklearn.__file__).resolve().parent
 MODULES = (
+    "cluster/tests/test_bisect_k_means.py",
     "cluster/tests/test_dbscan.py",
     "cluster/tests/test_hierarchical.py",
     "cluster/tests/test_k_means.py",
     "cluster/tests/test_spectral.py",
+    "decomposition/tests/test_incremental_pca.py",
     "decomposition/tests/test_kernel_pca.py",
     "decomposition/tests/test_pca.py",
     "ensemble/_hist_gradient_boosting/tests/test_gradient_boosting.py",
@@ -56,6 +58,7 @@ MODULES = (
     "tests/test_discriminant_analysis.py",
     "tests/test_kernel_ridge.py",
     "tests/test_naive_bayes.py",
+    "tests/test_random_projection.py",
     "tree/tests/test_export.py",
     "tree/tests/test_tree.py",
 )

@@ -20,14 +20,16 @@ import pytest
 NAMES = {
     "cluster": (
         "AgglomerativeClustering",
+        "BisectingKMeans",
         "DBSCAN",
         "KMeans",
+        "MiniBatchKMeans",
         "SpectralClustering",
         "dbscan",
         "kmeans_plusplus",
         "spectral_clustering",
     ),
-    "decomposition": ("KernelPCA", "PCA"),
+    "decomposition": ("IncrementalPCA", "KernelPCA", "PCA"),
     "discriminant_analysis": ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
     "ensemble": (
         "AdaBoostClassifier",
@@ -46,6 +48,7 @@ NAMES = {
     "manifold": ("MDS", "ClassicalMDS", "Isomap", "LocallyLinearEmbedding", "SpectralEmbedding", "smacof"),
     "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
     "neighbors": ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors"),
+    "random_projection": ("GaussianRandomProjection", "johnson_lindenstrauss_min_dim"),
     "svm": ("SVC", "SVR", "LinearSVC"),
     "tree": ("DecisionTreeClassifier", "DecisionTreeRegressor"),
 }
