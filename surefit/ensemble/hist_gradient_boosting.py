@@ -40,6 +40,7 @@ class HistGradientBoosting(Estimator):
     train_score_: np.ndarray
     validation_score_: np.ndarray
     do_early_stopping_: bool
+    validation_rows_: str | None
     is_categorical_: np.ndarray | None
     categories_: list[np.ndarray | None] | None
     bin_thresholds_: list[np.ndarray]
@@ -65,8 +66,9 @@ class HistGradientBoosting(Estimator):
         total = float(data.n_rows if w is None else w.sum())
         self.do_early_stopping_ = total > AUTO_WEIGHT if p.early_stopping == "auto" else bool(p.early_stopping)
         given = self._given_validation(p, *validation)
-        outside = None
+        outside, self.validation_rows_ = None, None if given is None or not self.do_early_stopping_ else "given"
         if self.do_early_stopping_ and p.validation_fraction is not None and given is None:
+            self.validation_rows_ = "held out"
             outside = self._hold_out(p, data.fold(ExampleHashesStep()), targets, w)
         binned = bin_source(data, targets, w, outside, p.max_bins, self.is_categorical_)
         self.bin_thresholds_ = binned.bins.thresholds

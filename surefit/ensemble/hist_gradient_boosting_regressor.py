@@ -46,6 +46,8 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
     categories_ : list of ndarray or None, or None
         The values of each column of categories; the code in a tree's sets is the place among them.
     do_early_stopping_ : bool
+    validation_rows_ : 'held out', 'given' or None
+        Where the rows of `validation_score_` come from.
     train_score_, validation_score_ : ndarray of shape (n_iter_ + 1,)
         The scores before the first round and after each; empty without early stopping.
     history_ : ndarray of shape (n_iter_ + 1,)

@@ -31,8 +31,8 @@ from surefit.certificates.theorems.boosting.replay import Data, Replay, rows_of
 from surefit.certificates.theorems.boosting.worst import Worst
 
 COVERS = ("n_iter_", "train_score_", "validation_score_", "do_early_stopping_", "is_categorical_",
-          "n_trees_per_iteration_", "trees_", "baseline_prediction_", "bin_thresholds_", "categories_", "seed_",
-          "predict")  # fmt: skip
+          "n_trees_per_iteration_", "validation_rows_", "trees_", "baseline_prediction_", "bin_thresholds_",
+          "categories_", "seed_", "predict")  # fmt: skip
 U = float(np.finfo(float).eps) / 2
 WORK = 5e7  # bins looked at in the trees whose splits are replayed
 
@@ -67,8 +67,10 @@ def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> 
         return [bad_attributes(attrs)], "one pass"
     weighted, kept = bool((w != 1).any()), np.zeros(len(y), dtype=bool)
     stops = attrs.flag("do_early_stopping_", False) and getattr(model, "validation_fraction", 0.1) is not None
+    stops = stops and getattr(model, "validation_rows_", None) != "given"  # then all of these rows are trained on
     if stops and not forest.private:
-        share, seed = real(attrs.parameter("validation_fraction", 0.1)), getattr(model, "seed_", None)
+        share, seed = attrs.parameter("validation_fraction", 0.1), getattr(model, "seed_", None)
+        share = real(share) / float(w.sum()) if isinstance(share, (int, np.integer)) else real(share)
         seed = int(seed) if isinstance(seed, (int, np.integer)) and 0 <= seed < 2**64 else 0
         kept = held_out(X, y, w, y if K else np.zeros(len(y)), share, seed)
     X = X[:, forest.columns]
@@ -87,7 +89,7 @@ def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> 
         for stage in forest.rounds:
             for k, nodes in enumerate(stage):
                 boost.move(nodes, k, f, df)
-        reason = "Rounds cannot be replayed: which rows were kept for validation cannot be seen, or they were given."
+        reason = "Rounds cannot be replayed: which rows were kept for validation cannot be seen."
         return [failed("rounds", reason), *answer_claims(model, blocks, loss, f, df)], "rows × trees"
     claims = [start] if len(y) > 200_000 else [start, _bins_claim(attrs, forest, X, train, tol)]
     claims += boost.rounds(f, df, tol)
@@ -111,6 +113,9 @@ def _sizes(attrs: Attributes, forest: Forest, K: int) -> None:
         attrs.faults.append(f"there are {len(forest.rounds)} rounds, and max_iter={limit:g} without early stopping")
     if asked != "auto" and bool(asked) != stops:
         attrs.faults.append("do_early_stopping_ is not what early_stopping asks for")
+    kept = None if not stops or getattr(attrs.model, "validation_fraction", 0.1) is None else "held out"
+    if not forest.private and getattr(attrs.model, "validation_rows_", "") not in (kept, "given" if stops else None):
+        attrs.faults.append("validation_rows_ is not 'held out', 'given' or None as early stopping asks for")
 
 
 def _rows(model: Any, blocks: Blocks, K: int) -> tuple[F64, F64, F64]:
@@ -216,7 +221,8 @@ class Boosting:
                 data, before = Data(self.bins, *(a[k] for a in every)), f[:, k].copy()
                 replay = Replay(nodes, rule, data, self.move(nodes, k, f, df))
                 self.leaf_values(replay, before, leaves)
-                if t * len(stage) + k in replayed:
+                if len(nodes) == 1 or t * len(stage) + k in replayed:
+                    self.n_replayed += 1
                     allowed = self.allowed(nodes)
                     fault = replay.splits(
                         splits, allowed, self.limit("max_depth", None), self.limit("max_leaf_nodes", 31)
@@ -224,7 +230,6 @@ class Boosting:
                     faults += [f"Round {t}: {fault}."] if fault else []
             for trace in traces:
                 trace.add(f, df, self.q)
-        self.n_replayed = len(replayed)
         claims = [self.leaf_claim(leaves, tol), self.split_claim(splits, faults, tol)]
         if self.attrs.flag("do_early_stopping_", False) and self.attrs.text("scoring", "loss") == "loss":
             for name, trace in zip(("train_score_", "validation_score_"), traces, strict=False):
@@ -263,9 +268,9 @@ class Boosting:
         rate = real(self.attrs.parameter("learning_rate", 0.1))
         nodes = replay.nodes
         if self.loss not in POINTED:
-            if len(nodes) > 1 or not self.forest.private:
+            if len(nodes) > 1:
                 replay.leaf_values(rate, worst)
-            else:  # scikit-learn leaves a tree without a split at zero
+            else:  # a tree without a split takes no step
                 worst.see(float(nodes.value[0, 0, 0] != 0.0))
             return
         for leaf in np.flatnonzero(~nodes.inner):

@@ -3,7 +3,7 @@
     raw₀ = the best constant;   raw_t = raw_(t−1) + rate · (Newton steps of the leaves of a tree grown on the gradients)
 
 With the pinball and the absolute loss leaves take the quantile of the errors of their rows, not a Newton step
-(the mean of two neighbors where the share is met exactly).
+(the mean of two neighbors where the share is met exactly), a root that is not split too.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class HistogramRounds:
             hessian = None if self.hessian is None else self.hessian[:, k]
             self.grower.take(self.gradient[:, k], hessian, self.w)
             tree, leaves = self.grower.grow(self.options, self.rate, self.seed + number * n_outputs + k)
-            if isinstance(self.loss, Pinball) and tree.node_count > 1:
+            if isinstance(self.loss, Pinball):
                 errors, numbers = self.y - self.raw[:, k], self.grower.leaf_numbers(leaves)
                 values = group_quantiles(errors, self.w, numbers, len(leaves.node), self.loss.q, average=True)
                 tree.value[leaves.node, 0, 0] = self.rate * values

@@ -47,8 +47,24 @@ def test_rows_kept_for_validation_are_found_again(name):
     assert not surefit.certify(lie, *data).holds
 
 
-def test_rows_given_for_validation_are_not_refuted():
+def test_with_rows_given_for_validation_all_rows_are_replayed():
+    """No row is hidden then: rounds are proved, and a model that says otherwise is refused."""
     model = HistGradientBoostingRegressor(max_iter=4, early_stopping=True)
     model.fit(X[:300], Y[:300], X_val=X[300:], y_val=Y[300:])
     certificate = surefit.certify(model, X[:300], Y[:300])
-    assert certificate["rounds"].grade == "UNPROVED"
+    assert certificate.holds and certificate.grade == "GREEDY", str(certificate)
+    assert {"leaf_values", "splits", "train_score_"} <= {claim.name for claim in certificate.claims}
+    for other in ("held out", None, 3):
+        lie = copy.deepcopy(model)
+        lie.validation_rows_ = other
+        assert not surefit.certify(lie, X[:300], Y[:300]).holds
+    kept = HistGradientBoostingRegressor(max_iter=4, early_stopping=True).fit(X, Y)
+    assert kept.validation_rows_ == "held out"
+    kept.validation_rows_ = "given"
+    assert not surefit.certify(kept, X, Y).holds
+
+
+def test_a_number_of_rows_kept_for_validation():
+    model = HistGradientBoostingRegressor(max_iter=4, early_stopping=True, validation_fraction=40).fit(X, Y)
+    certificate = surefit.certify(model, X, Y)
+    assert certificate.holds and "validation_score_" in certificate, str(certificate)

@@ -6,11 +6,13 @@ import copy
 
 import numpy as np
 import pytest
+import sklearn.ensemble
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from threadpoolctl import threadpool_limits
 
 import surefit
+import surefit.ensemble
 
 LOSSES = ["squared_error", "absolute_error", "poisson", "gamma", "quantile"]
 X, Y = load_diabetes(return_X_y=True)
@@ -75,6 +77,37 @@ def test_rows_kept_for_validation_cannot_be_seen():
     certificate = surefit.certify(regressor(early_stopping=True), X, Y)
     assert certificate["rounds"].grade == "UNPROVED"
     assert certificate["predict"].holds
+
+
+STUMPED = {"min_samples_leaf": 222, "max_iter": 3}  # more than half of the rows: no tree can be split
+
+
+@pytest.mark.parametrize("module", [sklearn.ensemble, surefit.ensemble])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_trees_that_are_not_split(loss, module):
+    """They hold zero (with a kink the quantile of what is left, which is zero at the start)."""
+    q = {"quantile": 0.8} if loss == "quantile" else {}
+    model = module.HistGradientBoostingRegressor(loss=loss, **STUMPED, **q).fit(X, Y)
+    certificate = surefit.certify(model, X, Y)
+    assert certificate.holds, str(certificate)
+    assert len(np.unique(model.predict(X))) == 1
+
+
+@pytest.mark.parametrize("module", [sklearn.ensemble, surefit.ensemble])
+def test_classes_without_curvature_left_are_not_split(module):
+    """After 40 rounds a class of iris has too little curvature for a split: its last trees are leaves."""
+    rows, labels = load_iris(return_X_y=True)
+    model = module.HistGradientBoostingClassifier(max_iter=100).fit(rows, labels)
+    certificate = surefit.certify(model, rows, labels)
+    assert certificate.holds, str(certificate)
+    if module is surefit.ensemble:
+        assert model.trees_[-1][0].node_count == 1 and model.trees_[0][0].node_count > 1
+        assert model.trees_[-1][0].value.item() == 0
+        lie = copy.deepcopy(model)
+        lie.trees_[-1][0].value[...] = 1e-3
+        assert not surefit.certify(lie, rows, labels)["leaf_values"].holds
+        lie.trees_[1][0] = model.trees_[-1][0]
+        assert not surefit.certify(lie, rows, labels)["splits"].holds
 
 
 def nodes_of(model, t=2):
