@@ -140,7 +140,7 @@ class GaussianMixture(DensityMixin, Estimator):
             raise InvalidData(
                 f"Expected n_samples >= n_components but got n_components = {p.n_components}, n_samples = {data.n_rows}"
             )
-        frame = _frame(p, data)
+        frame = frame_of(p, data)
         prior = np.full(data.n_features, float(p.reg_covar)) * frame[1] ** 2
         again = p.warm_start and hasattr(self, "converged_")
         n_init = 1 if again else p.n_init
@@ -150,7 +150,7 @@ class GaussianMixture(DensityMixin, Estimator):
             if p.verbose:
                 print(f"Initialization {run}")
             try:
-                start = self._stored(frame) if again else _start(p, data, frame, prior, rng)
+                start = self._stored(frame) if again else start_of(p, data, frame, prior, rng)
                 found = expectation_maximization(
                     data, frame, start, prior, max_iter=p.max_iter, tol=p.tol, report=_reporter(p, progress)
                 )
@@ -279,7 +279,7 @@ class GaussianMixture(DensityMixin, Estimator):
         return float(-2 * np.sum(self.score_samples(X)) + 2 * self._n_parameters())
 
 
-def _frame(p: SimpleNamespace, data: Source) -> tuple[np.ndarray, np.ndarray]:
+def frame_of(p: SimpleNamespace, data: Source) -> tuple[np.ndarray, np.ndarray]:
     """Where rows are measured from, and in which units: about the mean, and powers of two about the deviations."""
     columns = column_spread(data)
     deviation = np.sqrt(columns.squares / columns.weight)
@@ -289,7 +289,7 @@ def _frame(p: SimpleNamespace, data: Source) -> tuple[np.ndarray, np.ndarray]:
     return columns.mean, 1.0 / power_of_two(deviation)
 
 
-def _start(
+def start_of(
     p: SimpleNamespace, data: Source, frame: tuple[np.ndarray, np.ndarray], prior: np.ndarray, rng: np.random.Generator
 ) -> Components:
     shift, scale = frame
