@@ -13,6 +13,7 @@ from surefit.search.metric import Metric
 from surefit.solvers.embedding.landmarks import Triangulation
 from surefit.solvers.embedding.neighborhoods import Neighborhoods
 from surefit.solvers.growing.tree import Tree
+from surefit.solvers.network.optimizers import SGD, Adam
 
 
 def estimator_classes() -> dict[str, type]:
@@ -33,8 +34,10 @@ def trusted_types() -> list[str]:
     ours = [
         *estimator_classes().values(),
         *kernels,
+        Adam,
         Metric,
         Neighborhoods,
+        SGD,
         Tree,
         Triangulation,
         sp.csr_array,

@@ -25,7 +25,7 @@ from surefit.mixture.given import given_means, given_precisions, given_weights
 from surefit.solvers.clustering.lloyd import lloyd, measure_extent
 from surefit.solvers.clustering.seeding import canonical_sample, choose, rows_at
 from surefit.solvers.mixture.em import Mixture, expectation_maximization
-from surefit.solvers.mixture.gaussians import Components, Density, density_of, log_joint, responsibilities
+from surefit.solvers.mixture.gaussians import Components, Density, dense, density_of, log_joint, responsibilities
 from surefit.solvers.mixture.starts import by_shares, with_common_spread
 from surefit.summaries.column_spread import column_spread
 
@@ -135,7 +135,7 @@ class GaussianMixture(DensityMixin, Estimator):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to X: array, dataframe, Parquet path or Dask collection. `y` is not used."""
         p = self._checked()
-        data = open_data(self, X, y, sample_weight, sparse=False, min_rows=2)
+        data = open_data(self, X, y, sample_weight, min_rows=2)
         if data.n_rows < p.n_components:
             raise InvalidData(
                 f"Expected n_samples >= n_components but got n_components = {p.n_components}, n_samples = {data.n_rows}"
@@ -226,7 +226,7 @@ class GaussianMixture(DensityMixin, Estimator):
     def score_samples(self, X: Any) -> Any:
         """The log-density of each row."""
         density = self._density()
-        return apply_rows(self, X, lambda rows: _rowwise(rows, density, 0), sparse=False)
+        return apply_rows(self, X, lambda rows: _rowwise(rows, density, 0))
 
     def score(self, X: Any, y: Any = None) -> float:
         """The mean log-density of the rows."""
@@ -235,12 +235,12 @@ class GaussianMixture(DensityMixin, Estimator):
     def predict_proba(self, X: Any) -> Any:
         """The chance of each component, given the row."""
         density = self._density()
-        return apply_rows(self, X, lambda rows: _rowwise(rows, density, 1), sparse=False)
+        return apply_rows(self, X, lambda rows: _rowwise(rows, density, 1))
 
     def predict(self, X: Any) -> Any:
         """The likeliest component of each row; the first of several."""
         density = self._density()
-        return apply_rows(self, X, lambda rows: _rowwise(rows, density, 2)[:, 0].astype(np.intp), sparse=False)
+        return apply_rows(self, X, lambda rows: _rowwise(rows, density, 2)[:, 0].astype(np.intp))
 
     def sample(self, n_samples: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """Points and their components, component by component."""
@@ -264,6 +264,11 @@ class GaussianMixture(DensityMixin, Estimator):
             points.append(z + self.means_[k])
         return np.concatenate(points).astype(self.means_.dtype), np.repeat(np.arange(K), counts)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     def _n_parameters(self) -> int:
         K, d = self.means_.shape
         covariance = {"full": K * d * (d + 1) // 2, "tied": d * (d + 1) // 2, "diag": K * d, "spherical": K}
@@ -283,6 +288,12 @@ def frame_of(p: SimpleNamespace, data: Source) -> tuple[np.ndarray, np.ndarray]:
     """Where rows are measured from, and in which units: about the mean, and powers of two about the deviations."""
     columns = column_spread(data)
     deviation = np.sqrt(columns.squares / columns.weight)
+    largest = float(deviation.max())
+    if 0 < largest < np.sqrt(np.finfo(np.float64).eps * p.reg_covar):
+        raise InvalidData(
+            f"The largest standard deviation of a column is {largest:.2g}: beside reg_covar={p.reg_covar:g}, which is "
+            "added to its square, nothing is left of it. Scale the columns, or lower reg_covar."
+        )
     if p.covariance_type == "spherical":
         deviation = np.full(len(deviation), np.sqrt((deviation**2).mean()))
     deviation = np.where(np.isfinite(deviation) & (deviation > 0), deviation, 1.0)
@@ -342,17 +353,17 @@ def _least_variances(components: Components) -> np.ndarray:
     return components.covariances.reshape(K, -1).min(axis=1)
 
 
-def _rowwise(rows: np.ndarray, density: Density, what: int) -> np.ndarray:
+def _rowwise(rows: Any, density: Density, what: int) -> np.ndarray:
     """0: log p of each row; 1: chances of components; 2: the place of the largest."""
     K = len(density.means)
 
-    def leaf(X: np.ndarray) -> np.ndarray:
-        X = X.astype(np.float64, copy=False)
+    def leaf(X: Any) -> np.ndarray:
+        X = dense(X).astype(np.float64, copy=False)
         if what == 2:
             return log_joint(density, X).argmax(axis=1)[:, None]
         log_p, chances = responsibilities(density, X)
         return chances if what else log_p[:, None]
 
-    out = np.empty((len(rows), K if what == 1 else 1), np.float64 if what == 2 else rows.dtype)
+    out = np.empty((rows.shape[0], K if what == 1 else 1), np.float64 if what == 2 else rows.dtype)
     found = by_leaves(rows, out, leaf, least_rows=256)
     return found[:, 0] if what == 0 else found

@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target, unique_labels
+from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import updating
 from surefit._core.errors import InvalidData, InvalidParameter
@@ -204,17 +205,22 @@ class MLPClassifier(ClassifierMixin, MultilayerPerceptron):
 
     def predict(self, X: Any) -> Any:
         """The likeliest class of each row; for several labels those with a chance above one half."""
+        check_is_fitted(self)
         if self._several:
             return self._scores(X, lambda z: (z > 0).astype(np.int64))
         if self.n_outputs_ == 1:
-            return self.classes_[self._scores(X, lambda z: (z[:, 0] > 0).astype(np.intp))]
+            last = len(self.classes_) - 1
+            return self.classes_[self._scores(X, lambda z: np.minimum(z[:, 0] > 0, last).astype(np.intp))]
         return self.classes_[self._scores(X, lambda z: z.argmax(axis=1))]
 
     def predict_proba(self, X: Any) -> Any:
         """The chance of each class."""
+        check_is_fitted(self)
 
         def chances(z: np.ndarray) -> np.ndarray:
             p = answers(self._loss(), z)
+            if len(self.classes_) == 1 and not self._several:
+                return np.ones_like(p)
             return np.column_stack([1 - p[:, 0], p[:, 0]]) if self.n_outputs_ == 1 and not self._several else p
 
         return self._scores(X, chances)

@@ -121,12 +121,14 @@ class MultilayerPerceptron(Estimator):
             )
         self._keep(network, rng)
         self.final_loss_ = mean_loss(network, self._all_rows(data, Y), p.alpha)
+        if p.solver == "lbfgs":
+            self.loss_ = self.best_loss_ = self.final_loss_
         return self
 
     def _all_rows(self, data: Source, Y: np.ndarray | None) -> Iterator[Rows]:
         if Y is None:
-            return streamed(data, data.leaf_rows, lambda y: self._targets(y).astype(data.dtype))
-        return batches(Rows(data.X, Y.astype(data.dtype), data.w), data.leaf_rows, None)
+            return streamed(data, data.leaf_rows, self._targets)
+        return batches(Rows(data.X, Y, data.w), data.leaf_rows, None)
 
     def _given(self, Y: np.ndarray | None) -> np.ndarray:
         if Y is None:
@@ -147,7 +149,8 @@ class MultilayerPerceptron(Estimator):
         first = not hasattr(self, "coefs_")
         rows = take_rows(self, X, reset=not hasattr(self, "n_features_in_"))
         Y = self._partial_targets(y, rows.shape[0])
-        examples = Rows(rows, Y.astype(rows.dtype), take_weights(sample_weight, rows.shape[0]))
+        everything = Rows(rows, Y, take_weights(sample_weight, rows.shape[0]))
+        examples = Rows(rows, Y.astype(rows.dtype), everything.w)
         rng = random_stream(p.random_state) if first else np.random.default_rng(getattr(self, "_next_seed", 0))
         widths = [rows.shape[1], *_hidden(p), Y.shape[1]]
         if first:
@@ -160,7 +163,7 @@ class MultilayerPerceptron(Estimator):
         state = self._descent(p, network, rng)
         size = _batch_size(p, len(examples))
         self._epoch(p, state, batches(examples, size, rng if p.shuffle else None), seen)
-        self.final_loss_ = mean_loss(network, batches(examples, size, None), p.alpha)
+        self.final_loss_ = mean_loss(network, batches(everything, size, None), p.alpha)
         if not is_finite(network):
             raise InvalidData("Solver produced non-finite parameter weights. Scale the columns, or lower the rate.")
         self._keep(network, rng)

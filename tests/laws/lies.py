@@ -22,8 +22,10 @@ import sklearn.discriminant_analysis
 import sklearn.ensemble
 import sklearn.linear_model
 import sklearn.manifold
+import sklearn.mixture
 import sklearn.naive_bayes
 import sklearn.neighbors
+import sklearn.neural_network
 import sklearn.random_projection
 import sklearn.svm
 import sklearn.tree
@@ -86,6 +88,13 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "KMeans": [{"n_clusters": 3, "random_state": 0, "tol": 0.0}],
     "MiniBatchKMeans": [{"n_clusters": 3, "random_state": 0, "n_init": 1, "batch_size": 100}],
     "BisectingKMeans": [{"n_clusters": 3, "random_state": 0, "tol": 0.0}],
+    "GaussianMixture": [
+        {"n_components": 3, "tol": 1e-9, "max_iter": 2000, "random_state": 0},
+        {"n_components": 3, "tol": 1e-9, "max_iter": 2000, "random_state": 0, "covariance_type": "tied"},
+        {"n_components": 3, "tol": 1e-9, "max_iter": 2000, "random_state": 0, "covariance_type": "diag"},
+    ],
+    "MLPClassifier": [{"hidden_layer_sizes": (5,), "solver": "lbfgs", "max_iter": 100, "random_state": 0}],
+    "MLPRegressor": [{"hidden_layer_sizes": (5,), "solver": "lbfgs", "max_iter": 100, "random_state": 0}],
     "AgglomerativeClustering": [{}, {"linkage": "single", "metric": "manhattan"}],
     "StepwiseAgglomeration": [{}, {"cost": "within", "n_clusters": 3}],
     "DBSCAN": [{}, {"eps": 1.0, "min_samples": 10, "metric": "manhattan"}],
@@ -140,6 +149,8 @@ FAMILIES = (
     "random_projection",
     "tree",
     "ensemble",
+    "mixture",
+    "neural_network",
 )
 
 

@@ -39,6 +39,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "GaussianRandomProjection": {"n_components": 2, "random_state": 0},
     "GradientBoostingClassifier": {"n_estimators": 4, "random_state": 0},
     "GradientBoostingRegressor": {"n_estimators": 8, "random_state": 0},
+    "GaussianMixture": {"n_components": 3, "tol": 1e-9, "max_iter": 1000, "random_state": 0},
     "GammaIndex": {"n_neighbors": 1},  # two rows have one neighbor each
     "HistGradientBoostingClassifier": {"max_iter": 3, "min_samples_leaf": 5, "random_state": 0},
     "HistGradientBoostingRegressor": {"max_iter": 6, "min_samples_leaf": 5, "random_state": 0},
@@ -49,6 +50,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "MiniBatchKMeans": {"n_clusters": 3, "random_state": 0},
     "Isomap": {"n_neighbors": 15},
     "LocallyLinearEmbedding": {"n_neighbors": 15},
+    "MLPClassifier": {"hidden_layer_sizes": (5,), "learning_rate_init": 0.05, "max_iter": 30, "random_state": 0},
+    "MLPRegressor": {"hidden_layer_sizes": (5,), "learning_rate_init": 0.05, "max_iter": 60, "random_state": 0},
     "MDS": {"init": "classical_mds", "eps": 1e-13, "max_iter": 2000},
     "KernelPCA": {"n_components": 2, "fit_inverse_transform": True},
     "NearestNeighbors": {"n_neighbors": 2},
@@ -193,6 +196,11 @@ def scaled(model: Estimator, scale: float) -> Estimator:
     model = sklearn.base.clone(model)
     is_radius = hasattr(model, "eps") and not hasattr(model, "max_iter")  # else it ends an iteration
     return model.set_params(eps=model.eps * scale) if is_radius else model
+
+
+def numbers_groups(model: Estimator) -> bool:
+    """It answers with a column for each of the groups that it found, whose order is free."""
+    return sklearn.base.is_clusterer(model) or get_tags(model).estimator_type == "density_estimator"
 
 
 def unit_free(model: Estimator) -> bool:

@@ -50,8 +50,8 @@ class Model:
         return out
 
 
-@checker("weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_", "lower_bound_", "predict",
-         "predict_proba", "score_samples")  # fmt: skip
+@checker("weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_", "lower_bound_", "lower_bounds_",
+         "converged_", "collapsed_", "predict", "predict_proba", "score_samples")  # fmt: skip
 def check_gaussian_mixture(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Three passes over the rows."""
     attrs = Attributes(model, "means_")
@@ -74,6 +74,8 @@ def check_gaussian_mixture(model: Any, blocks: Blocks, tol: float) -> Findings:
     return [
         *consistent(attrs, found, U, eps),
         _bound(attrs, bound, now, plain, gained, slack, tol),
+        _history(attrs, bound, slack, tol),
+        *_collapsed(attrs, found, eps),
         _gain(attrs, gained, now, slack, tol),
         *_answers(model, blocks, found, U, eps),
     ], "four passes over the rows"
@@ -207,6 +209,45 @@ def _bound(
         Grade.EXACT, off, tol, {"recomputed": now, "claimed": claimed}, excuse=slack,
         failure=f"lower_bound_ is {claimed:.10g}, but the mean log-likelihood of the rows is {now:.10g}.",
     )  # fmt: skip
+
+
+def _history(attrs: Attributes, bound: float, slack: float, tol: float) -> Claim:
+    """lower_bounds_ ends in lower_bound_, rises, and its last rise is below the fit's tol where converged_ says so.
+
+    scikit-learn's may fall, since what it adds to variances (reg_covar) is not in its log-likelihood.
+    """
+    history, asked = attrs.raw("lower_bounds_"), real(attrs.parameter("tol", 1e-3))
+    converged, ours = attrs.raw("converged_"), hasattr(attrs.model, "collapsed_")
+    if history is None or history.ndim != 1 or converged is None or converged.shape or converged.dtype.kind != "b":
+        return failed("history", "lower_bounds_ is not a list of numbers, or converged_ neither True nor False.")
+    rises = np.diff(history.astype(float))
+    off = abs(float(history[-1]) - bound) if history.size else 0.0
+    falls = float(np.max(-rises, initial=0.0)) if ours else 0.0
+    off = np.inf if np.isnan([off, falls]).any() else max(off, falls)
+    last = (float(rises[-1]) if ours else abs(float(rises[-1]))) if rises.size else np.inf
+    if (rises.size or ours) and bool(converged) != (last < asked):
+        off = np.inf
+    return at_most(
+        "history", "The log-likelihood never fell, ends in lower_bound_, and converged_ says whether its last rise was "
+        f"below tol={asked:g}; largest fall or difference.", Grade.EXACT, off, tol, excuse=slack,
+        failure="lower_bounds_ falls, ends elsewhere than lower_bound_, or does not fit converged_.",
+    )  # fmt: skip
+
+
+def _collapsed(attrs: Attributes, found: Model, eps: float) -> list[Claim]:
+    """Components whose least variance is reg_covar and nothing else; scikit-learn's model does not tell."""
+    if not hasattr(attrs.model, "collapsed_"):
+        return []
+    given = attrs.raw("collapsed_")
+    values = np.linalg.eigvalsh(found.covariances)
+    least, error = values[:, 0], ROUNDINGS * len(values[0]) * eps * values[:, -1]
+    edge = found.prior * (1 + 1e-6)
+    fine = given is not None and given.shape == least.shape and given.dtype.kind == "b"
+    wrong = int(np.count_nonzero((given != (least <= edge)) & (np.abs(least - edge) > error))) if fine else len(least)
+    return [at_most(
+        "collapsed", "collapsed_ marks the components whose least variance is reg_covar; components where it is wrong.",
+        Grade.EXACT, wrong, 0, failure=f"collapsed_ is wrong for {wrong} components.",
+    )]  # fmt: skip
 
 
 def _gain(attrs: Attributes, gained: float, now: float, slack: float, tol: float) -> Claim:

@@ -57,6 +57,7 @@ def check_mlp_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     z, slip = _scores(net, np.asarray(X, dtype=float))
     p = _answers(net.out, z)
     p = np.column_stack([1 - p[:, 0], p[:, 0]]) if p.shape[1] == 1 and K == 2 else p
+    p = np.ones_like(p) if K == 1 else p
     wide = np.column_stack([-z[:, 0], z[:, 0]]) if z.shape[1] == 1 and K == 2 else z
     off = 2 * slip.max(axis=1)[:, None] + ROUNDINGS * net.eps
     claims = [
@@ -166,9 +167,20 @@ def _losses(out: str, z: F64, Y: F64) -> F64:
     return (np.exp(z) - Y * z + logs - Y).sum(axis=1)
 
 
-def _objective(net: Net, blocks: Blocks, targets: Any, slopes: bool) -> tuple[float, list[F64], float, float]:
-    """f, its gradient (if asked for), the mean of |ℓ|, and of the largest score of a row."""
-    total = weight = size = largest = 0.0
+@dataclass
+class Sizes:
+    """Means over the rows: of |ℓ|, of the largest |score|, of the longest input of a layer, and of what roundings of
+    the scores change in ℓ, in units of eps."""
+
+    loss: float = 0.0
+    score: float = 0.0
+    input: float = 0.0
+    rounding: float = 0.0
+
+
+def _objective(net: Net, blocks: Blocks, targets: Any, slopes: bool) -> tuple[float, list[F64], Sizes]:
+    """f; if asked for its gradient, and sizes."""
+    total, weight, sizes = 0.0, 0.0, Sizes()
     parts = [np.zeros_like(p) for p in (*net.coefs, *net.intercepts)]
     L = len(net.coefs)
     for block, y, omega in blocks:
@@ -181,9 +193,13 @@ def _objective(net: Net, blocks: Blocks, targets: Any, slopes: bool) -> tuple[fl
             active.append(_active(net.activation, active[-1] @ W + b))
         z = active[-1] @ net.coefs[-1] + net.intercepts[-1]
         losses = _losses(net.out, z, Y)
-        total, weight, size = total + float(w @ losses), weight + float(w.sum()), size + float(w @ np.abs(losses))
-        largest += float(w @ np.abs(z).max(axis=1))
+        total, weight = total + float(w @ losses), weight + float(w.sum())
         delta = (_answers(net.out, z) - Y) * w[:, None] if slopes else z
+        if slopes:
+            sizes.loss += float(w @ np.abs(losses))
+            sizes.score += float(w @ np.abs(z).max(axis=1))
+            sizes.input += float(w @ np.max([np.linalg.norm(a, axis=1) for a in active], axis=0))
+            sizes.rounding += float((np.abs(delta) * _scores(net, X)[1]).sum()) / net.eps
         for layer in range(L - 1, -1, -1) if slopes else ():
             parts[layer] += active[layer].T @ delta
             parts[L + layer] += delta.sum(axis=0)
@@ -192,7 +208,8 @@ def _objective(net: Net, blocks: Blocks, targets: Any, slopes: bool) -> tuple[fl
     squares = sum(float((W * W).sum()) for W in net.coefs)
     for layer, W in enumerate(net.coefs):
         parts[layer] += net.alpha * W
-    return (total + net.alpha / 2 * squares) / weight, [g / weight for g in parts], size / weight, largest / weight
+    means = Sizes(*(value / weight for value in vars(sizes).values()))
+    return (total + net.alpha / 2 * squares) / weight, [g / weight for g in parts], means
 
 
 def _moved(net: Net, v: list[F64], h: float) -> Net:
@@ -202,30 +219,31 @@ def _moved(net: Net, v: list[F64], h: float) -> Net:
 
 
 def _training(attrs: Attributes, net: Net, blocks: Blocks, targets: Any, tol: float) -> list[Claim]:
-    f, slopes, size, scale = _objective(net, blocks, targets, True)
+    f, slopes, sizes = _objective(net, blocks, targets, True)
     norm = float(np.sqrt(sum(float((g * g).sum()) for g in slopes)))
     largest = max(float(np.abs(g).max()) for g in slopes)
     if not np.isfinite(norm + f):
         return [failed("finite", "The loss or its gradient leaves the range of floating-point numbers.")]
     return [
-        _by_differences(net, blocks, targets, slopes, norm, size),
-        _trace(attrs, f, scale, net.eps, tol),
+        _by_differences(net, blocks, targets, slopes, norm, sizes),
+        _trace(attrs, f, sizes.score, net.eps, tol),
         _stationary(attrs, f, largest),
     ]
 
 
-def _by_differences(net: Net, blocks: Blocks, targets: Any, slopes: list[F64], norm: float, size: float) -> Claim:
-    """Along the gradient itself and along random directions of unit length."""
+def _by_differences(net: Net, blocks: Blocks, targets: Any, slopes: list[F64], norm: float, sizes: Sizes) -> Claim:
+    """Along the gradient itself and along random directions; a step moves the inputs of units by about STEP."""
     rng, worst, noise = np.random.default_rng(0), 0.0, 0.0
+    step = STEP / max(1.0, sizes.input)
     for i in range(DIRECTIONS):
         v = [g / norm for g in slopes] if i == 0 and norm > 0 else [rng.standard_normal(g.shape) for g in slopes]
         length = np.sqrt(sum(float((u * u).sum()) for u in v))
         v = [u / length for u in v]
-        ends = [_objective(_moved(net, v, s * STEP), blocks, targets, False)[0] for s in (1, -1)]
+        ends = [_objective(_moved(net, v, s * step), blocks, targets, False)[0] for s in (1, -1)]
         along = sum(float((g * u).sum()) for g, u in zip(slopes, v, strict=True))
-        worst = max(worst, abs((ends[0] - ends[1]) / (2 * STEP) - along))
-        noise = max(noise, ROUNDINGS * 64 * UNIT * (size + abs(ends[0])) / STEP)
-    limit = 1e-3 * (norm + size) + noise
+        worst = max(worst, abs((ends[0] - ends[1]) / (2 * step) - along))
+        noise = max(noise, ROUNDINGS * UNIT * (64 * (sizes.loss + abs(ends[0])) + sizes.rounding) / step)
+    limit = 1e-3 * (norm + sizes.loss) + noise
     return at_most(
         "gradient",
         f"The gradient by the chain rule is that of the loss: differences along {DIRECTIONS} directions; largest "
@@ -246,10 +264,12 @@ def _trace(attrs: Attributes, f: float, scale: float, eps: float, tol: float) ->
     final = attrs.number("final_loss_") if attrs.has("final_loss_") else loss if exact else f
     off = np.inf if final is None else max(abs(final - f), abs(loss - f) if exact else 0.0) / size
     if curve is not None and curve.size and not exact:
-        off = max(off, abs(loss - float(curve[-1])), float(n_iter > len(curve)))
-        off = max(off, 0.0 if best is None else abs(float(best) - float(curve[-int(n_iter) :].min())))
+        least = float(curve[-int(n_iter) :].min()) if 1 <= n_iter <= len(curve) else np.inf
+        off = float(np.max([off, abs(loss - float(curve[-1])), 0.0 if best is None else abs(_scalar(best) - least)]))
     elif not exact:
         off = np.inf
+    off = np.inf if np.isnan(off) else off
+    eps = UNIT if attrs.has("final_loss_") else eps  # it is reckoned in double precision
     known = exact or attrs.has("final_loss_")
     said = (
         "final_loss_ (of 'lbfgs' loss_) is that" if known else "the model does not say it, so weights are not checked"
@@ -261,6 +281,10 @@ def _trace(attrs: Attributes, f: float, scale: float, eps: float, tol: float) ->
         Grade.EXACT, off, tol, {"recomputed": f, "claimed": loss}, excuse=eps * (ROUNDINGS + scale / size),
         failure=f"loss_, best_loss_, loss_curve_ or n_iter_ do not fit each other, or the loss {f:.8g} of the weights.",
     )  # fmt: skip
+
+
+def _scalar(array: Any) -> float:
+    return float(array.reshape(())) if array.size == 1 else np.nan
 
 
 def _stationary(attrs: Attributes, f: float, largest: float) -> Claim:

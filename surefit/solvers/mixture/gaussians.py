@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
 from scipy.special import logsumexp
 
 from surefit.engine.block import Block
@@ -85,6 +86,11 @@ def density_of(components: Components, prior: np.ndarray | None = None, *, sprea
         constants = constants - precisions @ prior / 2
     near = spread is not None and d <= MOST_COLUMNS and float(precisions.sum(axis=1).max()) * spread <= TINY
     return Density(components.means, U, constants, components.kind, near)
+
+
+def dense(rows: Any) -> np.ndarray:
+    """Rows of a leaf, CSR ones filled up."""
+    return rows.toarray() if sp.issparse(rows) else rows
 
 
 def log_joint(density: Density, X: np.ndarray) -> np.ndarray:
@@ -165,7 +171,7 @@ class ExpectationStep(Step):
 
     def map_leaf(self, state: tuple[Density, np.ndarray, np.ndarray], leaf: Block) -> Sums:
         density, shift, scale = state
-        X = (leaf.X - shift) * scale
+        X = (dense(leaf.X) - shift) * scale
         return (_by_features if density.by_features else _by_deviations)(density, X, leaf.w)
 
     def combine(self, left: Sums, right: Sums) -> Sums:

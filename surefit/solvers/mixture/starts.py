@@ -11,7 +11,7 @@ import numpy as np
 from surefit.engine.block import Block
 from surefit.engine.source import Source
 from surefit.engine.step import Step
-from surefit.solvers.mixture.gaussians import Components, CovarianceType, Density, Sums, maximized
+from surefit.solvers.mixture.gaussians import Components, CovarianceType, Density, Sums, dense, maximized
 from surefit.summaries.canonical import in_single_precision, mixed, row_hashes
 
 GOLD = np.uint64(0x9E3779B97F4A7C15)
@@ -40,8 +40,9 @@ class GivenSharesStep(Step):
 
     def map_leaf(self, state: tuple[np.ndarray, np.ndarray], leaf: Block) -> Sums:
         shift, scale = state
-        X = (leaf.X - shift) * scale
-        R = self._shares(np.asarray(leaf.X, dtype=np.float64))
+        rows = dense(leaf.X)
+        X = (rows - shift) * scale
+        R = self._shares(rows.astype(np.float64, copy=False))
         R = R if leaf.w is None else R * leaf.w[:, None]
         first, second = [], []
         for k, m in enumerate(self.means):

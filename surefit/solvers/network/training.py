@@ -107,10 +107,12 @@ def objective(network: Network, rows: Rows, alpha: float) -> tuple[float, list[n
 
 
 def mean_loss(network: Network, some: Iterator[Rows], alpha: float) -> float:
-    """f over all batches."""
+    """f over all batches, in double precision."""
     total = weight = 0.0
+    coefs, intercepts = ([p.astype(np.float64) for p in layer] for layer in (network.coefs, network.intercepts))
+    network = Network(coefs, intercepts, network.activation, network.loss)
     for rows in some:
-        losses = row_losses(network.loss, scores(network, rows.X), rows.Y).astype(np.float64)
+        losses = row_losses(network.loss, scores(network, rows.X), rows.Y)
         total += float(losses.sum() if rows.w is None else losses @ rows.w)
         weight += rows.weight
     return (total + penalty(network, alpha)) / weight
