@@ -33,7 +33,7 @@ from surefit.certificates.theorems.trees.pruning import pruning_claim
 from surefit.certificates.theorems.trees.replay import WORK, Replay, replay
 from surefit.certificates.theorems.trees.votes import OutOfBag, asked_again, same_rows
 
-MOST_NODES = 1 << 15
+MOST_NODES = 1 << 11  # about a second of work
 FOREST = ("estimators_", "estimator_", "estimators_samples_", "n_outputs_", "feature_importances_", "oob_score_",
           "bin_thresholds_", "is_categorical_", "predict", "apply")  # fmt: skip
 
