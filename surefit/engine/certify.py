@@ -51,9 +51,10 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, tol
     """Prove (or refute) a fit from the data and the model's public attributes alone.
 
     `model` is a fitted estimator of surefit, or of scikit-learn with the same class name; or a fitted pipeline or
-    search of such, whose certificate says which step each claim is of; or a kernel, on the inputs X. `X`, `y` and
-    `sample_weight` are what it was fitted on, in any form `fit` takes: arrays, dataframes, Parquet paths, Dask
-    collections. `tol` is the relative distance from the optimum that still counts as converged.
+    search of such, whose certificate says which step each claim is of; or a kernel, on the inputs X; or EM or CAVI
+    for a model of your own, on its data X. `X`, `y` and `sample_weight` are what it was fitted on, in any form
+    `fit` takes: arrays, dataframes, Parquet paths, Dask collections. `tol` is the relative distance from the
+    optimum that still counts as converged.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.cluster import KMeans
@@ -62,8 +63,7 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, tol
     >>> surefit.certify(KMeans(3, random_state=0).fit(X), X).holds
     True
     """
-    if callable(model) and not hasattr(model, "fit"):  # a kernel, on rows or on any objects
-        checker_for(model)
+    if not is_composite(model) and getattr(checker_for(model), "any_input", False):  # rows, or any objects
         with single_threaded_blas():
             return check(model, Inputs(X), tol)
     if is_composite(model):

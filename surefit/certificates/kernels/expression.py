@@ -41,7 +41,7 @@ class Inputs:
         return self.all[places] if hasattr(self.all, "shape") else [self.all[i] for i in places]
 
 
-@checker("positive_definite")
+@checker("positive_definite", any_input=True)
 def check_kernel(kernel: Any, blocks: Blocks, tol: float) -> Findings:
     """One Gram matrix, its entries again, one Cholesky factor and one spectrum of it."""
     if not isinstance(blocks, Inputs):

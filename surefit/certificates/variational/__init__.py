@@ -1,0 +1,1 @@
+"""Checkers of EM, Monte-Carlo EM and mean-field inference for a user's own model."""
