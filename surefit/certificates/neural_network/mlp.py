@@ -169,13 +169,14 @@ def _losses(out: str, z: F64, Y: F64) -> F64:
 
 @dataclass
 class Sizes:
-    """Means over the rows: of |ℓ|, of the largest |score|, of the longest input of a layer, and of what roundings of
-    the scores change in ℓ, in units of eps."""
+    """Means over the rows: of |ℓ|, of the largest |score|, of the longest input of a layer, of what roundings of the
+    scores change in ℓ, in units of eps, and of the slopes at units of 'relu' that a step may switch."""
 
     loss: float = 0.0
     score: float = 0.0
     input: float = 0.0
     rounding: float = 0.0
+    kinks: float = 0.0
 
 
 def _objective(net: Net, blocks: Blocks, targets: Any, slopes: bool) -> tuple[float, list[F64], Sizes]:
@@ -183,6 +184,7 @@ def _objective(net: Net, blocks: Blocks, targets: Any, slopes: bool) -> tuple[fl
     total, weight, sizes = 0.0, 0.0, Sizes()
     parts = [np.zeros_like(p) for p in (*net.coefs, *net.intercepts)]
     L = len(net.coefs)
+    most = float(np.prod([max(1.0, float(np.linalg.norm(W))) for W in net.coefs]))  # a step times this moves units
     for block, y, omega in blocks:
         if not all_finite(block):
             raise BadData("the data have entries that are NaN or infinite")
@@ -204,7 +206,13 @@ def _objective(net: Net, blocks: Blocks, targets: Any, slopes: bool) -> tuple[fl
             parts[layer] += active[layer].T @ delta
             parts[L + layer] += delta.sum(axis=0)
             if layer:
-                delta = (delta @ net.coefs[layer].T) * _slope(net.activation, active[layer])
+                delta = delta @ net.coefs[layer].T
+                if net.activation == "relu":
+                    inputs = active[layer - 1]
+                    near = np.abs(inputs @ net.coefs[layer - 1] + net.intercepts[layer - 1]) <= ROUNDINGS * STEP * most
+                    length = 1 + np.linalg.norm(inputs, axis=1)
+                    sizes.kinks += most * float(length @ (near * np.abs(delta)).sum(axis=1))
+                delta = delta * _slope(net.activation, active[layer])
     squares = sum(float((W * W).sum()) for W in net.coefs)
     for layer, W in enumerate(net.coefs):
         parts[layer] += net.alpha * W
@@ -243,11 +251,11 @@ def _by_differences(net: Net, blocks: Blocks, targets: Any, slopes: list[F64], n
         along = sum(float((g * u).sum()) for g, u in zip(slopes, v, strict=True))
         worst = max(worst, abs((ends[0] - ends[1]) / (2 * step) - along))
         noise = max(noise, ROUNDINGS * UNIT * (64 * (sizes.loss + abs(ends[0])) + sizes.rounding) / step)
-    limit = 1e-3 * (norm + sizes.loss) + noise
+    limit = 1e-3 * (norm + sizes.loss) + noise + sizes.kinks
     return at_most(
         "gradient",
         f"The gradient by the chain rule is that of the loss: differences along {DIRECTIONS} directions; largest "
-        "difference. (Units of 'relu' that switch between the two points add to it.)",
+        "difference. (The limit includes the slopes of units of 'relu' that may switch between the two points.)",
         Grade.EXACT, worst, limit, {"norm": norm},
         failure=f"The gradient by the chain rule differs from differences of the loss by {worst:.2g}.",
     )  # fmt: skip
@@ -258,7 +266,11 @@ def _trace(attrs: Attributes, f: float, scale: float, eps: float, tol: float) ->
     curve, loss, exact = attrs.raw("loss_curve_"), attrs.number("loss_"), attrs.text("solver", "adam") == "lbfgs"
     best = attrs.raw("best_loss_") if attrs.has("best_loss_") else None
     n_iter = attrs.number("n_iter_")
-    if loss is None or n_iter is None:
+    if attrs.has("best_loss_") and best is None:
+        attrs.faults.append("best_loss_ is not a number")
+    if curve is not None and curve.ndim != 1:
+        attrs.faults.append("loss_curve_ is not a list")
+    if loss is None or n_iter is None or attrs.faults:
         return bad_attributes(attrs)
     size = max(abs(f), 1e-300)
     final = attrs.number("final_loss_") if attrs.has("final_loss_") else loss if exact else f
@@ -284,7 +296,7 @@ def _trace(attrs: Attributes, f: float, scale: float, eps: float, tol: float) ->
 
 
 def _scalar(array: Any) -> float:
-    return float(array.reshape(())) if array.size == 1 else np.nan
+    return float(array) if array.shape == () else np.nan
 
 
 def _stationary(attrs: Attributes, f: float, largest: float) -> Claim:

@@ -1,0 +1,93 @@
+"""The checker of networks recomputes loss, gradient and answers from the weights, and says no to lies about them."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import sklearn.neural_network
+
+from surefit.certificates import Grade
+from surefit.neural_network import MLPClassifier, MLPRegressor
+from tests.certificates.bench import altered, certify, failing
+from tests.certificates.test_totality import wicked
+
+rng = np.random.default_rng(8)
+X = rng.normal(size=(80, 3))
+NUMBERS = np.sin(X[:, 0]) + X[:, 1]
+CODES = np.digitize(NUMBERS, [-0.7, 0.7])
+CASES = {"classes": (MLPClassifier, CODES), "two": (MLPClassifier, CODES > 0), "numbers": (MLPRegressor, NUMBERS)}
+
+
+def fitted(cls: Any, y: Any, **settings: Any) -> Any:
+    settings = {"hidden_layer_sizes": (4, 3), "activation": "tanh", "max_iter": 20, "random_state": 0, **settings}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return cls(**settings).fit(X, y)
+
+
+def codes(y: np.ndarray) -> np.ndarray:
+    return y.astype(int) if y.dtype.kind == "b" else y
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("solver", ["adam", "sgd", "lbfgs"])
+@pytest.mark.parametrize("activation", ["relu", "tanh", "logistic", "identity"])
+def test_fits_hold(case, solver, activation):
+    cls, y = CASES[case]
+    c = certify(fitted(cls, codes(y), solver=solver, activation=activation), X, codes(y))
+    assert c.holds, str(c)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_scikit_learns_fits_hold(case):
+    cls, y = CASES[case]
+    theirs = getattr(sklearn.neural_network, cls.__name__)
+    c = certify(fitted(theirs, codes(y), solver="lbfgs"), X, codes(y))
+    assert c.holds, str(c)
+
+
+def test_a_converged_fit_is_stationary():
+    model = fitted(MLPRegressor, NUMBERS, solver="lbfgs", alpha=1.0, max_iter=5000, tol=1e-3)
+    claim = next(c for c in certify(model, X, NUMBERS) if c.name == "stationary")
+    assert claim.grade is Grade.STATIONARY and claim.value <= 1e-3
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("name", ["coefs_", "intercepts_"])
+@pytest.mark.parametrize("layer", [0, 1, 2])
+def test_a_changed_layer_is_refused(case, name, layer):
+    cls, y = CASES[case]
+    model = fitted(cls, codes(y))
+    lie = copy.deepcopy(getattr(model, name))
+    lie[layer].flat[0] += 0.05
+    assert "trace" in failing(certify(altered(model, **{name: lie}), X, codes(y)))
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("name", ["loss_", "final_loss_", "best_loss_", "n_layers_", "n_outputs_"])
+def test_every_number_may_be_anything(case, name):
+    cls, y = CASES[case]
+    model = fitted(cls, codes(y))
+    for i, lie in enumerate(wicked(getattr(model, name))):
+        optional = i == 0 and name in ("final_loss_", "best_loss_")  # None: not told
+        same = i == 12 and getattr(model, name) == 1  # True is one
+        if not (optional or same):
+            assert not certify(altered(model, **{name: lie}), X, codes(y)).holds, (name, lie)
+
+
+@pytest.mark.parametrize("name", ["coefs_", "intercepts_", "out_activation_", "loss_curve_"])
+def test_layers_may_be_anything(name):
+    model = fitted(MLPRegressor, NUMBERS)
+    for lie in (None, np.nan, "text", {}, [], [np.nan], [None], [[1.0], [1.0, 2.0]], object(), 1j, np.zeros((3, 3, 3))):
+        assert not certify(altered(model, **{name: lie}), X, NUMBERS).holds, (name, lie)
+
+
+def test_parameters_may_be_anything():
+    model = fitted(MLPRegressor, NUMBERS)
+    for name in ("hidden_layer_sizes", "activation", "alpha", "solver", "tol"):
+        for lie in (None, np.nan, "text", [], {}, object(), -1, 1e308, [1.0, "a"]):
+            assert len(certify(altered(model, **{name: lie}), X, NUMBERS)) > 0
