@@ -6,12 +6,15 @@ Quality is the loss of 20,000 rows that were not fitted to, in the same units fo
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from benchmarks.harness import Contender, Data, Work, main
 
 HELD_OUT = 20_000
+SINGLE = 500
+_models: dict[str, Any] = {}
 
 
 def friedman(n: int, d: int = 20, classes: bool = False) -> Data:
@@ -60,10 +63,10 @@ def both(make: Callable[..., Contender], **settings: object) -> dict[str, Conten
     return {"surefit": make(ours, **settings), "scikit-learn": make("sklearn.ensemble", **settings)}
 
 
-def histogram_classes(n: int, d: int = 28) -> Data:
+def histogram_classes(n: int, d: int = 28, asked: int = HELD_OUT) -> Data:
     """Two classes from products, waves and squares of five columns among d."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(n + HELD_OUT, d))
+    X = rng.normal(size=(n + asked, d))
     z = X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + X[:, 3] ** 2 - 1 + 0.5 * X[:, 4]
     y = (rng.random(len(z)) < 1 / (1 + np.exp(-2 * z))).astype(float)
     return {"X": X[:n], "y": y[:n], "Q": X[n:], "r": y[n:]}
@@ -98,6 +101,38 @@ def histogram_fit(peer: str) -> Contender:
     return run
 
 
+def kept(peer: str, data: Data) -> Any:
+    """The model, fitted once in its process, in the run that warms up and is not timed."""
+    if peer not in _models:
+        _models[peer] = histogram_model(peer)
+        _models[peer].fit(data["X"], data["y"])
+    return _models[peer]
+
+
+def histogram_ask(peer: str) -> Contender:
+    """The time of predict_proba of all rows; the loss is that of the first HELD_OUT."""
+
+    def run(data: Data) -> Callable[[], float]:
+        kept(peer, data).predict_proba(data["Q"])
+        return lambda: log_loss(kept(peer, data), {"Q": data["Q"][:HELD_OUT], "r": data["r"][:HELD_OUT]})
+
+    return run
+
+
+def histogram_ask_singly(peer: str) -> Contender:
+    """The time of predict_proba of SINGLE rows, one by one, on one thread where the library lets one say so."""
+
+    def run(data: Data) -> Callable[[], float]:
+        model = kept(peer, data)
+        if peer in ("LightGBM", "XGBoost"):
+            model.set_params(n_jobs=1)
+        for i in range(SINGLE):
+            model.predict_proba(data["Q"][i : i + 1])
+        return lambda: log_loss(model, {"Q": data["Q"][:HELD_OUT], "r": data["r"][:HELD_OUT]})
+
+    return run
+
+
 PEERS = ("surefit", "LightGBM", "LightGBM quantised", "XGBoost", "scikit-learn")
 
 
@@ -112,8 +147,41 @@ def histogram_work(n: int, bar: dict[str, float]) -> Work:
     )
 
 
+ASKED = ("surefit", "LightGBM", "XGBoost", "scikit-learn")
+
+
+def asking_work(what: str, ask: Callable[[str], Contender]) -> Work:
+    return Work(
+        f"histogram boosting, 100 trees of 31 leaves: probabilities of {what}",
+        data=lambda: histogram_classes(50_000, asked=200_000),
+        contenders={peer: ask(peer) for peer in ASKED},
+        bar={"scikit-learn": 1.0},
+        quality_name="log-loss",
+        quality_within=0.01,
+        seconds=30.0,
+    )
+
+
+def growth_work(n: int) -> Work:
+    """The same function of ten columns for ever more rows: growth is linear when the time per row stays."""
+    return Work(
+        f"histogram boosting, growth: {n // 1000}k×10, 100 trees of 31 leaves",
+        data=lambda: histogram_classes(n, d=10),
+        contenders={peer: histogram_fit(peer) for peer in ASKED if n <= 1_000_000 or peer != "scikit-learn"},
+        quality_name="log-loss",
+        quality_within=0.005,
+        repeats=2,
+        seconds=60.0,
+    )
+
+
 WORKS = [
     histogram_work(500_000, {"XGBoost": 1.3, "LightGBM": 1.3, "LightGBM quantised": 1.3}),
+    asking_work("200k rows", histogram_ask),
+    asking_work(f"{SINGLE} rows, one by one", histogram_ask_singly),
+    growth_work(100_000),
+    growth_work(1_000_000),
+    growth_work(4_000_000),
     Work(
         "gradient boosting, classes 100k×20, 100 trees of depth 3",
         data=lambda: friedman(100_000, classes=True),

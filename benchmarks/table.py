@@ -32,6 +32,7 @@ FAMILIES = (
     "boosting",
     "adaboost",
     "trees",
+    "forest",
     "iris",
 )
 BEGIN, END = "<!-- benchmarks: begin -->", "<!-- benchmarks: end -->"

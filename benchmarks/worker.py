@@ -29,6 +29,8 @@ DISTRIBUTIONS = {
     "daal4py": "scikit-learn-intelex",
     "dbscan": "dbscan",
     "faiss": "faiss-cpu",
+    "lightgbm": "lightgbm",
+    "xgboost": "xgboost",
 }
 
 
