@@ -46,9 +46,11 @@ NAMES = {
     "kernel_ridge": ("KernelRidge",),
     "linear_model": ("LinearRegression", "LogisticRegression", "Perceptron", "QuantileRegressor", "Ridge", "RidgeCV"),
     "manifold": ("MDS", "ClassicalMDS", "Isomap", "LocallyLinearEmbedding", "SpectralEmbedding", "smacof"),
+    "mixture": ("GaussianMixture",),
     "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
     "neighbors": ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors"),
     "random_projection": ("GaussianRandomProjection", "johnson_lindenstrauss_min_dim"),
+    "neural_network": ("MLPClassifier", "MLPRegressor"),
     "svm": ("SVC", "SVR", "LinearSVC"),
     "tree": ("DecisionTreeClassifier", "DecisionTreeRegressor"),
 }
