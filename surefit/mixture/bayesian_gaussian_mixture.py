@@ -57,7 +57,7 @@ class BayesianGaussianMixture(GaussianMixture):
     Examples
     --------
     >>> import numpy as np
-    >>> from surefit.mixture import BayesianGaussianMixture
+    >>> from surefit.mixture.bayesian_gaussian_mixture import BayesianGaussianMixture
     >>> X = np.array([[1, 2], [1, 4], [1, 0], [4, 2], [12, 4], [10, 7]])
     >>> model = BayesianGaussianMixture(n_components=2, random_state=42).fit(X)
     >>> model.predict([[0, 0], [9, 3]]).tolist() in ([0, 1], [1, 0])
