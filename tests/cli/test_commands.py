@@ -195,7 +195,7 @@ def test_compare_classes_for_people(surefit, tmp_path):
         "compare", "kinds.csv", "--target", "kind", "--drop", "sex", "--folds", 2, "--repeats", 1, "--report", report
     )
     assert code == 0
-    assert "kinds.csv: classification of kind, 442 rows × 10 columns, 5 stratified folds × 1" in " ".join(out.split())
+    assert "kinds.csv: classification of kind, 442 rows × 10 columns, 2 stratified folds × 1" in " ".join(out.split())
     assert "majority (baseline)" in out and "LogisticRegression C=1" in out and "log-loss" in out
     assert "✓ OPTIMAL" in out and "✗" not in out
     assert max(map(len, out.splitlines())) <= 80
