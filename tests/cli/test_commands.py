@@ -134,9 +134,9 @@ def test_bad_input_is_one_line_on_stderr(surefit, words, message, machine):
 
 
 def test_compare_a_file(surefit, home):
-    code, out, err = surefit("compare", "good.csv", "--target", "target", "--repeats", 2, "--report", "page.html")
+    code, out, err = surefit("compare", "good.csv", "--target", "target", "--repeats", 1, "--report", "page.html")
     assert code == 0
-    assert "good.csv: regression of target, 442 rows × 10 columns, 5 folds × 2, seed 0" in out
+    assert "good.csv: regression of target, 442 rows × 10 columns, 5 folds × 1, seed 0" in out
     for name in ("LinearRegression", "LADRegressor", "Ridge α=10", "RidgeCV", "PCA + RidgeCV", "mean (baseline)"):
         assert name in out
     assert "SVR rbf C=1 " in out and "RBF network K=50" in out
@@ -202,13 +202,15 @@ def test_compare_classes_for_people(surefit, tmp_path):
     assert "log-loss" in report.read_text("utf-8")
 
 
-def test_columns_of_categories_and_gaps_are_told(surefit):
-    _, out, _ = surefit("compare", "kinds.csv", "--target", "target", "--folds", 2, "--repeats", 1, "--no-report")
+def test_columns_of_categories_and_gaps_are_told(surefit, home):
+    for name in ("kinds", "gap"):
+        pd.read_csv(home / f"{name}.csv")[:60].to_csv(home / f"short_{name}.csv", index=False)
+    _, out, _ = surefit("compare", "short_kinds.csv", "--target", "target", "--folds", 2, "--repeats", 1, "--no-report")
     assert "'kind' has 2 levels" in out
-    _, out, _ = surefit("compare", "gap.csv", "--target", "target", "--folds", 2, "--repeats", 1, "--no-report")
-    assert "1 of 442 rows have missing numbers" in out
+    _, out, _ = surefit("compare", "short_gap.csv", "--target", "target", "--folds", 2, "--repeats", 1, "--no-report")
+    assert "1 of 60 rows have missing numbers" in out
     _, out, _ = surefit(
-        "compare", "gap.csv", "--target", "target", "--folds", 2, "--repeats", 1, "--no-report", "--quiet"
+        "compare", "short_gap.csv", "--target", "target", "--folds", 2, "--repeats", 1, "--no-report", "--quiet"
     )
     assert "missing" not in out
 
