@@ -18,6 +18,7 @@ FAMILIES = (
     "cluster",
     "linkage",
     "dbscan",
+    "mixture",
     "spectral_clustering",
     "manifold",
     "kernels",
@@ -30,6 +31,7 @@ FAMILIES = (
     "adaboost",
     "trees",
     "forest",
+    "networks",
 )
 
 

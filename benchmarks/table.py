@@ -21,6 +21,7 @@ FAMILIES = (
     "cluster",
     "linkage",
     "dbscan",
+    "mixture",
     "spectral_clustering",
     "manifold",
     "kernels",
@@ -33,6 +34,7 @@ FAMILIES = (
     "adaboost",
     "trees",
     "forest",
+    "networks",
     "iris",
 )
 BEGIN, END = "<!-- benchmarks: begin -->", "<!-- benchmarks: end -->"

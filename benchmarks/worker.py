@@ -30,6 +30,7 @@ DISTRIBUTIONS = {
     "dbscan": "dbscan",
     "faiss": "faiss-cpu",
     "lightgbm": "lightgbm",
+    "torch": "torch",
     "xgboost": "xgboost",
 }
 
