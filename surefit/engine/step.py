@@ -18,6 +18,9 @@ from surefit.engine.leaves import fold_tree
 class Step:
     """Subclasses give `combine`, and `map_leaf` (NumPy on one leaf) or `map` (a native loop with its own tree)."""
 
+    keeps_rows: bool = False
+    """The statistic has a few bytes for each row, in order: what is left of rows that do not fit in memory."""
+
     def map(self, state: Any, block: Block, n_threads: int) -> Any:
         return fold_tree(block.n_leaves, lambda i: self.map_leaf(state, block.leaf(i)), self.combine, n_threads)
 

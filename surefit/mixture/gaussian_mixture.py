@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from sklearn.base import DensityMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.arithmetic import power_of_two
@@ -267,6 +268,7 @@ class GaussianMixture(DensityMixin, Estimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.classifier_tags = ClassifierTags()  # predict_proba has a column for each of several components
         return tags
 
     def _n_parameters(self) -> int:

@@ -32,6 +32,8 @@ from surefit.solvers.logistic.second_derivative import (
     HessianStep,
     SparseGramStep,
 )
+from surefit.solvers.mixture.gaussians import Components, ExpectationStep, density_of
+from surefit.solvers.mixture.starts import GivenSharesStep
 from surefit.solvers.numerics.twofold import exact
 from surefit.solvers.spectral.eigen_qr import FactorStep
 from surefit.solvers.spectral.eigen_subspace import PowerStep, RitzStep
@@ -83,6 +85,15 @@ class Case:
     """What of the statistic is associative: a triangular factor is so only up to signs."""
     classes: int = 0
     """y holds this many classes, coded 0, 1, …; numbers if 0."""
+
+
+def _mixture_state(by_features: bool) -> Callable[[int, Any, bool], Any]:
+    def state(d: int, dtype: Any, sparse: bool) -> Any:
+        rng = np.random.default_rng(12)
+        components = Components(np.full(3, 1 / 3), rng.standard_normal((3, d)), np.ones((3, d)), "diag")
+        return density_of(components)._replace(by_features=by_features), np.full(d, 100.0), np.full(d, 1e-3)
+
+    return state
 
 
 def _lloyd_state(d: int, dtype: Any, sparse: bool) -> LloydState:
@@ -193,6 +204,13 @@ CASES = [
     Case("fourth powers", FourthPowersStep(), _centres, classes=3),
     Case("lloyd", LloydStep(), _lloyd_state),
     Case("far rows", FarStep(7), _lloyd_state),
+    Case("sums of a mixture, by features", ExpectationStep(), _mixture_state(True)),
+    Case("sums of a mixture, by deviations", ExpectationStep(), _mixture_state(False)),
+    Case(
+        "sums of given shares",
+        GivenSharesStep(np.zeros((2, 8)), True),
+        lambda d, dtype, sparse: (np.zeros(d), np.ones(d)),
+    ),
     Case("rows that bins are found on", SketchRowsStep(50)),
     Case("targets and weights", TargetsStep()),
     Case("hashes of examples", ExampleHashesStep()),

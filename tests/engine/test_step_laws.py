@@ -120,11 +120,14 @@ def test_a_statistic_does_not_hold_on_to_the_rows(case: Case) -> None:
 @every_step
 def test_size_of_a_statistic_does_not_grow_with_the_rows(case: Case) -> None:
     X, y, w = data(case, 4 * LEAF)
-    sizes = {
+    sizes = [
         sum(array.nbytes for array in arrays_of(case.step.map(state_of(case), block(X, y, w, 0, n), 1)))
         for n in (LEAF, 2 * LEAF, 4 * LEAF)
-    }
-    assert len(sizes) == 1
+    ]
+    if case.step.keeps_rows:  # bytes of a row, fewer than the row has
+        assert sizes[2] <= 4 * LEAF * 8 * (D + 1) / 4
+        return
+    assert len(set(sizes)) == 1
 
 
 @every_step

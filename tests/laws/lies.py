@@ -121,6 +121,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     ],
     "DecisionTreeRegressor": [{"random_state": 0, "min_samples_leaf": 20}, {"random_state": 0, "ccp_alpha": 0.05}],
     "HistGradientBoostingClassifier": [{"max_iter": 2, "max_leaf_nodes": 8}],
+    "RandomForestClassifier": [{"n_estimators": 3, "max_depth": 3, "random_state": 0}],
+    "RandomForestRegressor": [{"n_estimators": 3, "max_depth": 3, "random_state": 0}],
     "HistGradientBoostingRegressor": [{"max_iter": 4, "max_leaf_nodes": 8, "l2_regularization": 1.0}],
 }
 SLOW = {

@@ -25,6 +25,8 @@ from surefit.summaries.canonical import example_hashes
 class TargetsStep(Step):
     """out: (targets, weights or nothing) of all rows, in order."""
 
+    keeps_rows = True
+
     def map_leaf(self, state: Any, leaf: Block) -> tuple[np.ndarray, np.ndarray]:
         return np.asarray(leaf.y, dtype=np.float64), np.empty(0) if leaf.w is None else leaf.w
 
@@ -35,6 +37,8 @@ class TargetsStep(Step):
 class ExampleHashesStep(Step):
     """out: the hashes of all rows with their targets, in order."""
 
+    keeps_rows = True
+
     def map(self, state: Any, block: Block, n_threads: int) -> np.ndarray:
         return example_hashes(block.X, np.asarray(block.y, dtype=np.float64), n_threads)
 
@@ -44,6 +48,8 @@ class ExampleHashesStep(Step):
 
 class BinRowsStep(Step):
     """in: bins.  out: the bins of all rows, in order."""
+
+    keeps_rows = True
 
     def map(self, state: Bins, block: Block, n_threads: int) -> np.ndarray:
         return state.transform(block.X, n_threads)
