@@ -58,10 +58,10 @@ class BayesianGaussianMixture(GaussianMixture):
     --------
     >>> import numpy as np
     >>> from surefit.mixture.bayesian_gaussian_mixture import BayesianGaussianMixture
-    >>> X = np.array([[1, 2], [1, 4], [1, 0], [4, 2], [12, 4], [10, 7]])
-    >>> model = BayesianGaussianMixture(n_components=2, random_state=42).fit(X)
-    >>> model.predict([[0, 0], [9, 3]]).tolist() in ([0, 1], [1, 0])
-    True
+    >>> X = np.random.default_rng(0).normal(size=(200, 2)) + np.repeat([[0, 0], [9, 3]], 100, axis=0)
+    >>> model = BayesianGaussianMixture(n_components=5, random_state=0, max_iter=300).fit(X)
+    >>> int((model.weights_ > 0.05).sum())
+    2
     """
 
     weight_concentration_: Any

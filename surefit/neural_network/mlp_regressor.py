@@ -61,7 +61,8 @@ class MLPRegressor(RegressorMixin, MultilayerPerceptron):
     >>> import numpy as np
     >>> from surefit.neural_network import MLPRegressor
     >>> X = np.linspace(-2, 2, 200)[:, None]
-    >>> model = MLPRegressor((20,), solver="lbfgs", activation="tanh", random_state=0).fit(X, np.sin(2 * X[:, 0]))
+    >>> model = MLPRegressor(hidden_layer_sizes=(20,), solver="lbfgs", activation="tanh", random_state=0)
+    >>> model = model.fit(X, np.sin(2 * X[:, 0]))
     >>> bool(model.score(X, np.sin(2 * X[:, 0])) > 0.999)
     True
     """
