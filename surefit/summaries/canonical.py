@@ -109,15 +109,8 @@ def canonical_groups(
     X: Any, w: np.ndarray | None, hashes: np.ndarray, y: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """(order, starts): rows of positive weight in canonical order, and where each run of equal rows begins in it."""
-    order = _native.order_by_hash(hashes)
-    if w is not None:
-        order = order[w[order] > 0]
-    sorted_hashes = hashes[order]
-    alike = sorted_hashes[1:] == sorted_hashes[:-1]
-    if not alike.any():
-        return order, np.arange(len(order))
-    order, same = _by_contents(X, y, order, alike)
-    return order, np.flatnonzero(np.concatenate([[True], ~same]))
+    order, starts = _runs(X, w, hashes, None, y)
+    return order, np.arange(len(order)) if starts is None else starts
 
 
 def _leading(order: np.ndarray, hashes: np.ndarray, count: int) -> np.ndarray:
