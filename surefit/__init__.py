@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; at run time it is load
         kernels,
         linear_model,
         manifold,
+        metrics,
         mixture,
         model_selection,
         naive_bayes,
@@ -30,7 +31,9 @@ if TYPE_CHECKING:  # what type checkers and editors read; at run time it is load
         random_projection,
         rbf,
         report,
+        stats,
         svm,
+        theory,
         tree,
         variational,
     )
@@ -59,7 +62,7 @@ _FAMILIES = (
     "tree",
     "variational",
 )
-_TOOLS = ("graphs", "io", "kernels", "model_selection", "plot", "report")
+_TOOLS = ("graphs", "io", "kernels", "metrics", "model_selection", "plot", "report", "stats", "theory")
 _FUNCTIONS = {
     "Certificate": "surefit.certificates",
     "certify": "surefit.engine.certify",
@@ -82,6 +85,7 @@ __all__ = [
     "kernels",
     "linear_model",
     "manifold",
+    "metrics",
     "mixture",
     "model_selection",
     "naive_bayes",
@@ -92,7 +96,9 @@ __all__ = [
     "rbf",
     "report",
     "scan",
+    "stats",
     "svm",
+    "theory",
     "tree",
     "variational",
 ]

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from surefit.model_selection.clusterings.indices import CLUSTERS, SILHOUETTE
 from surefit.model_selection.comparison import Comparison, Outcome, score_text, seconds_text
-from surefit.model_selection.indices import CLUSTERS, SILHOUETTE
 
 WIDE = 104
 """From this width on the table has space for a picture of the intervals, or all indices of a clustering."""

@@ -16,15 +16,15 @@ from surefit._core.base import VERSION
 from surefit._core.errors import CannotStream, InvalidData, InvalidParameter, SurefitError
 from surefit.engine.open import kind_of
 from surefit.model_selection.candidates import Shape, Task, candidates_for
-from surefit.model_selection.columns import describe_columns, n_rows_of
+from surefit.model_selection.clusterings.radius import with_radius
 from surefit.model_selection.comparison import Comparison, Outcome
-from surefit.model_selection.folds import draw_folds, lacking, usual_repeats
-from surefit.model_selection.intervals import corrected_difference, holm
-from surefit.model_selection.prepare import SCALED, Table, pipeline_for, prepare_table, scaled
-from surefit.model_selection.radius import with_radius
+from surefit.model_selection.prepare.columns import describe_columns, n_rows_of
+from surefit.model_selection.prepare.table import SCALED, Table, pipeline_for, prepare_table, scaled
+from surefit.model_selection.prepare.target import labels_of, numbers_of, short, task_of_array
 from surefit.model_selection.scoring import scoring_of
-from surefit.model_selection.target import labels_of, numbers_of, short, task_of_array
+from surefit.model_selection.significance.intervals import corrected_difference, holm
 from surefit.model_selection.trial import Trial
+from surefit.model_selection.validation.folds import draw_folds, lacking, usual_repeats
 
 __all__ = ["compare", "suited_models", "usual_repeats", "versions"]
 

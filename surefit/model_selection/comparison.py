@@ -12,10 +12,10 @@ import numpy as np
 
 from surefit.certificates import Certificate, Grade
 from surefit.certificates.presentation import plain
-from surefit.model_selection.candidates import Task
-from surefit.model_selection.indices import SILHOUETTE, index_text
-from surefit.model_selection.intervals import Difference, Interval
+from surefit.model_selection.candidates.candidate import Task
+from surefit.model_selection.clusterings.indices import SILHOUETTE, index_text
 from surefit.model_selection.scoring import LOG_LOSS
+from surefit.model_selection.significance.intervals import Difference, Interval
 
 
 @dataclass

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.metrics import get_scorer
 
 from surefit._core.errors import InvalidParameter
-from surefit.model_selection.candidates import Task
-from surefit.model_selection.unsupervised import explained_share
+from surefit.model_selection.candidates.candidate import Task
+from surefit.model_selection.clusterings.explained_share import explained_share
 
 METRIC_WORDS = {
     "r2": "R²",

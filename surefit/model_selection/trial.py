@@ -12,13 +12,13 @@ import numpy as np
 from sklearn.base import clone
 
 from surefit.model_selection.checked_steps import certify_steps
-from surefit.model_selection.columns import take
+from surefit.model_selection.clusterings.explained_share import answers_unseen, split_last
+from surefit.model_selection.clusterings.indices import internal_indices
 from surefit.model_selection.comparison import Outcome
-from surefit.model_selection.folds import Split
-from surefit.model_selection.indices import internal_indices
-from surefit.model_selection.intervals import Interval, corrected_interval
+from surefit.model_selection.prepare.columns import take
 from surefit.model_selection.scoring import LOG_LOSS, Score, log_loss, probabilities_of
-from surefit.model_selection.unsupervised import answers_unseen, split_last
+from surefit.model_selection.significance.intervals import Interval, corrected_interval
+from surefit.model_selection.validation.folds import Split
 
 
 @dataclass(frozen=True)

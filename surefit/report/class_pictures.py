@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from surefit.model_selection.columns import take
+from surefit.model_selection.clusterings.explained_share import dense, seen_by_last, split_last
 from surefit.model_selection.comparison import Comparison, Outcome
-from surefit.model_selection.unsupervised import dense, seen_by_last, split_last
+from surefit.model_selection.prepare.columns import take
 from surefit.plot import (
     CalibrationDisplay,
     ClassRegionsDisplay,

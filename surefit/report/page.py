@@ -11,8 +11,8 @@ import numpy as np
 
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit.certificates import Certificate, Grade
+from surefit.model_selection.clusterings.indices import SILHOUETTE
 from surefit.model_selection.comparison import Comparison, Outcome, score_text, seconds_text
-from surefit.model_selection.indices import SILHOUETTE
 from surefit.model_selection.scoring import LOG_LOSS
 from surefit.report.picture import Picture
 from surefit.report.pictures import pictures_of

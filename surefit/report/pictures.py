@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from surefit._core.errors import SurefitError
-from surefit.model_selection.columns import take
+from surefit.model_selection.clusterings.explained_share import prepared, seen_by_last, split_last
 from surefit.model_selection.comparison import Comparison, Outcome, score_text
-from surefit.model_selection.unsupervised import prepared, seen_by_last, split_last
+from surefit.model_selection.prepare.columns import take
 from surefit.plot import (
     ClassCoefficientsDisplay,
     ClustersDisplay,

@@ -16,9 +16,9 @@ from surefit.cluster import DBSCAN, KMeans
 from surefit.decomposition import PCA
 from surefit.model_selection import compare
 from surefit.model_selection.candidates import Shape, candidates_for
-from surefit.model_selection.indices import index_text, internal_indices
-from surefit.model_selection.radius import with_radius
-from surefit.model_selection.unsupervised import answers_unseen
+from surefit.model_selection.clusterings.explained_share import answers_unseen
+from surefit.model_selection.clusterings.indices import index_text, internal_indices
+from surefit.model_selection.clusterings.radius import with_radius
 
 IRIS = load_iris().data
 

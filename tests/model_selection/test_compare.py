@@ -25,7 +25,7 @@ from surefit.decomposition import PCA
 from surefit.linear_model import LinearRegression, Ridge, RidgeCV
 from surefit.model_selection import certify_steps, compare, explained_share
 from surefit.model_selection.comparison import shared_scale
-from surefit.model_selection.folds import usual_repeats
+from surefit.model_selection.validation.folds import usual_repeats
 
 X, Y = load_diabetes(return_X_y=True)
 IRIS = load_iris().data

@@ -17,7 +17,7 @@ from surefit.model_selection import (
     pipeline_for,
     prepare_table,
 )
-from surefit.model_selection.prepare import task_of
+from surefit.model_selection.prepare.table import task_of
 from surefit.naive_bayes import MixedNB
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from surefit._core.errors import InvalidData
-from surefit.model_selection.candidates import Task
+from surefit.model_selection.candidates.candidate import Task
 
 FEW_CLASSES = 10
 ROWS_PER_CLASS = 5

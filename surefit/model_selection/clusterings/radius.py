@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from surefit.model_selection.unsupervised import split_last
+from surefit.model_selection.clusterings.explained_share import split_last
 from surefit.solvers.clustering.k_distance import knee_radius
 
 

@@ -19,8 +19,8 @@ from sklearn.utils import get_tags
 
 from surefit._core.errors import InvalidData
 from surefit._core.optional import require
-from surefit.model_selection.candidates import Task
-from surefit.model_selection.target import labels_of, task_of_numbers
+from surefit.model_selection.candidates.candidate import Task
+from surefit.model_selection.prepare.target import labels_of, task_of_numbers
 
 MAX_LEVELS = 20
 MISSING = "(missing)"
