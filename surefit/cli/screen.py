@@ -29,8 +29,8 @@ def print_json(payload: dict[str, Any]) -> None:
 
 
 @contextmanager
-def progress_bar(quiet: bool) -> Iterator[Callable[[int, int, str], None] | None]:
-    """A callback (done, total, name) that moves a bar on stderr; None when nobody watches."""
+def progress_bar(quiet: bool) -> Iterator[Callable[[int, int, str, float | None], None] | None]:
+    """A callback (done, total, name, seconds left) that moves a bar on stderr; None when nobody watches."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -40,7 +40,7 @@ def progress_bar(quiet: bool) -> Iterator[Callable[[int, int, str], None] | None
     columns = (TextColumn("{task.description:<20.20}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("fitting", total=None)
-        yield lambda done, total, name: bar.update(task, completed=done, total=total, description=name)
+        yield lambda done, total, name, left: bar.update(task, completed=done, total=total, description=name)
 
 
 def print_comparison(comparison: Comparison, quiet: bool = False, width: int | None = None) -> None:

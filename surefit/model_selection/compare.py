@@ -29,6 +29,8 @@ from surefit.model_selection.validation.folds import draw_folds, lacking, usual_
 __all__ = ["compare", "suited_models", "usual_repeats", "versions"]
 
 Estimators = Mapping[str, Any] | Sequence[Any] | None
+Progress = Callable[[int, int, str, float | None], None]
+"""(fits done, fits in all, name of the model, seconds left or None)."""
 
 
 def compare(
@@ -40,9 +42,14 @@ def compare(
     cv: Any = None,
     scoring: str | Callable | None = None,
     level: float = 0.95,
+    rope: float | None = None,
     random_state: int = 0,
     failing: Literal["raise", "leave out"] | None = None,
-    on_progress: Callable[[int, int, str], None] | None = None,
+    groups: Any = None,
+    time: Any = None,
+    time_budget: float | None = None,
+    n_jobs: int | None = None,
+    on_progress: Progress | None = None,
 ) -> Comparison:
     """Cross-validate models on the same folds, fit each on all rows, and certify that fit.
 
@@ -57,7 +64,7 @@ def compare(
                   `explained_share`)
     failing       what to do about a model that cannot be fitted: "raise" its error (default for models that are
                   given), or "leave out" the model with a note that says why (default for estimators=None)
-    on_progress   called with (fits done, fits in all, name of the model)
+    on_progress   called with (fits done, fits in all, name of the model, seconds left or None)
 
     >>> from sklearn.datasets import load_diabetes
     >>> from sklearn.linear_model import LinearRegression, Ridge
@@ -197,7 +204,10 @@ def _named(estimators: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
 
 
 def _all_outcomes(
-    trial: Trial, models: dict[str, Any], leave_out: bool, on_progress: Callable[[int, int, str], None] | None
+    trial: Trial,
+    models: dict[str, Any],
+    leave_out: bool,
+    on_progress: Progress | None,
 ) -> tuple[list[Outcome], list[str]]:
     """An outcome for each model; where `leave_out`, a line for each that could not be fitted."""
     steps = len(trial.splits) + 1
@@ -207,7 +217,7 @@ def _all_outcomes(
 
         def tick(done: int, name: str = name, before: int = place * steps) -> None:
             if on_progress is not None:
-                on_progress(before + done, len(models) * steps, name)
+                on_progress(before + done, len(models) * steps, name, None)
 
         try:
             outcomes.append(trial.outcome(name, estimator, tick))

@@ -10,90 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates import Certificate, Grade
 from surefit.certificates.presentation import plain
 from surefit.model_selection.candidates.candidate import Task
-from surefit.model_selection.clusterings.indices import SILHOUETTE, index_text
-from surefit.model_selection.scoring import LOG_LOSS
-from surefit.model_selection.significance.intervals import Difference, Interval
-
-
-@dataclass
-class Outcome:
-    """One model: its scores fold by fold, the fit on all rows, and what could be proved about it."""
-
-    name: str
-    estimator: Any
-    scores: np.ndarray
-    interval: Interval
-    fit_seconds: float
-    """The median over the fold fits and the last one."""
-    certificates: dict[str, Certificate]
-    versus_best: Difference | None = None
-    p_adjusted: float | None = None
-    predictions: np.ndarray | None = None
-    """Each row predicted by a model that has not seen it (first repeat); None without a target, and where the folds
-    do not test on every row."""
-    probabilities: np.ndarray | None = None
-    """The same for the probabilities of the classes, one column each; None where the model gives none."""
-    fold_coefficients: np.ndarray | None = None
-    """Coefficients of the fold fits, one row per fold; None where the model has none."""
-    extra: dict[str, float] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
-
-    @property
-    def merit(self) -> tuple[float, float]:
-        """What models are ranked by: the mean score and, where that is the same, the lower log-loss."""
-        return self.interval.mean if self.scored else -np.inf, -self.extra.get(LOG_LOSS, np.inf)
-
-    @property
-    def scored(self) -> bool:
-        """False for a clustering that says nothing about unseen rows: it has indices alone."""
-        return not np.isnan(self.interval.mean)
-
-    @property
-    def holds(self) -> bool | None:
-        """Do all certificates hold? None when there is nothing to certify."""
-        return all(one.holds for one in self.certificates.values()) if self.certificates else None
-
-    @property
-    def grade(self) -> Grade | None:
-        """The grade of the weakest certificate."""
-        grades = [one.grade for one in self.certificates.values()]
-        return max(grades, key=list(Grade).index) if grades else None
-
-    @property
-    def verdict(self) -> str:
-        """✓ GRADE, ✗ GRADE or —."""
-        return "—" if self.holds is None else f"{'✓' if self.holds else '✗'} {self.grade}"
-
-    def extra_text(self, name: str) -> str:
-        return index_text(name, self.extra[name]) if name in self.extra else ""
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "estimator": str(self.estimator),
-            "score": plain(self.interval.mean),
-            "low": plain(self.interval.low),
-            "high": plain(self.interval.high),
-            "scores": plain(self.scores),
-            "difference_to_best": None
-            if self.versus_best is None
-            else {
-                "mean": plain(self.versus_best.mean),
-                "low": plain(self.versus_best.low),
-                "high": plain(self.versus_best.high),
-                "p": plain(self.versus_best.p),
-                "p_holm": plain(self.p_adjusted),
-            },
-            "fit_seconds": self.fit_seconds,
-            "grade": None if self.grade is None else self.grade.value,
-            "holds": self.holds,
-            "certificates": {name: one.to_dict() for name, one in self.certificates.items()},
-            "extra": {name: plain(value) for name, value in self.extra.items()},
-            "warnings": list(self.warnings),
-        }
+from surefit.model_selection.clusterings.indices import SILHOUETTE
+from surefit.model_selection.outcome import Outcome
+from surefit.model_selection.significance.intervals import Interval
 
 
 @dataclass
@@ -119,6 +40,20 @@ class Comparison:
     y: np.ndarray | None = field(default=None, repr=False)
     classes: np.ndarray | None = field(default=None, repr=False)
     """The sorted labels of a classification: the columns of `Outcome.probabilities`."""
+    opening: str = ""
+    """One sentence that says what came out."""
+    verdict: str = ""
+    """Which models cannot be told from the best one and which are worse by how much, in plain words."""
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+    """(model, why) of every model that is not ranked."""
+    leaks: list[str] = field(default_factory=list)
+    """Ways in which the answer may have found its way into the features or the folds."""
+    interrupted: bool = False
+    time_budget: float | None = None
+    seconds: float = 0.0
+    """How long the comparison took."""
+    profile: Any = None
+    """The data's own description, a `DataProfile`; None where there is none."""
 
     @property
     def best(self) -> Outcome:
@@ -218,7 +153,14 @@ class Comparison:
             "models": [one.to_dict() for one in self.outcomes],
             "classes": self.class_counts(),
             "columns": self.columns,
+            "opening": self.opening,
+            "verdict": self.verdict,
+            "left_out": [{"name": name, "reason": reason} for name, reason in self.left_out],
+            "leaks": list(self.leaks),
             "notes": list(self.notes),
+            "interrupted": self.interrupted,
+            "time_budget": self.time_budget,
+            "seconds": self.seconds,
             "command": self.command,
             "versions": dict(self.versions),
         }
