@@ -60,3 +60,14 @@ def _describe(name: str, values: np.ndarray) -> dict[str, Any]:
     if known.size:
         one |= {"low": float(known.min()), "mean": float(known.mean()), "high": float(known.max())}
     return one
+
+
+def columns_of(X: Any) -> list[tuple[str, np.ndarray]]:
+    """(name, values) of every column of a dense container; the columns of an array are named by their number."""
+    names = getattr(X, "column_names", None)
+    if names is None and hasattr(X, "columns"):
+        names = list(X.columns)
+    if names is None:
+        array = np.asarray(X)
+        return [(f"column {j}", array[:, j]) for j in range(array.shape[1])]
+    return [(str(name), np.asarray(X.iloc[:, j] if hasattr(X, "iloc") else X[name])) for j, name in enumerate(names)]

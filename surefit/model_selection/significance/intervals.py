@@ -53,18 +53,15 @@ def corrected_interval(scores: ArrayLike, test_train_ratio: float, level: float 
     """
     scores = _scores(scores)
     _check(test_train_ratio, level)
-    half = _corrected_error(scores, test_train_ratio) * float(stdtrit(max(scores.size - 1, 1), 0.5 + level / 2))
+    half = corrected_error(scores, test_train_ratio) * float(stdtrit(max(scores.size - 1, 1), 0.5 + level / 2))
     return Interval(float(scores.mean()), half, level)
 
 
 def corrected_difference(a: ArrayLike, b: ArrayLike, test_train_ratio: float, level: float = 0.95) -> Difference:
     """The corrected resampled t-test of a − b, scores of two models on the same folds in the same order."""
-    a, b = _scores(a), _scores(b)
-    if a.size != b.size:
-        raise InvalidData(f"paired scores must come from the same folds; got {a.size} and {b.size}")
+    d = paired_differences(a, b)
     _check(test_train_ratio, level)
-    d = a - b
-    mean, error, df = float(d.mean()), _corrected_error(d, test_train_ratio), max(d.size - 1, 1)
+    mean, error, df = float(d.mean()), corrected_error(d, test_train_ratio), max(d.size - 1, 1)
     half = error * float(stdtrit(df, 0.5 + level / 2))
     if np.isnan(error):
         p = float("nan")
@@ -89,7 +86,16 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted.tolist()
 
 
-def _corrected_error(scores: np.ndarray, ratio: float) -> float:
+def paired_differences(a: ArrayLike, b: ArrayLike) -> np.ndarray:
+    """a − b, fold by fold."""
+    a, b = _scores(a), _scores(b)
+    if a.size != b.size:
+        raise InvalidData(f"paired scores must come from the same folds; got {a.size} and {b.size}")
+    return a - b
+
+
+def corrected_error(scores: np.ndarray, ratio: float) -> float:
+    """√((1/J + ratio) s²): the standard error of the mean of J scores; NaN for one score."""
     if scores.size < 2:
         return float("nan")
     return float(np.sqrt((1.0 / scores.size + ratio) * scores.var(ddof=1)))
@@ -102,8 +108,12 @@ def _scores(scores: ArrayLike) -> np.ndarray:
     return array
 
 
-def _check(ratio: float, level: float) -> None:
+def require_ratio(ratio: float) -> None:
     if not ratio > 0:
         raise InvalidParameter(f"test_train_ratio must be a number > 0; got {ratio!r}")
+
+
+def _check(ratio: float, level: float) -> None:
+    require_ratio(ratio)
     if not 0 < level < 1:
         raise InvalidParameter(f"level must be a number > 0 and < 1; got {level!r}")
