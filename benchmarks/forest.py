@@ -19,12 +19,12 @@ _models: dict[str, Any] = {}
 
 
 def classes(n: int, queries: int, d: int = 20) -> Callable[[], Data]:
-    """Two classes in several groups each, ten of twenty columns carry them, some labels wrong."""
+    """Two classes in several groups each, at most ten columns carry them, some labels wrong."""
 
     def make() -> Data:
         from sklearn.datasets import make_classification
 
-        X, y = make_classification(n_samples=n + queries, n_features=d, n_informative=10, random_state=0)
+        X, y = make_classification(n_samples=n + queries, n_features=d, n_informative=min(10, d - 2), random_state=0)
         return {"X": X[:n], "y": y[:n], "Q": X[n:], "truth": y[n:]}
 
     return make

@@ -16,6 +16,7 @@ namespace {
 
 thread_local bool t_inside = false;  // this thread works in a region of the pool: a nested one runs on it alone
 constexpr auto kPollEvery = std::chrono::milliseconds(50);
+constexpr auto kSpin = std::chrono::microseconds(100);  // a thread that sleeps takes about as long to wake
 std::atomic<Poll> g_poll{nullptr};
 
 // One parallel region: a counter of tasks taken, and the first exception.
@@ -52,6 +53,21 @@ struct Region {
   }
 };
 
+// Looks for a while whether `ready` holds: regions often follow one another within microseconds.
+template <class Ready>
+bool spin_until(Ready&& ready) {
+  const auto end = std::chrono::steady_clock::now() + kSpin;
+  do {
+    for (int look = 0; look < 64; ++look) {
+      if (ready()) return true;
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return false;
+}
+
 // Threads that sleep between regions. One region at a time; a second caller works alone (its bits are the same).
 class Pool {
  public:
@@ -62,7 +78,7 @@ class Pool {
       std::lock_guard lock(mutex_);
       while (static_cast<int>(threads_.size()) < n_helpers) {
         const int id = static_cast<int>(threads_.size()) + 1;
-        threads_.emplace_back([this, id, seen = generation_]() mutable { loop(id, seen); });
+        threads_.emplace_back([this, id, seen = generation_.load()]() mutable { loop(id, seen); });
         threads_.back().detach();
       }
       region_ = &region;
@@ -73,6 +89,7 @@ class Pool {
     wake_.notify_all();
     auto last_poll = std::chrono::steady_clock::now();
     region.work(0, [&] { poll_if_due(last_poll); });
+    spin_until([&] { return running_ == 0; });
     std::unique_lock lock(mutex_);
     while (running_ > 0) {
       if (done_.wait_for(lock, kPollEvery) == std::cv_status::timeout && !region.stop) {
@@ -98,8 +115,9 @@ class Pool {
 
  private:
   void loop(int id, unsigned long seen) {
-    std::unique_lock lock(mutex_);
     for (;;) {
+      spin_until([&] { return generation_ != seen; });
+      std::unique_lock lock(mutex_);
       wake_.wait(lock, [&] { return generation_ != seen; });
       seen = generation_;
       if (id > active_) continue;
@@ -117,8 +135,9 @@ class Pool {
   std::condition_variable wake_, done_;
   std::vector<std::thread> threads_;
   Region* region_ = nullptr;
-  int active_ = 0, running_ = 0;
-  unsigned long generation_ = 0;
+  int active_ = 0;
+  std::atomic<int> running_{0};
+  std::atomic<unsigned long> generation_{0};
 };
 
 // Deliberately leaked: threads may outlive static destructors. After fork the child has none of its parent's threads,

@@ -27,8 +27,16 @@ def first_prediction(loss: Loss, y: np.ndarray, w: np.ndarray | None) -> np.ndar
     terms = [y] if w is None else two_product(w, y)
     if not all(np.isfinite(part).all() for part in terms):
         return loss.initial(y, w).reshape(1, -1)
-    total = len(y) if w is None else math.fsum(w.tolist())
-    return np.reshape(loss.link(np.asarray(math.fsum(np.concatenate(terms).tolist()) / total)), (1, 1))
+    total = len(y) if w is None else rounded_once([w])
+    return np.reshape(loss.link(np.asarray(rounded_once(terms) / total)), (1, 1))
+
+
+def rounded_once(terms: list[np.ndarray]) -> float:
+    """The sum of all terms. Whole numbers are added as they are: no partial sum below 2⁵³ is rounded."""
+    whole = all(np.array_equal(part, np.rint(part)) for part in terms)
+    if whole and sum(float(np.abs(part).sum()) for part in terms) < 2.0**53:
+        return float(sum(part.sum() for part in terms))
+    return math.fsum(np.concatenate(terms).tolist())
 
 
 class HistogramRounds:
