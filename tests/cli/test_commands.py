@@ -71,7 +71,7 @@ BAD = [
     ("compare header.csv --target target", "no rows"),
     ("compare tiny.csv --target target", "too few for 5 folds"),
     ("compare broken.parquet", "cannot be read as parquet"),
-    ("compare notes.txt", "a table ends in .csv"),
+    ("compare notes.txt", "no rows: nothing but a header"),
     ("compare good.csv --target absent", "no column 'absent'"),
     ("compare good.csv --drop absent", "no column 'absent'"),
     ("compare text.csv --target target", "row 7 holds 'much'"),
@@ -117,7 +117,7 @@ BAD = [
     ("certify good.skops narrow.csv --target s1", "no columns"),
     ("predict good.skops narrow.csv", "no columns 'age', 'sex'"),
     ("predict good.skops text.csv", "row 7 holds 'much'"),
-    ("predict good.skops good.csv --out preds.txt", "a table ends in"),
+    ("predict good.skops good.csv --out preds.doc", "a table that is written ends in"),
     ("predict good.skops absent.csv", "no file"),
 ]
 
