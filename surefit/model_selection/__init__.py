@@ -9,20 +9,50 @@ from surefit.model_selection.compare import compare
 from surefit.model_selection.comparison import Comparison, Outcome
 from surefit.model_selection.prepare.table import Table, pipeline_for, prepare_table
 from surefit.model_selection.significance.intervals import corrected_difference, corrected_interval, holm
+from surefit.model_selection.validation.cross_validate import (
+    FoldScores,
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+)
+from surefit.model_selection.validation.fingerprint import folds_fingerprint
+from surefit.model_selection.validation.splitters import (
+    HoldOut,
+    KFold,
+    LeaveOneOut,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
 
 __all__ = [
     "CANDIDATES",
     "Candidate",
     "Comparison",
+    "FoldScores",
+    "HoldOut",
+    "KFold",
+    "LeaveOneOut",
     "Outcome",
+    "RepeatedKFold",
+    "RepeatedStratifiedKFold",
     "Shape",
+    "ShuffleSplit",
+    "StratifiedKFold",
+    "StratifiedShuffleSplit",
     "Table",
     "candidates_for",
     "certify_steps",
     "compare",
     "corrected_difference",
     "corrected_interval",
+    "cross_val_predict",
+    "cross_val_score",
+    "cross_validate",
     "explained_share",
+    "folds_fingerprint",
     "holm",
     "pipeline_for",
     "prepare_table",

@@ -1,0 +1,51 @@
+"""A name for a list of folds: scores may be compared fold by fold only where the folds are the same.
+
+The fingerprint is the SHA-256 of all (train, test) index arrays in their order, each with its length. The order of the
+folds counts (scores are paired by it), and so does the order of rows inside a fold (some fits depend on it).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+
+class FoldHash:
+    """Folds are added one by one, so that none has to be kept."""
+
+    def __init__(self) -> None:
+        self._hash, self.n_folds = hashlib.sha256(), 0
+
+    def add(self, train: Any, test: Any) -> None:
+        for part in (train, test):
+            rows = np.ascontiguousarray(row_numbers(part), dtype="<i8")
+            self._hash.update(len(rows).to_bytes(8, "little"))
+            self._hash.update(rows.tobytes())
+        self.n_folds += 1
+
+    @property
+    def text(self) -> str:
+        return self._hash.hexdigest()
+
+
+def row_numbers(part: Any) -> np.ndarray:
+    """The rows of a part, given as numbers or as a mask."""
+    part = np.asarray(part)
+    return np.flatnonzero(part) if part.dtype == bool else part
+
+
+def folds_fingerprint(splits: Iterable[tuple[Any, Any]]) -> str:
+    """The fingerprint of (train, test) splits.
+
+    >>> import numpy as np
+    >>> left = [(np.array([0, 1]), np.array([2])), (np.array([2]), np.array([0, 1]))]
+    >>> folds_fingerprint(left) == folds_fingerprint(left[::-1])
+    False
+    """
+    found = FoldHash()
+    for train, test in splits:
+        found.add(train, test)
+    return found.text
