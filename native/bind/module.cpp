@@ -25,6 +25,7 @@ void bind_linear_svm(nb::module_& m);
 void bind_linkage(nb::module_& m);
 void bind_lms(nb::module_& m);
 void bind_logistic(nb::module_& m);
+void bind_metrics(nb::module_& m);
 void bind_min_cut(nb::module_& m);
 void bind_manifold(nb::module_& m);
 void bind_perceptron(nb::module_& m);
@@ -84,6 +85,7 @@ NB_MODULE(_native, m) {
   bind_linkage(m);
   bind_lms(m);
   bind_logistic(m);
+  bind_metrics(m);
   bind_min_cut(m);
   bind_manifold(m);
   bind_perceptron(m);

@@ -2,4 +2,7 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from surefit.metrics.roc_auc import roc_auc_score
+from surefit.metrics.roc_curve import roc_curve
+
+__all__ = ["roc_auc_score", "roc_curve"]

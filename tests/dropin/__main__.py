@@ -52,6 +52,7 @@ MODULES = (
     "manifold/tests/test_locally_linear.py",
     "manifold/tests/test_mds.py",
     "manifold/tests/test_spectral_embedding.py",
+    "metrics/tests/test_ranking.py",
     "mixture/tests/test_gaussian_mixture.py",
     "neighbors/tests/test_neighbors.py",
     "neural_network/tests/test_mlp.py",

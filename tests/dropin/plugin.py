@@ -46,6 +46,7 @@ NAMES = {
     "kernel_ridge": ("KernelRidge",),
     "linear_model": ("LinearRegression", "LogisticRegression", "Perceptron", "QuantileRegressor", "Ridge", "RidgeCV"),
     "manifold": ("MDS", "ClassicalMDS", "Isomap", "LocallyLinearEmbedding", "SpectralEmbedding", "smacof"),
+    "metrics": ("roc_auc_score", "roc_curve"),
     "mixture": ("GaussianMixture",),
     "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
     "neighbors": ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors"),
