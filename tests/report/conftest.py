@@ -12,8 +12,10 @@ from sklearn.linear_model import RidgeClassifier
 from surefit.cluster import KMeans
 from surefit.decomposition import PCA
 from surefit.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeCV
-from surefit.model_selection import compare
+from surefit.model_selection import compare, prepare_table
+from surefit.model_selection.prepare.table import pipeline_for
 from surefit.report import html_report
+from surefit.tree import DecisionTreeClassifier
 
 KINDS = ["regression", "clustering", "two_classes", "three_classes", "mixed"]
 
@@ -49,12 +51,13 @@ def mixed():
     """Text with long levels that begin alike, gaps, a long name without a place to break it."""
     rng = np.random.default_rng(0)
     levels = [f"Married-to-a-civilian-who-is-{where}" for where in ("present", "absent", "abroad")]
-    frame = pd.DataFrame(
-        {"age": rng.normal(40, 10, 90), "marital_status": rng.choice(levels, 90), "x" * 70: rng.random(90)}
-    )
+    frame = pd.DataFrame({"age": rng.normal(40, 10, 90), "marital_status": rng.choice(levels, 90)})
+    frame["x" * 70] = rng.random(90)
     frame.loc[::9, "age"] = np.nan
     y = np.where(frame["marital_status"].eq(levels[0]) ^ (rng.random(90) < 0.1), "yes, over fifty thousand", "no")
-    found = compare(None, frame, y, cv=2)
+    table = prepare_table(frame)
+    models = [LogisticRegression(), DecisionTreeClassifier(max_depth=3), DummyClassifier(strategy="prior")]
+    found = compare({type(one).__name__: pipeline_for(table, one) for one in models}, table.X, y, cv=2)
     found.data_name, found.target = "a_file_with_a_name_that_does_not_end_" * 3 + ".csv", "income"
     return found
 
