@@ -10,7 +10,7 @@ import pytest
 from sklearn import ensemble as theirs
 from sklearn.datasets import load_diabetes, load_iris
 
-from surefit import config
+from surefit import certify, config
 from surefit._core.errors import CannotStream, InvalidData, InvalidParameter
 from surefit.ensemble.hist_gradient_boosting_classifier import HistGradientBoostingClassifier as Classifier
 from surefit.ensemble.hist_gradient_boosting_regressor import HistGradientBoostingRegressor as Regressor
@@ -198,3 +198,14 @@ def test_faults_are_told():
         Regressor(loss="gamma").fit(X, y - y.mean())
     with pytest.raises(InvalidData, match="holds out 0 of 4 rows"):
         Regressor(early_stopping=True).fit(X[:4], y[:4])
+
+
+def test_categories_of_little_curvature_are_left_aside_by_the_rule_of_scikit_learn():
+    """Support is a share of the curvature, not a count: with sure rows the two differ by much."""
+    rng = np.random.default_rng(2)
+    codes = rng.choice(30, size=900, p=np.arange(1, 31) / 465.0)
+    X = np.column_stack([codes, rng.normal(size=900)])
+    y = (rng.random(900) < 1 / (1 + np.exp(-3 * np.sin(1.7 * codes) - 2 * X[:, 1]))).astype(int)
+    options = {"max_iter": 15, "categorical_features": [0], "random_state": 0, "early_stopping": False}
+    ours, them = Classifier(**options).fit(X, y), theirs.HistGradientBoostingClassifier(**options).fit(X, y)
+    assert certify(ours, X, y).holds and certify(them, X, y).holds

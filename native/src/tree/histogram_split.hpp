@@ -115,7 +115,8 @@ class Scan {
     for (std::size_t b = 0; b < kBins; ++b) {
       if (b >= feature.n_bins && b != kMissing) continue;
       const Sums s = Kind::sums(cells[b], grid_);
-      if (s.c < kLeastSupport) continue;
+      // Rows that carry the category's share of the curvature; ten that round to less than ten are ten.
+      if (s.h * all_.c < kLeastSupport * all_.h * (1 - 1e-9)) continue;
       rank[b] = s.g / (s.h + kSmoothing);
       order[m++] = static_cast<std::uint8_t>(b);
     }

@@ -100,9 +100,15 @@ def _cuts(features: NDArray, table: F64) -> Iterator[tuple[NDArray, F64]]:
 
 
 def _prefixes(features: NDArray, tables: F64) -> Iterator[tuple[NDArray, F64]]:
-    """Categories with enough weight in the order of G / (H + 10); the first ones from either end, to the middle."""
+    """Categories with enough weight in the order of G / (H + 10); the first ones from either end, to the middle.
+
+    Where rounding decides whether a category has enough, what is on offer is not sure: the feature is passed over.
+    """
     for j, sums in zip(features, tables, strict=True):
-        used = sums[sums[:, 1] * sums[:, 2].sum() / max(sums[:, 1].sum(), TINY) >= SUPPORT]
+        weight = sums[:, 1] * sums[:, 2].sum() / max(sums[:, 1].sum(), TINY)
+        if (np.abs(weight - SUPPORT) < 1e-6 * SUPPORT).any():
+            continue
+        used = sums[weight >= SUPPORT]
         used = used[np.argsort(used[:, 0] / (used[:, 1] + SUPPORT), kind="stable")]
         half = (len(used) + 1) // 2 if len(used) > 1 else 0
         yield j, np.cumsum(used[:half], axis=0)
