@@ -38,7 +38,7 @@ def compare_command(request: Request) -> int:
     from surefit.model_selection import compare as compare_models
     from surefit.model_selection import prepare_table
     from surefit.model_selection.compare import suited_models
-    from surefit.model_selection.prepare.table import SCALED
+    from surefit.model_selection.prepare.steps import SCALED
     from surefit.model_selection.validation.folds import repeated_folds, usual_repeats
 
     _refuse_early(request)

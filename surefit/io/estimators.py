@@ -15,6 +15,9 @@ from surefit.solvers.embedding.neighborhoods import Neighborhoods
 from surefit.solvers.growing.tree import Tree
 from surefit.solvers.network.optimizers import SGD, Adam
 
+PREPARATION = "surefit.model_selection.prepare.levels.LevelEncoder"
+"""What stands before an estimator that `compare` chose; by name, because judging is beside this floor, not below."""
+
 
 def estimator_classes() -> dict[str, type]:
     """Every public estimator class of surefit, by name."""
@@ -43,4 +46,4 @@ def trusted_types() -> list[str]:
         sp.csr_array,
         sp.csr_matrix,
     ]
-    return sorted({f"{one.__module__}.{one.__qualname__}" for one in ours})
+    return sorted({PREPARATION} | {f"{one.__module__}.{one.__qualname__}" for one in ours})

@@ -7,7 +7,8 @@ from surefit.model_selection.checked_steps import certify_steps
 from surefit.model_selection.clusterings.explained_share import explained_share
 from surefit.model_selection.compare import compare
 from surefit.model_selection.comparison import Comparison, Outcome
-from surefit.model_selection.prepare.table import Table, pipeline_for, prepare_table
+from surefit.model_selection.prepare.steps import pipeline_for
+from surefit.model_selection.prepare.table import Table, prepare_table
 from surefit.model_selection.significance.intervals import corrected_difference, corrected_interval, holm
 from surefit.model_selection.validation.cross_validate import (
     FoldScores,

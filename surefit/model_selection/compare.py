@@ -19,7 +19,8 @@ from surefit.model_selection.candidates import Shape, Task, candidates_for
 from surefit.model_selection.clusterings.radius import with_radius
 from surefit.model_selection.comparison import Comparison, Outcome
 from surefit.model_selection.prepare.columns import describe_columns, n_rows_of
-from surefit.model_selection.prepare.table import SCALED, Table, pipeline_for, prepare_table, scaled
+from surefit.model_selection.prepare.steps import SCALED, pipeline_for, scaled
+from surefit.model_selection.prepare.table import Table, prepare_table
 from surefit.model_selection.prepare.target import labels_of, numbers_of, short, task_of_array
 from surefit.model_selection.scoring import scoring_of
 from surefit.model_selection.significance.intervals import corrected_difference, holm

@@ -17,7 +17,7 @@ from surefit.model_selection import (
     pipeline_for,
     prepare_table,
 )
-from surefit.model_selection.prepare.table import task_of
+from surefit.model_selection.prepare.table_target import task_of
 from surefit.naive_bayes import MixedNB
 
 
@@ -71,7 +71,8 @@ def test_rows_without_a_target_and_empty_columns_are_left_out(houses):
     table = prepare_table(houses, "price")
     assert table.n_rows == 119
     assert "nothing" not in table.X and "same" not in table.X
-    assert sum("left out" in note for note in table.notes) == 3
+    assert "1 row without a value of 'price' is left out" in table.notes
+    assert "the columns left out: 'nothing' (empty), 'same' (one value only)" in table.notes
 
 
 def test_text_that_is_numbers_is_numbers(houses):
@@ -118,6 +119,7 @@ def test_rows_without_a_label_are_left_out(houses):
     ("labels", "words"),
     [
         (["a"] * 120, "one class only"),
+        (np.arange(120) // 1.1 // 1, "different numbers in 120 rows, .* once only: that is a target of a regression"),
         (["a"] * 60 + ["b"] * 59 + ["c"], "the class 'c' of the target 'label' has one row only: "),
         ([f"name {i}" for i in range(120)], "and 119 more like it"),
         ([0.5] * 60 + [1.0] * 60, "holds 0.5 in row 0"),
@@ -138,8 +140,11 @@ def test_a_task_can_be_asked_for(houses):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda f: f.assign(street=[f"street {i}" for i in range(len(f))]), "'street' is text with 120 levels"),
-        (lambda f: f.assign(when=pd.date_range("2020", periods=len(f))), "'when' holds dates"),
+        (lambda f: f.assign(rooms=[[1, 2]] * len(f)), "'rooms' holds lists .row 0: .1, 2.."),
+        (lambda f: f.assign(rooms=[{"kitchen": 1}] * len(f)), "'rooms' holds records"),
+        (lambda f: f.assign(rooms=[b"x"] * len(f)), "'rooms' holds bytes"),
+        (lambda f: f.assign(price=7.5), "'price' is 7.5 in every row: there is nothing to predict"),
+        (lambda f: f.assign(price=pd.date_range("2020", periods=len(f))), "'price' holds dates"),
         (lambda f: f.assign(age=np.where(np.arange(len(f)) == 7, np.inf, f["age"])), "infinite number in row 7"),
         (lambda f: f.assign(size=f["size"] * 1j), "complex"),
         (lambda f: f[:0], "no rows"),
@@ -179,10 +184,12 @@ def test_naive_bayes_of_mixed_columns_gets_flags_and_codes_as_they_are(houses):
     np.testing.assert_array_equal(seen[:, 3], houses["garden"])
     order = ["(missing)", "Bonn", "Kiel", "Ulm"]
     assert [order[int(code)] for code in seen[:, 4]] == list(houses["city"].fillna("(missing)"))
-    few = table.X["city"] != "Ulm"  # a level that the training rows lack has its place all the same
+    few = table.X["city"] != "Ulm"  # a level that the training rows lack counts as their most frequent one
     part = pipeline_for(table, MixedNB()).fit(table.X[few], table.y[few])
-    assert part[-1].feature_log_prob_categorical_[0].shape == (2, 4)
-    assert set(part.predict(table.X)) == {"no", "yes"}
+    assert part[-1].feature_log_prob_categorical_[0].shape == (2, 3)
+    usual = table.X["city"][few].mode()[0]
+    renamed = table.X.assign(city=table.X["city"].astype(str).replace("Ulm", usual))
+    np.testing.assert_array_equal(part.predict_proba(table.X), part.predict_proba(renamed))
     assert certify_steps(fitted, table.X, table.y)["MixedNB"].holds
 
 

@@ -28,13 +28,12 @@ def named_like_an_identifier(name: str) -> bool:
 
 
 def is_identifier(name: str, values: np.ndarray) -> bool:
-    """Text that is different in (nearly) every row; whole numbers that are all different and are named like an
-    identifier, or that count the rows 0, 1, 2, … or 1, 2, 3, … in the order of the table."""
+    """Text that is different in (nearly) every row; whole numbers that are all different and named like one."""
     values = np.asarray(values)
     if values.size < ROWS:
         return False
     if values.dtype.kind in "fiu":
-        return _is_running_number(name, values)
+        return named_like_an_identifier(name) and _are_distinct_whole(values)
     if values.dtype.kind in "bmM":
         return False
     known = [value for value in values.tolist() if not _missing(value)]
@@ -43,12 +42,10 @@ def is_identifier(name: str, values: np.ndarray) -> bool:
     return len(set(known)) >= DISTINCT * len(known)
 
 
-def _is_running_number(name: str, values: np.ndarray) -> bool:
+def _are_distinct_whole(values: np.ndarray) -> bool:
     if not np.isfinite(values).all() or (values % 1 != 0).any():
         return False
-    if named_like_an_identifier(name) and np.unique(values).size == values.size:
-        return True
-    return bool(values[0] in (0, 1) and (np.diff(values.astype(np.float64)) == 1).all())
+    return np.unique(values).size == values.size
 
 
 def _missing(value: Any) -> bool:

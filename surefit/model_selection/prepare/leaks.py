@@ -17,8 +17,8 @@ from surefit.model_selection.prepare.hashes import row_hashes, value_codes
 from surefit.model_selection.prepare.identifiers import is_identifier
 
 Splits = list[tuple[np.ndarray, np.ndarray]]
-MANY_COPIES = 0.01
-"""The share of test rows with a copy in the training part from which on it is told."""
+MANY_COPIES, FEW_ROWS = 0.01, 5
+"""More test rows than this share, and than this number, with a copy in the training part are told."""
 
 
 def find_leaks(
@@ -97,7 +97,7 @@ def _copied_rows(X: Any, y: np.ndarray | None, splits: Splits) -> list[str]:
             break
         tested += test.size
         copied += int(np.isin(hashes[test], hashes[train]).sum())
-    if copied <= MANY_COPIES * tested or _repeat_by_chance(X, hashes):
+    if copied <= max(MANY_COPIES * tested, FEW_ROWS) or _repeat_by_chance(X, hashes):
         return []
     return [
         f"{copied} of {tested} test rows ({100 * copied / tested:.0f} %) have an exact copy in the training part of "

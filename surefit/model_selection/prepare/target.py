@@ -11,6 +11,8 @@ from surefit.model_selection.candidates.candidate import Task
 
 FEW_CLASSES = 10
 ROWS_PER_CLASS = 5
+MANY_NUMBERS = 20
+MOST_CLASSES = 1000
 
 
 def task_of_numbers(values: np.ndarray) -> Task:
@@ -26,13 +28,15 @@ def task_of_array(y: Any) -> Task:
     return task_of_numbers(values.astype(np.float64)) if values.dtype.kind in "fiu" else "classification"
 
 
-def numbers_of(y: Any, n_rows: int) -> np.ndarray:
-    """A numeric target, one finite number for each row."""
+def numbers_of(y: Any, n_rows: int, what: str = "y") -> np.ndarray:
+    """A numeric target, one finite number for each row, not the same in all of them."""
     y = _one_each(y, n_rows)
     if y.dtype.kind not in "fiu":
-        raise InvalidData(f"y must be numeric for a regression; got {y.dtype}")
+        raise InvalidData(f"{what} must be numeric for a regression; got {y.dtype}")
     if not np.isfinite(y).all():
-        raise InvalidData(f"y is not finite in row {int(np.flatnonzero(~np.isfinite(y))[0])}")
+        raise InvalidData(f"{what} is not finite in row {int(np.flatnonzero(~np.isfinite(y))[0])}")
+    if y.size > 1 and (y == y[0]).all():
+        raise InvalidData(f"{what} is {y[0]:g} in every row: there is nothing to predict")
     return y.astype(np.float64, copy=False)
 
 
@@ -45,12 +49,22 @@ def labels_of(y: Any, n_rows: int, what: str = "y") -> np.ndarray:
         broken = np.flatnonzero(y % 1 != 0)
         if broken.size:
             row = int(broken[0])
-            raise InvalidData(f"{what} holds {y[row]:g} in row {row}: classes are text, booleans or whole numbers")
+            raise InvalidData(
+                f"{what} holds {y[row]:g} in row {row}: classes are text, booleans or whole numbers; for other numbers "
+                "take regressions"
+            )
         y = y.astype(np.int64)
     classes, counts = np.unique(y, return_counts=True)
     if classes.size < 2:
         raise InvalidData(f"{what} has one class only ({short(classes[0])}): there is nothing to tell apart")
     single = classes[counts < 2]
+    if single.size and y.dtype.kind in "iu" and classes.size > MANY_NUMBERS:
+        raise InvalidData(
+            f"{what} has {classes.size} different numbers in {n_rows} rows, {single.size} of them once only: that is a "
+            "target of a regression, not of classes"
+        )
+    if classes.size > MOST_CLASSES:
+        raise InvalidData(f"{what} has {classes.size} classes, at most {MOST_CLASSES} are taken: group them first")
     if single.size:
         more = f" (and {single.size - 1} more like it)" if single.size > 1 else ""
         raise InvalidData(
