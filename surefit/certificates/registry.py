@@ -89,6 +89,7 @@ CHECKERS: dict[str, str] = {
     "MonteCarloEM": "variational.monte_carlo_em:check_monte_carlo_em",
     "CAVI": "variational.cavi:check_cavi",
     "MixtureSampler": "mixture.mixture_sampler:check_mixture_sampler",
+    "LikelihoodFit": "stats.likelihood:check_likelihood",
     "RBFInterpolator": "rbf.rbf_interpolator:check_rbf_interpolator",
     "RBFNetworkRegressor": "rbf.rbf_network:check_rbf_network_regressor",
     "RBFNetworkClassifier": "rbf.rbf_network:check_rbf_network_classifier",
