@@ -77,6 +77,7 @@ CHECKERS: dict[str, str] = {
     "RandomForestRegressor": "ensemble.random_forest:check_random_forest_regressor",
     "BaggingClassifier": "ensemble.bagging:check_bagging_classifier",
     "BaggingRegressor": "ensemble.bagging:check_bagging_regressor",
+    "CrossValidatedEnsemble": "ensemble.cross_validated_ensemble:check_cross_validated_ensemble",
     "BayesianGaussianMixture": "mixture.bayesian_gaussian_mixture:check_bayesian_gaussian_mixture",
     "GaussianMixture": "mixture.gaussian_mixture:check_gaussian_mixture",
     "MLPClassifier": "neural_network.mlp:check_mlp_classifier",

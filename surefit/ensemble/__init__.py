@@ -6,6 +6,7 @@ from surefit.ensemble.ada_boost import AdaBoostClassifier
 from surefit.ensemble.ada_boost_regressor import AdaBoostRegressor
 from surefit.ensemble.bagging_classifier import BaggingClassifier
 from surefit.ensemble.bagging_regressor import BaggingRegressor
+from surefit.ensemble.cross_validated_ensemble import CrossValidatedEnsemble
 from surefit.ensemble.gradient_boosting_classifier import GradientBoostingClassifier
 from surefit.ensemble.gradient_boosting_regressor import GradientBoostingRegressor
 from surefit.ensemble.hist_gradient_boosting_classifier import HistGradientBoostingClassifier
@@ -18,6 +19,7 @@ __all__ = [
     "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
+    "CrossValidatedEnsemble",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
     "HistGradientBoostingClassifier",

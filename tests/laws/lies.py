@@ -33,6 +33,7 @@ from scipy.spatial.distance import cdist
 
 import surefit
 import surefit.ensemble
+import surefit.linear_model
 import surefit.random_projection
 import surefit.svm
 import surefit.tree
@@ -115,6 +116,10 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "AdaBoostRegressor": [{"n_estimators": 3, "random_state": 0}, {"n_estimators": 3, "loss": "square"}],
     "BaggingClassifier": [{"n_estimators": 3, "random_state": 0, "max_samples": 40}],
     "BaggingRegressor": [{"n_estimators": 3, "random_state": 0, "max_samples": 40, "max_features": 3}],
+    "CrossValidatedEnsemble": [
+        {"cv": 3, "random_state": 0},
+        {"cv": 3, "random_state": 0, "estimator": surefit.linear_model.Ridge()},
+    ],
     "DecisionTreeClassifier": [
         {"random_state": 0, "min_samples_leaf": 5},
         {"random_state": 0, "criterion": "entropy", "max_leaf_nodes": 9},
@@ -129,6 +134,7 @@ SLOW = {
     "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
+    "CrossValidatedEnsemble",
     "KernelRidge",
     "KernelRidgeCV",
     "MDS",

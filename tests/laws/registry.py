@@ -36,6 +36,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "BaggingClassifier": {"n_estimators": 5, "random_state": 0},
     "BaggingRegressor": {"n_estimators": 5, "random_state": 0},
     "BisectingKMeans": {"n_clusters": 3, "n_init": 10, "random_state": 0, "tol": 0.0},
+    "CrossValidatedEnsemble": {"cv": 3, "random_state": 0},
     "GaussianRandomProjection": {"n_components": 2, "random_state": 0},
     "GradientBoostingClassifier": {"n_estimators": 4, "random_state": 0},
     "GradientBoostingRegressor": {"n_estimators": 8, "random_state": 0},
