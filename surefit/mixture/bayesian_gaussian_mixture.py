@@ -24,6 +24,9 @@ from surefit.solvers.mixture.starts import by_shares
 from surefit.solvers.mixture.variational import Posterior, Prior, in_units, updated
 from surefit.summaries.column_spread import column_spread
 
+SINGULAR = 1e-12
+"""A covariance of the rows whose eigenvalues differ by more has a direction that no row tells anything about."""
+
 
 class BayesianGaussianMixture(GaussianMixture):
     """A Gaussian mixture with priors on weights, means and covariances: the posterior by mean-field inference.
@@ -57,7 +60,7 @@ class BayesianGaussianMixture(GaussianMixture):
     Examples
     --------
     >>> import numpy as np
-    >>> from surefit.mixture.bayesian_gaussian_mixture import BayesianGaussianMixture
+    >>> from surefit.mixture import BayesianGaussianMixture
     >>> X = np.random.default_rng(0).normal(size=(200, 2)) + np.repeat([[0, 0], [9, 3]], 100, axis=0)
     >>> model = BayesianGaussianMixture(n_components=5, random_state=0, max_iter=300).fit(X)
     >>> int((model.weights_ > 0.05).sum())
@@ -100,7 +103,9 @@ class BayesianGaussianMixture(GaussianMixture):
         degrees_of_freedom_prior: Annotated[
             float | None, Range(0, open="low"), "ν₀, more than columns − 1 for matrices; None is the number of columns."
         ] = None,
-        covariance_prior: Annotated[Any, "W₀⁻¹ by covariance_type; None is the covariance of the rows."] = None,
+        covariance_prior: Annotated[
+            Any, "W₀⁻¹ by covariance_type; None is the covariance of the rows, plus reg_covar where that is singular."
+        ] = None,
         random_state: Annotated[RandomStateLike, "Seed or stream of the starts, and of `sample`."] = None,
         warm_start: Annotated[bool, "Start from the responsibilities of the last fit."] = False,
         verbose: Annotated[int | bool, Range(0), "Print the bound now and then."] = 0,
@@ -129,14 +134,14 @@ class BayesianGaussianMixture(GaussianMixture):
         """Fit to X: array, dataframe, Parquet path or Dask collection. `y` is not used."""
         p = self._checked()
         p.means_init = p.weights_init = p.precisions_init = None
-        data = open_data(self, X, y, sample_weight, sparse=False, min_rows=2)
+        data = open_data(self, X, y, sample_weight, min_rows=2)
         if data.n_rows < p.n_components:
             raise InvalidData(
                 f"Expected n_samples >= n_components but got n_components = {p.n_components}, n_samples = {data.n_rows}"
             )
         frame = frame_of(p, data)
         reg = np.full(data.n_features, float(p.reg_covar)) * frame[1] ** 2
-        prior = _prior(p, data, frame)
+        prior = _prior(p, data, frame, reg)
         progress = Progress(self, p.n_init * p.max_iter, X)
         rng, best = random_stream(p.random_state), None
         again = p.warm_start and hasattr(self, "converged_")
@@ -173,7 +178,9 @@ class BayesianGaussianMixture(GaussianMixture):
         self.degrees_of_freedom_ = float(own.degrees) if own.degrees.ndim == 0 else own.degrees
         self.weight_concentration_prior_ = own.prior.concentration
         self.mean_prior_, self.mean_precision_prior_ = own.prior.mean, own.prior.mean_precision
-        self.degrees_of_freedom_prior_, self.covariance_prior_ = own.prior.degrees, own.prior.scatter
+        degrees = own.prior.degrees
+        self.degrees_of_freedom_prior_ = int(degrees) if self.degrees_of_freedom_prior is None else degrees
+        self.covariance_prior_ = own.prior.scatter
         shown = total * float(np.log(frame[1]).sum())
         self.lower_bounds_ = self.history_ = [value + shown for value in history]
         self.lower_bound_, self.converged_, self.n_iter_ = self.history_[-1], converged, len(history) - 1
@@ -227,7 +234,7 @@ def _run(
         density = posterior.density(reg, SPREAD)
 
 
-def _prior(p: SimpleNamespace, data: Source, frame: tuple[np.ndarray, np.ndarray]) -> Prior:
+def _prior(p: SimpleNamespace, data: Source, frame: tuple[np.ndarray, np.ndarray], reg: np.ndarray) -> Prior:
     """The priors in the coordinates of the frame."""
     shift, scale = frame
     d, kind = data.n_features, p.covariance_type
@@ -239,10 +246,7 @@ def _prior(p: SimpleNamespace, data: Source, frame: tuple[np.ndarray, np.ndarray
         )
     size = np.outer(scale, scale) if kind in ("full", "tied") else scale[0] ** 2 if kind == "spherical" else scale**2
     if p.covariance_prior is None:
-        whole = by_shares(data, frame, kind, np.zeros(d), 1)
-        total = column_spread(data).weight
-        scatter = whole.covariances if kind == "tied" else whole.covariances[0]
-        scatter = scatter * (total / max(total - 1.0, 1e-300))
+        scatter = _covariance_of_rows(data, frame, kind, reg)
     else:
         shape: dict[str, tuple[int, ...]] = {"full": (d, d), "tied": (d, d), "diag": (d,), "spherical": ()}
         scatter = np.asarray(p.covariance_prior, dtype=np.float64)
@@ -270,3 +274,16 @@ def _prior(p: SimpleNamespace, data: Source, frame: tuple[np.ndarray, np.ndarray
         np.asarray(scatter, dtype=np.float64),
         kind,
     )
+
+
+def _covariance_of_rows(data: Source, frame: tuple[np.ndarray, np.ndarray], kind: str, reg: np.ndarray) -> Any:
+    """Unbiased, in the coordinates of the frame; with `reg` added where it is singular."""
+    whole = by_shares(data, frame, kind, np.zeros(data.n_features), 1).covariances
+    total = column_spread(data).weight
+    scatter = (whole if kind == "tied" else whole[0]) * (total / (total - 1.0) if total >= 2 else 2.0)
+    if kind in ("full", "tied"):
+        values = np.linalg.eigvalsh(scatter)
+        singular = values[0] <= SINGULAR * max(values[-1], 0.0)
+        return scatter + np.diag(reg) if singular else scatter
+    singular = np.min(scatter) <= 0
+    return scatter + (reg[0] if kind == "spherical" else reg) if singular else scatter

@@ -47,7 +47,7 @@ NAMES = {
     "linear_model": ("LinearRegression", "LogisticRegression", "Perceptron", "QuantileRegressor", "Ridge", "RidgeCV"),
     "manifold": ("MDS", "ClassicalMDS", "Isomap", "LocallyLinearEmbedding", "SpectralEmbedding", "smacof"),
     "metrics": ("roc_auc_score", "roc_curve"),
-    "mixture": ("GaussianMixture",),
+    "mixture": ("BayesianGaussianMixture", "GaussianMixture"),
     "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
     "neighbors": ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors"),
     "random_projection": ("GaussianRandomProjection", "johnson_lindenstrauss_min_dim"),

@@ -89,6 +89,16 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "KMeans": [{"n_clusters": 3, "random_state": 0, "tol": 0.0}],
     "MiniBatchKMeans": [{"n_clusters": 3, "random_state": 0, "n_init": 1, "batch_size": 100}],
     "BisectingKMeans": [{"n_clusters": 3, "random_state": 0, "tol": 0.0}],
+    "BayesianGaussianMixture": [
+        {"n_components": 3, "tol": 1e-8, "max_iter": 3000, "random_state": 0},
+        {
+            "n_components": 3,
+            "tol": 1e-8,
+            "max_iter": 3000,
+            "random_state": 0,
+            "weight_concentration_prior_type": "dirichlet_distribution",
+        },
+    ],
     "GaussianMixture": [
         {"n_components": 3, "tol": 1e-9, "max_iter": 2000, "random_state": 0},
         {"n_components": 3, "tol": 1e-9, "max_iter": 2000, "random_state": 0, "covariance_type": "tied"},

@@ -40,6 +40,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "GaussianRandomProjection": {"n_components": 2, "random_state": 0},
     "GradientBoostingClassifier": {"n_estimators": 4, "random_state": 0},
     "GradientBoostingRegressor": {"n_estimators": 8, "random_state": 0},
+    "BayesianGaussianMixture": {"n_components": 2, "tol": 1e-8, "max_iter": 2000, "random_state": 0},
     "GaussianMixture": {"n_components": 3, "tol": 1e-9, "max_iter": 1000, "random_state": 0},
     "GammaIndex": {"n_neighbors": 1},  # two rows have one neighbor each
     "HistGradientBoostingClassifier": {"max_iter": 3, "min_samples_leaf": 5, "random_state": 0},
@@ -109,6 +110,7 @@ def instances() -> list[Estimator]:
 
 # Neighbors that join the rows of the laws into one graph are more than scikit-learn's checks have rows.
 OF_FEW_ROWS: dict[str, dict[str, Any]] = {
+    "BayesianGaussianMixture": {"n_components": 4},
     "GaussianMixture": {"n_components": 4},  # as many as the checks have classes
     "Isomap": {"n_neighbors": 4},
     "LocallyLinearEmbedding": {"n_neighbors": 4},

@@ -25,6 +25,7 @@ from surefit.certificates.mixture.gaussian_mixture import (
     Model,
     as_matrices,
     consistent,
+    history_claim,
     log_sum,
     read_components,
     rows_of,
@@ -140,8 +141,8 @@ class Factors:
 
 @checker("weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_", "weight_concentration_",
          "mean_precision_", "degrees_of_freedom_", "weight_concentration_prior_", "mean_prior_",
-         "mean_precision_prior_", "degrees_of_freedom_prior_", "covariance_prior_", "lower_bound_", "predict",
-         "predict_proba", "score_samples")  # fmt: skip
+         "mean_precision_prior_", "degrees_of_freedom_prior_", "covariance_prior_", "lower_bound_", "lower_bounds_",
+         "converged_", "predict", "predict_proba", "score_samples")  # fmt: skip
 def check_bayesian_gaussian_mixture(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Two passes over the rows."""
     attrs = Attributes(model, "means_")
@@ -170,7 +171,9 @@ def check_bayesian_gaussian_mixture(model: Any, blocks: Blocks, tol: float) -> F
         told = f"With covariance_type={found.model.kind!r} this model's rounds and answers are not those of the prior "
         told += "stated: only the parameters were checked. (The bound of its factors would be " + f"{elbo:.8g}.)"
         return [*claims, Claim("rounds", told, Grade.UNPROVED, None, tol, True)], "a pass"
+    claims += [_one_count(found, total, eps), _priors(attrs, blocks, found, eps)]
     claims.append(_stationary(attrs, gained, slack, total, tol))
+    claims.append(history_claim(attrs, bound, slack, tol * total, ours=ours))
     if ours:
         claims.append(at_most(
             "lower_bound",
@@ -248,6 +251,57 @@ def _round(blocks: Blocks, f: Factors) -> tuple[float, float, Factors]:
     concentration = np.stack([1 + N, f.prior_concentration + after]) if f.process else f.prior_concentration + N
     model = Model(f.model.weights, means, covariances, kind, f.model.prior)
     return value - f.divergence(), total, replace(f, model=model, concentration=concentration, beta=beta, nu=nu)
+
+
+def _one_count(f: Factors, total: float, eps: float) -> Claim:
+    """β − β₀ = N; so are α − α₀, or the sticks' numbers, and ν − ν₀ ('spherical': N d, 'tied': the sum of N)."""
+    N, d = f.beta - f.prior_beta, len(f.prior_mean)
+    after = np.append(np.cumsum(N[::-1])[-2::-1], 0.0)
+    expected = np.stack([1 + N, f.prior_concentration + after]) if f.process else f.prior_concentration + N
+    counted = {"tied": np.full(len(N), N.sum()), "spherical": d * N}.get(f.model.kind, N)
+    differences = [f.concentration - expected, (f.nu - f.prior_nu - counted) / d, np.atleast_1d(N.sum() - total)]
+    off = max(float(np.abs(one).max()) for one in differences) / total
+    return at_most(
+        "counts", "Concentrations, precisions of means and degrees of freedom count the same rows; largest difference, "
+        "relative to all rows.", Grade.EXACT, off, 4 * ROUNDINGS * (len(N) + 1) * max(eps, 2.0**-52),
+        failure="weight_concentration_, mean_precision_ and degrees_of_freedom_ do not count the same rows, or not all "
+        f"of them: they differ by {off:.2g} of the rows.",
+    )  # fmt: skip
+
+
+def _priors(attrs: Attributes, blocks: Blocks, f: Factors, eps: float) -> Claim:
+    """As asked for; by default the mean of the rows and their unbiased covariance (plus reg_covar where singular)."""
+    kind, d = f.model.kind, len(f.prior_mean)
+    total, first, second = 0.0, np.zeros(d), np.zeros((d, d))
+    for X, w in rows_of(blocks):
+        total, first = total + float(w.sum()), first + w @ X
+    center = first / total
+    for X, w in rows_of(blocks):
+        second += ((X - center) * w[:, None]).T @ (X - center)
+    C = second / total * (total / (total - 1) if total >= 2 else 2.0)
+    scale = np.sqrt(np.where(np.diagonal(C) > 0, np.diagonal(C), 1.0))
+    if kind == "diag":
+        C = np.diag(np.diagonal(C))
+    elif kind == "spherical":
+        C, scale = np.trace(C) / d * np.eye(d), np.full(d, np.sqrt((scale**2).mean()))
+    wanted = [C, C + f.model.prior * np.eye(d)] if np.linalg.eigvalsh(C / np.outer(scale, scale))[0] < 1e-9 else [C]
+    mean, given = attrs.raw("mean_prior"), attrs.raw("covariance_prior")
+    if mean is not None:
+        center = np.asarray(mean, dtype=np.float64)
+    if given is not None:
+        wanted = [as_matrices(np.asarray([given]) if kind in ("diag", "spherical") else given, kind, 1, d)[0]]
+    if center.shape != (d,) or wanted[0].shape != (d, d):
+        return failed("priors", "mean_prior or covariance_prior have another shape than the data.")
+    far = float((np.abs(f.prior_mean - center) / scale).max())
+    far = max(far, min(float(np.abs((f.prior_scatter - one) / np.outer(scale, scale)).max()) for one in wanted))
+    size = float((np.abs(center) / scale).max())
+    return at_most(
+        "priors", "mean_prior_ and covariance_prior_ are those asked for, or of the rows; largest difference, in "
+        "standard deviations of the columns.", Grade.EXACT, far, 1e-9,
+        excuse=ROUNDINGS * (eps + gamma(blocks.n_rows)) * (1 + size),
+        failure=f"mean_prior_ or covariance_prior_ are not those asked for, or of the rows: off by {far:.2g} standard "
+        "deviations of a column.",
+    )  # fmt: skip
 
 
 def _stationary(attrs: Attributes, gained: float, slack: float, total: float, tol: float) -> Claim:

@@ -74,7 +74,7 @@ def check_gaussian_mixture(model: Any, blocks: Blocks, tol: float) -> Findings:
     return [
         *consistent(attrs, found, U, eps),
         _bound(attrs, bound, now, plain, gained, slack, tol),
-        _history(attrs, bound, slack, tol),
+        history_claim(attrs, bound, slack, tol, ours=hasattr(model, "collapsed_")),
         *_collapsed(attrs, found, eps),
         _gain(attrs, gained, now, slack, tol),
         *_answers(model, blocks, found, U, eps),
@@ -211,13 +211,13 @@ def _bound(
     )  # fmt: skip
 
 
-def _history(attrs: Attributes, bound: float, slack: float, tol: float) -> Claim:
+def history_claim(attrs: Attributes, bound: float, slack: float, tol: float, *, ours: bool) -> Claim:
     """lower_bounds_ ends in lower_bound_, rises, and its last rise is below the fit's tol where converged_ says so.
 
     scikit-learn's may fall, since what it adds to variances (reg_covar) is not in its log-likelihood.
     """
     history, asked = attrs.raw("lower_bounds_"), real(attrs.parameter("tol", 1e-3))
-    converged, ours = attrs.raw("converged_"), hasattr(attrs.model, "collapsed_")
+    converged = attrs.raw("converged_")
     if history is None or history.ndim != 1 or converged is None or converged.shape or converged.dtype.kind != "b":
         return failed("history", "lower_bounds_ is not a list of numbers, or converged_ neither True nor False.")
     rises = np.diff(history.astype(float))
@@ -228,7 +228,7 @@ def _history(attrs: Attributes, bound: float, slack: float, tol: float) -> Claim
     if (rises.size or ours) and bool(converged) != (last < asked):
         off = np.inf
     return at_most(
-        "history", "The log-likelihood never fell, ends in lower_bound_, and converged_ says whether its last rise was "
+        "history", "The bound never fell, ends in lower_bound_, and converged_ says whether its last rise was "
         f"below tol={asked:g}; largest fall or difference.", Grade.EXACT, off, tol, excuse=slack,
         failure="lower_bounds_ falls, ends elsewhere than lower_bound_, or does not fit converged_.",
     )  # fmt: skip
