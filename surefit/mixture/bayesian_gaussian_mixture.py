@@ -19,7 +19,7 @@ from surefit.engine.open import open_data
 from surefit.engine.source import Source
 from surefit.mixture.gaussian_mixture import FAILED, GaussianMixture, frame_of, start_of
 from surefit.solvers.mixture.em import SPREAD
-from surefit.solvers.mixture.gaussians import Density, ExpectationStep, density_of
+from surefit.solvers.mixture.gaussians import CovarianceType, Density, ExpectationStep, density_of
 from surefit.solvers.mixture.starts import by_shares
 from surefit.solvers.mixture.variational import Posterior, Prior, in_units, updated
 from surefit.summaries.column_spread import column_spread
@@ -276,7 +276,9 @@ def _prior(p: SimpleNamespace, data: Source, frame: tuple[np.ndarray, np.ndarray
     )
 
 
-def _covariance_of_rows(data: Source, frame: tuple[np.ndarray, np.ndarray], kind: str, reg: np.ndarray) -> Any:
+def _covariance_of_rows(
+    data: Source, frame: tuple[np.ndarray, np.ndarray], kind: CovarianceType, reg: np.ndarray
+) -> Any:
     """Unbiased, in the coordinates of the frame; with `reg` added where it is singular."""
     whole = by_shares(data, frame, kind, np.zeros(data.n_features), 1).covariances
     total = column_spread(data).weight

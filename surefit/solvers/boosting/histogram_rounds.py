@@ -9,6 +9,7 @@ With the pinball and the absolute loss leaves take the quantile of the errors of
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -28,10 +29,10 @@ def first_prediction(loss: Loss, y: np.ndarray, w: np.ndarray | None) -> np.ndar
     if not all(np.isfinite(part).all() for part in terms):
         return loss.initial(y, w).reshape(1, -1)
     total = len(y) if w is None else rounded_once([w])
-    return np.reshape(loss.link(np.asarray(rounded_once(terms) / total)), (1, 1))
+    return np.asarray(loss.link(np.asarray(rounded_once(terms) / total)), dtype=np.float64).reshape(1, 1)
 
 
-def rounded_once(terms: list[np.ndarray]) -> float:
+def rounded_once(terms: Sequence[np.ndarray]) -> float:
     """The sum of all terms. Whole numbers are added as they are: no partial sum below 2⁵³ is rounded."""
     whole = all(np.array_equal(part, np.rint(part)) for part in terms)
     if whole and sum(float(np.abs(part).sum()) for part in terms) < 2.0**53:
