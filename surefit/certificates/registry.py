@@ -90,6 +90,8 @@ CHECKERS: dict[str, str] = {
     "MonteCarloEM": "variational.monte_carlo_em:check_monte_carlo_em",
     "CAVI": "variational.cavi:check_cavi",
     "MixtureSampler": "mixture.mixture_sampler:check_mixture_sampler",
+    "FoldScores": "model_selection.folds:check_folds",
+    "NestedScores": "model_selection.nested:check_nested",
     "LikelihoodFit": "stats.likelihood:check_likelihood",
     "RBFInterpolator": "rbf.rbf_interpolator:check_rbf_interpolator",
     "RBFNetworkRegressor": "rbf.rbf_network:check_rbf_network_regressor",

@@ -65,7 +65,7 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, tol
     """
     if not is_composite(model) and getattr(checker_for(model), "any_input", False):  # rows, or any objects
         with single_threaded_blas():
-            return check(model, Inputs(X), tol)
+            return check(model, Inputs(X, y), tol)
     if is_composite(model):
         parts = [(p, certify(p.model, p.X, y, sample_weight, tol=tol) if has_checker(p.model) else None)
                  for p in parts_of(model, X)]  # fmt: skip

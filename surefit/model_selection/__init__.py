@@ -18,6 +18,7 @@ from surefit.model_selection.validation.cross_validate import (
     cross_validate,
 )
 from surefit.model_selection.validation.fingerprint import folds_fingerprint
+from surefit.model_selection.validation.nested import NestedScores, nested_cross_validate
 from surefit.model_selection.validation.splitters import (
     HoldOut,
     KFold,
@@ -38,6 +39,7 @@ __all__ = [
     "HoldOut",
     "KFold",
     "LeaveOneOut",
+    "NestedScores",
     "Outcome",
     "RepeatedKFold",
     "RepeatedStratifiedKFold",
@@ -57,6 +59,7 @@ __all__ = [
     "explained_share",
     "folds_fingerprint",
     "holm",
+    "nested_cross_validate",
     "pipeline_for",
     "prepare_table",
 ]

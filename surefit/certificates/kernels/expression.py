@@ -25,9 +25,10 @@ MOST_INPUTS = 1500
 
 
 class Inputs:
-    """What a kernel takes: rows of numbers, or any objects."""
+    """What a kernel takes: rows of numbers, or any objects; with targets for checkers that look at them."""
 
-    def __init__(self, X: Any) -> None:
+    def __init__(self, X: Any, y: Any = None) -> None:
+        self.y = y
         self.all = X if hasattr(X, "shape") else list(X)
         self.n_rows = int(X.shape[0]) if hasattr(X, "shape") else len(self.all)
         self.n_features = int(X.shape[1]) if len(getattr(X, "shape", ())) == 2 else 1

@@ -19,7 +19,9 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.threads import single_threaded_blas
-from surefit.model_selection.validation.fingerprint import FoldHash, folds_fingerprint, row_numbers
+from surefit.certificates import Certificate, check
+from surefit.certificates.kernels.expression import Inputs
+from surefit.model_selection.validation.fingerprint import FoldHash, KeptFold, folds_fingerprint, row_numbers
 from surefit.model_selection.validation.left_out import LeftOut, closed_form_of, left_out
 from surefit.model_selection.validation.row_scores import CLASSES, NUMBERS, refuse_undefined, usual_scoring
 from surefit.model_selection.validation.splitters import LeaveOneOut
@@ -29,19 +31,33 @@ class FoldScores(dict[str, Any]):
     """What `cross_validate` returns: scikit-learn's dictionary, which also knows its folds.
 
     `fingerprint` names the (train, test) rows of all folds: scores of two models may be subtracted fold by fold where
-    it is the same. `closed_form` says that leave-one-out cost one fit.
+    it is the same. `folds` are these rows, and `certify` proves that they are disjoint and covering. `closed_form`
+    says that leave-one-out cost one fit.
     """
 
     closed_form: bool = False
     _fingerprint: str = ""
     _left_out: int = 0
-    """Rows of a leave-one-out, whose fingerprint is taken when it is asked for."""
+    """Rows of a leave-one-out in closed form, whose folds are made when they are asked for."""
+    _kept: tuple[KeptFold, ...] = ()
 
     @property
     def fingerprint(self) -> str:
-        if self._left_out:
-            self._fingerprint, self._left_out = folds_fingerprint(LeaveOneOut().split(range(self._left_out))), 0
+        if not self._fingerprint and self._left_out:
+            self._fingerprint = folds_fingerprint(self.folds)
         return self._fingerprint
+
+    @property
+    def folds(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """(training rows, test rows) of each score."""
+        if self._left_out:
+            yield from LeaveOneOut().split(range(self._left_out))
+        for fold in self._kept:
+            yield fold.rows()
+
+    def certify(self, X: Any, y: Any = None) -> Certificate:
+        """The folds counted again: disjoint, covering, and those that the fingerprint names."""
+        return check(self, Inputs(X, y))
 
     def difference(self, other: FoldScores, name: str = "score") -> np.ndarray:
         """The scores of this model minus those of the other, fold by fold; refused where the folds differ."""
@@ -58,6 +74,7 @@ class WatchedFolds:
 
     def __init__(self, cv: Any, y: Any, classifier: bool) -> None:
         self.cv, self._hash = theirs.check_cv(cv, y, classifier=classifier), FoldHash()
+        self.kept: list[KeptFold] = []
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Any, Any]]:
         n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -69,6 +86,7 @@ class WatchedFolds:
                     f"fold {self._hash.n_folds} tests on rows it was trained on: the scores would mean nothing"
                 )
             self._hash.add(train, test)
+            self.kept.append(KeptFold(n_rows, train, test))
             yield train, test
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -143,7 +161,7 @@ def cross_validate(
             error_score=error_score,
         )
     scores = FoldScores(found)
-    scores._fingerprint = folds.fingerprint
+    scores._fingerprint, scores._kept = folds.fingerprint, tuple(folds.kept)
     return scores
 
 

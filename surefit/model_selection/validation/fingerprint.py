@@ -31,6 +31,28 @@ class FoldHash:
         return self._hash.hexdigest()
 
 
+class KeptFold:
+    """A fold in little room: parts whose rows rise are kept as one bit for each row of the table."""
+
+    def __init__(self, n_rows: int, train: Any, test: Any) -> None:
+        self._n_rows = n_rows
+        self._parts = tuple(self._packed(row_numbers(part)) for part in (train, test))
+
+    def _packed(self, rows: np.ndarray) -> np.ndarray:
+        if not (np.diff(rows) > 0).all() or rows.min(initial=0) < 0:
+            return np.array(rows, dtype=np.int64)
+        flags = np.zeros(self._n_rows, dtype=bool)
+        flags[rows] = True
+        return np.packbits(flags)
+
+    def rows(self) -> tuple[np.ndarray, np.ndarray]:
+        train, test = (
+            np.flatnonzero(np.unpackbits(part, count=self._n_rows)) if part.dtype == np.uint8 else part
+            for part in self._parts
+        )
+        return train, test
+
+
 def row_numbers(part: Any) -> np.ndarray:
     """The rows of a part, given as numbers or as a mask."""
     part = np.asarray(part)

@@ -9,6 +9,8 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 
 import surefit.model_selection as ours
+from surefit.linear_model import Ridge
+from surefit.model_selection.validation.fingerprint import KeptFold
 from surefit.naive_bayes import GaussianNB
 
 X, y = load_iris(return_X_y=True)
@@ -76,3 +78,44 @@ def test_same_bits_for_any_number_of_jobs():
     model = LogisticRegression(C=0.01)
     one, two = (ours.cross_validate(model, X, y, cv=2, scoring="neg_log_loss", n_jobs=n) for n in (1, 2))
     assert one["test_score"].tobytes() == two["test_score"].tobytes()
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [ours.KFold(4), ours.StratifiedKFold(3), ours.RepeatedKFold(n_splits=3, n_repeats=2, random_state=0)],
+    ids=lambda cv: type(cv).__name__,
+)
+def test_folds_are_certified_disjoint_and_covering(cv):
+    scores = ours.cross_validate(GaussianNB(), X, y, cv=cv)
+    for (train, test), (expected, tested) in zip(scores.folds, cv.split(X, y), strict=True):
+        np.testing.assert_array_equal(train, expected)
+        np.testing.assert_array_equal(test, tested)
+    certificate = scores.certify(X, y)
+    assert certificate.holds and certificate["covering"].limit == 0
+    assert "tested on 2 times" in certificate["covering"].sentence or cv.get_n_splits(X, y) < 6
+
+
+def test_a_validation_set_and_drawn_test_sets_cover_what_they_cover():
+    for cv in (ours.HoldOut(test_size=0.2, random_state=0), ours.ShuffleSplit(2, test_size=0.1, random_state=0)):
+        scores = ours.cross_validate(GaussianNB(), X, y, cv=cv)
+        tested = np.unique(np.concatenate([test for _, test in cv.split(X)]))
+        covering = scores.certify(X, y)["covering"]
+        assert covering.holds and covering.limit is None and covering.value == 150 - len(tested)
+
+
+def test_leave_one_out_is_certified_and_costs_one_fit(monkeypatch):
+    fits, plain = [], Ridge.fit
+    monkeypatch.setattr(Ridge, "fit", lambda self, *args, **kwargs: fits.append(1) or plain(self, *args, **kwargs))
+    scores = ours.cross_validate(Ridge(), X, y, cv="loo")
+    assert len(fits) == 1 and scores.closed_form and scores.certify(X, y).holds
+    assert scores.fingerprint == ours.folds_fingerprint(ours.LeaveOneOut().split(X))
+    assert len(ours.cross_val_score(Ridge(), X, y, cv="loo")) == 150 and len(fits) == 2
+
+
+def test_folds_of_other_rows_are_refused():
+    scores, other = (ours.cross_validate(GaussianNB(), X, y, cv=ours.KFold(k, shuffle=True)) for k in (3, 3))
+    assert not scores.certify(X[:100], y[:100]).holds
+    scores._fingerprint = other.fingerprint
+    assert not scores.certify(X, y)["fingerprint"].holds
+    scores._kept = tuple(KeptFold(150, np.arange(100), np.arange(50, 150)) for _ in range(3))
+    assert not scores.certify(X, y)["disjoint"].holds
