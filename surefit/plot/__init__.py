@@ -10,6 +10,7 @@ from surefit.plot.confusion import ConfusionMatrixDisplay
 from surefit.plot.dendrogram import DendrogramDisplay, MergeHeightsDisplay
 from surefit.plot.density import KDistanceDisplay, ReachabilityDisplay
 from surefit.plot.eigengap import EigengapDisplay
+from surefit.plot.excess_risk import ExcessRiskDisplay
 from surefit.plot.fold_scores import FoldScoresDisplay
 from surefit.plot.importances import ImportancesDisplay
 from surefit.plot.kmeans import InertiaDisplay, KMeansDisplay
@@ -34,6 +35,7 @@ __all__ = [
     "ConfusionMatrixDisplay",
     "DendrogramDisplay",
     "EigengapDisplay",
+    "ExcessRiskDisplay",
     "FoldScoresDisplay",
     "ImportancesDisplay",
     "InertiaDisplay",

@@ -1,0 +1,1 @@
+"""Sets of classifiers, seen through the labelings they give."""
