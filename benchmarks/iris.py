@@ -74,6 +74,8 @@ def pairs() -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
         "LDA": pair(our_discriminant, their_discriminant, lda, X, labels),
         "QDA": pair(our_discriminant, their_discriminant, qda, X, labels),
         "SVC": pair(our_svm, their_svm, "SVC", X, labels),
+        "SVC, predict": predictions("SVC", X, (our_svm, their_svm)),
+        "SVC, 1 row": predictions("SVC", X[:1], (our_svm, their_svm)),
         "KNeighborsClassifier": pair(our_neighbors, their_neighbors, "KNeighborsClassifier", X, labels),
         "k-NN classifier, predict": predictions("KNeighborsClassifier", X),
         "k-NN classifier, 1 row": predictions("KNeighborsClassifier", X[:1]),

@@ -6,6 +6,7 @@
 #include "surefit/aligned.hpp"
 #include "surefit/parallel.hpp"
 #include "svm/smo.hpp"
+#include "svm/smo_turns.hpp"
 
 namespace {
 
@@ -36,6 +37,29 @@ std::tuple<std::size_t, double> descend(const Matrix<T>& K, const Vector<double>
     out = SUREFIT_TABLE(smo_loops).twice(problem, eps, most);
   }
   return {out.steps, out.violation};
+}
+
+// first_share, next_share, most, rel_gap
+using Ends = std::tuple<double, double, std::size_t, double>;
+
+// steps, bias, D, gap; β and F are written.
+std::tuple<std::size_t, double, double, double> turns(const Matrix<double>& K, const Vector<double>& q, const Box& box,
+                                                      const Ends& ends, Changed beta, Changed F) {
+  const std::size_t m = beta.shape(0);
+  const auto& [low, high] = box;
+  const auto& [first_share, next_share, most, rel_gap] = ends;
+  if (m == 0) throw nb::value_error("there must be a variable");
+  same("K", K.shape(0), m);
+  same("a row of K", K.shape(1), m);
+  same("q", q.shape(0), m);
+  same("low", low.shape(0), m);
+  same("high", high.shape(0), m);
+  same("F", F.shape(0), m);
+  const surefit::smo::Square problem{K.data(), q.data(), low.data(), high.data(), m};
+  nb::gil_scoped_release release;
+  const surefit::smo::Turn turn =
+      surefit::smo::turns(problem, {first_share, next_share, most, rel_gap}, beta.data(), F.data());
+  return {turn.steps, turn.gap.bias, turn.gap.value, turn.gap.gap};
 }
 
 constexpr std::size_t kColumns = 2048;  // of one task
@@ -77,4 +101,6 @@ void define(nb::module_& m) {
 void bind_svm(nb::module_& m) {
   define<float>(m);
   define<double>(m);
+  m.def("smo_turns", &turns, nb::arg("K").noconvert(), nb::arg("q").noconvert(), nb::arg("box"), nb::arg("ends"),
+        nb::arg("beta").noconvert(), nb::arg("F").noconvert());
 }

@@ -12,9 +12,9 @@ import types
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from numbers import Integral, Real
-from types import SimpleNamespace
+from types import NoneType, SimpleNamespace
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import numpy as np
@@ -77,6 +77,11 @@ class Parameter:
                 return None
             wanted.append(words)
         return " or ".join(dict.fromkeys(wanted))
+
+    @cached_property
+    def keeps_default(self) -> bool:
+        """Whether the default is allowed and cannot change, so that it need not be looked at again."""
+        return isinstance(self.default, (str, int, float, NoneType)) and self.fault(self.default) is None
 
     @property
     def hint(self) -> str:
@@ -153,13 +158,15 @@ def checked(estimator: Any) -> SimpleNamespace:
     values, faults = {}, []
     for parameter in parameters(estimator.__class__):
         value = getattr(estimator, parameter.name)
+        values[parameter.name] = value
+        if value is parameter.default and parameter.keeps_default:
+            continue
         wanted = parameter.fault(value)
         if wanted is not None:
             shown = repr(value)
             shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
             hint = f" {parameter.hint}" if parameter.hint else ""
             faults.append(f"{type(estimator).__name__}({parameter.name}=…) must be {wanted}; got {shown}.{hint}")
-        values[parameter.name] = value
     if faults:
         raise InvalidParameter("\n".join(faults))
     return SimpleNamespace(**values)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from surefit.kernels.blocks import written
 from surefit.kernels.kernel import Kernel
 from surefit.kernels.rows import Rows
 
@@ -55,6 +56,21 @@ class GramRows:
     def cross(self, X: Any, bytes: int = 2**26) -> Iterator[tuple[slice, np.ndarray]]:
         """Blocks of k(X, these rows) for new inputs X: prediction."""
         return _blocks(self.kernel, self._rows.like(X), self._rows, bytes)
+
+
+class HeldGram(GramRows):
+    """The same with the whole matrix in memory, computed once: rows and columns are taken from it."""
+
+    def __init__(self, gram: GramRows) -> None:
+        super().__init__(gram.kernel, gram._rows)
+        self.matrix = gram.rows(slice(None))
+
+    def diagonal(self) -> np.ndarray:
+        return np.diagonal(self.matrix).copy()
+
+    def rows(self, indices: Any, columns: Any = None, out: np.ndarray | None = None) -> np.ndarray:
+        some = self.matrix[indices]
+        return written(some if columns is None else some[:, columns], out)
 
 
 def gram_blocks(kernel: Kernel, X: Any, Y: Any = None, bytes: int = 2**26) -> Iterator[tuple[slice, np.ndarray]]:

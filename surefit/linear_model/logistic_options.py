@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from surefit._core.errors import InvalidData, InvalidParameter
@@ -70,6 +71,19 @@ def _check_solver(solver: str, kind: str | None, dual: bool) -> None:
         raise InvalidParameter(f"Only 'saga' solver supports elasticnet penalty, got solver={solver}.")
     if solver == "liblinear" and kind is None:
         raise InvalidParameter("C=np.inf as well as penalty=None is not supported for the liblinear solver")
+
+
+def refuse_wide_indices(X: Any, solver: str, penalty: Penalty) -> None:
+    """scikit-learn's refusal, where another name of the solver has the same answer and takes the rows."""
+    if solver not in ("liblinear", "sag", "saga") or penalty.lasso or not sp.issparse(X):
+        return
+    index = {name: getattr(X, name) for name in ("indices", "indptr", "row", "col") if hasattr(X, name)}
+    wide = [name for name, numbers in index.items() if getattr(numbers, "dtype", None) == np.int64]
+    if wide:
+        raise InvalidData(
+            f"Only sparse matrices with 32-bit integer indices are accepted by solver={solver!r}; {wide[0]} has int64 "
+            "integer indices. Use solver='lbfgs', which takes them."
+        )
 
 
 def too_few_classes(classes: np.ndarray, solver: str) -> None:

@@ -18,7 +18,7 @@ from surefit.engine.apply import apply_rows
 from surefit.engine.linear_classifier import LinearClassifier, given_class_weight
 from surefit.engine.open import open_data
 from surefit.engine.source import Source
-from surefit.linear_model.logistic_options import penalty_of, too_few_classes, warnings_of
+from surefit.linear_model.logistic_options import penalty_of, refuse_wide_indices, too_few_classes, warnings_of
 from surefit.linear_model.logistic_summary import LogisticSummary, summarise_logistic
 from surefit.solvers.logistic.fit import Coefficients, Fit, fit_logistic
 from surefit.solvers.logistic.overview import OverviewStep
@@ -129,12 +129,13 @@ class LogisticRegression(LinearClassifier):
         """Fit to rows X and labels y, with optional weights; a weight of two is a row repeated."""
         p = self._checked()
         penalty = penalty_of(p)
+        refuse_wide_indices(X, p.solver, penalty)
         data = open_data(self, X, y, sample_weight, target="classes", n_jobs=p.n_jobs)
         classes: np.ndarray = np.asarray(data.classes)
         too_few_classes(classes, p.solver)
         class_weight = self._class_weight(p.class_weight, data, classes)
         start = self._start(len(classes), data.n_features, p.fit_intercept) if p.warm_start else None
-        progress = Progress(self, p.max_iter + 1, X, y)
+        progress = Progress(self, max(p.max_iter, 1) + 1, X, y)
         self.classes_ = classes
 
         def attributes(coef: Coefficients) -> Callable[[], dict[str, Any]]:
@@ -163,6 +164,8 @@ class LogisticRegression(LinearClassifier):
             after_step=after_step,
         )
         self._learn(data, fit, p)
+        if fit.n_iter == 0:  # callbacks are told of one iteration at least, as in scikit-learn
+            progress.step(attributes(lambda: (fit.coef, fit.intercept)))
         progress.end()
         return self
 

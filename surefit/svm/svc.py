@@ -18,10 +18,11 @@ from sklearn.utils.validation import check_is_fitted
 from surefit._core.base import fitting
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.random import RandomStateLike, random_stream
+from surefit.kernels.gram import HeldGram
 from surefit.solvers.margin.platt import agreeing
 from surefit.solvers.margin.simplified_smo import simplified_smo
 from surefit.solvers.margin.support_vectors import DualSolver, Machine, separate, soft_instead
-from surefit.solvers.optimise.smo import solve_box_dual
+from surefit.solvers.optimise.smo import WHOLE, solve_box_dual
 from surefit.svm import parameters as of
 from surefit.svm.hard_margin import inseparable
 from surefit.svm.machine import LEVEL, SupportVectorMachine
@@ -173,7 +174,7 @@ class SVC(ClassifierMixin, SupportVectorMachine):
     def _learn_classes(self, class_weight: Any, rows: WeightedRows, classes: np.ndarray) -> None:
         if len(classes) < 2:
             raise InvalidData(f"The number of classes has to be greater than one; got {len(classes)} class")
-        if len(np.unique(rows.y)) < 2:
+        if (rows.y == rows.y[:1]).all():
             raise InvalidData("Invalid input - all samples with positive weights belong to the same class")
         self.classes_ = classes
         if class_weight == "balanced":
@@ -194,6 +195,8 @@ class SVC(ClassifierMixin, SupportVectorMachine):
         """One machine for each pair of classes; with `probability` their sigmoids too."""
         n_classes, limits, solver = len(self.classes_), self._limits(p), _solver(p)
         gram, index = self._gram(rows)
+        if n_classes > 2 and len(rows) <= WHOLE and self._route in ("vectors", "objects"):
+            gram = HeldGram(gram)  # every row is in several pairs
         table = np.zeros((n_classes - 1, len(rows)))
         machines, slopes = [], []
         farkas = np.zeros((n_classes * (n_classes - 1) // 2, len(rows)))

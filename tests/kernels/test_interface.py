@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from surefit.kernels import FromFunction, Gaussian, GramRows, Linear, Precomputed, gram_blocks, resolve_kernel
+from surefit.kernels.gram import HeldGram
 from surefit.kernels.resolve import gamma_scale
 
 NAMES = ["linear", "poly", "polynomial", "rbf", "sigmoid", "laplacian", "cosine", "chi2", "additive_chi2"]
@@ -57,6 +58,10 @@ def test_rows_and_blocks_are_parts_of_the_whole(kernel, sparse):
     np.testing.assert_allclose(out, whole[rows], rtol=1e-13)
     np.testing.assert_allclose(gram.subset(columns).rows([0, 3]), whole[np.ix_([7, 1], columns)], rtol=1e-13)
     np.testing.assert_allclose(gram.diagonal(), np.diagonal(whole), rtol=1e-13)
+    held = HeldGram(gram)
+    np.testing.assert_array_equal(held.rows(rows), gram.rows(rows))
+    np.testing.assert_array_equal(held.rows(rows, columns), gram.rows(rows, columns))
+    np.testing.assert_allclose(held.diagonal(), np.diagonal(whole), rtol=1e-13)
     B = sp.csr_array(Y) if sparse else Y
     for blocks, expected in ((gram_blocks(k, A, B, bytes=1000), k(X, Y)), (gram.cross(B, bytes=1000), k(Y, X))):
         places, parts = zip(*blocks, strict=True)

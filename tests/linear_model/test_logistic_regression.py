@@ -283,6 +283,18 @@ class TestWords:
         with pytest.raises(ValueError, match="only one class"):
             LogisticRegression().fit(np.ones((3, 1)), [1, 1, 1])
 
+    @pytest.mark.parametrize("solver", ["liblinear", "sag", "saga"])
+    def test_wide_indices_are_refused_where_another_name_takes_them(self, solver):
+        X = sp.random_array((20, 10), density=0.5, format="csr", rng=np.random.default_rng(0))
+        X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+        y = np.arange(20) % 2
+        with pytest.raises(ValueError, match=r"32-bit integer indices .* Use solver='lbfgs'"):
+            LogisticRegression(solver=solver).fit(X, y)
+        exact = LogisticRegression(tol=1e-8).fit(X, y)
+        np.testing.assert_allclose(exact.coef_, LogisticRegression(tol=1e-8).fit(X.toarray(), y).coef_, rtol=1e-6)
+        if solver != "sag":  # L1 has no other solver
+            assert LogisticRegression(solver=solver, l1_ratio=1.0).fit(X, y).coef_.shape == (1, 10)
+
     def test_verbose_prints_the_objective(self, capsys):
         LogisticRegression(verbose=1).fit(*data())
         assert "iteration 1: objective" in capsys.readouterr().out

@@ -6,6 +6,7 @@
 
 #include "check.hpp"
 #include "svm/smo.hpp"
+#include "svm/smo_turns.hpp"
 
 namespace {
 
@@ -92,9 +93,30 @@ void sums() {
   }
 }
 
+// K = I and wide bounds: the minimum is β = mean(q) − q, and F = mean(q) everywhere.
+void whole_solution(std::size_t m) {
+  std::vector<double> K(m * m), q(m), low(m, -100.0), high(m, 100.0), beta(m), F(m);
+  double mean = 0;
+  for (std::size_t i = 0; i < m; ++i) {
+    K[i * m + i] = 1;
+    q[i] = static_cast<double>((7 * i) % 5);
+    mean += q[i] / static_cast<double>(m);
+  }
+  const surefit::smo::Square problem{K.data(), q.data(), low.data(), high.data(), m};
+  const auto turn = surefit::smo::turns(problem, {1e-3, 1e-1, 30 * m, 1e-13}, beta.data(), F.data());
+  CHECK(turn.gap.gap < 1e-10);
+  for (std::size_t i = 0; i < m; ++i) {
+    CHECK(std::fabs(beta[i] - (mean - q[i])) < 1e-12);
+    CHECK(std::fabs(F[i] - mean) < 1e-12);
+  }
+  F[0] = std::nan("");
+  CHECK(std::isinf(surefit::smo::duality_gap(problem, beta.data(), F.data()).gap));
+}
+
 }  // namespace
 
 int main() {
+  for (std::size_t m : {1u, 2u, 3u, 40u, 96u}) whole_solution(m);
   for (const Case c : {Case{1, 2, false, false}, Case{2, 1, false, false}, Case{9, 3, false, false},
                        Case{64, 5, false, false}, Case{131, 4, false, false}, Case{30, 3, true, false},
                        Case{40, 3, false, true}}) {

@@ -65,9 +65,9 @@ def separate(
     Where one class has no rows the answer is the other, with a margin of one.
     """
     counted = upper > 0
-    sides = np.unique(sign[counted])
-    if len(sides) < 2:
-        return Machine(np.zeros(len(sign)), float(sides.sum()), 0.0, 0.0, 0, "converged")
+    above, below = bool((counted & (sign > 0)).any()), bool((counted & (sign < 0)).any())
+    if not (above and below):
+        return Machine(np.zeros(len(sign)), float(above - below), 0.0, 0.0, 0, "converged")
     dual = _solve(gram, index[counted], sign[counted], np.full(counted.sum(), -1.0), upper[counted], limits, solver)
     coef = np.zeros(len(sign))
     coef[counted] = sign[counted] * dual.alpha

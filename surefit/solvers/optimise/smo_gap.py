@@ -60,17 +60,17 @@ def duality_gap(box: Box, beta: np.ndarray, F: np.ndarray) -> Gap:
         its_gap = _complementarity(F + other, below, above)
         if gap > its_gap + SAME * abs(value):
             bias, gap = other, its_gap
-    return _summary(bias, value, gap)
+    return summary(bias, value, gap)
 
 
 def rough_gap(box: Box, beta: np.ndarray, F: np.ndarray) -> Gap:
     """As `duality_gap`, without looking for the best bias: no sorting."""
     below, above = beta - box.low, box.high - beta
     bias = _mean_of_free(F, below, above)
-    return _summary(bias, 0.5 * float(beta @ (F + box.q)), _complementarity(F + bias, below, above))
+    return summary(bias, 0.5 * float(beta @ (F + box.q)), _complementarity(F + bias, below, above))
 
 
-def _summary(bias: float, value: float, gap: float) -> Gap:
+def summary(bias: float, value: float, gap: float) -> Gap:
     size = max(abs(value), abs(gap - value))
     return Gap(bias, value, gap, gap / size if gap > 0 else 0.0)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from surefit.solvers.optimise.smo_gap import Box
+from surefit.solvers.optimise.smo_gap import Box, duality_gap
 from surefit.solvers.optimise.smo_polish import free_minimum
 from surefit.solvers.optimise.smo_state import Limits
-from surefit.solvers.optimise.smo_whole import solve_dense
+from surefit.solvers.optimise.smo_whole import LAST_DIGITS, compiled_turns, solve_dense
 from tests.reference.quadratic_program import interior_point
 
 
@@ -52,3 +52,30 @@ def test_the_whole_matrix_against_the_interior_point(rank, high):
     assert 0.5 * found.beta @ K @ found.beta + q @ found.beta == pytest.approx(
         0.5 * beta @ K @ beta + q @ beta, rel=1e-8
     )
+
+
+@pytest.mark.parametrize("high", [0.1, 10.0])
+def test_compiled_turns_against_the_interior_point(high):
+    rng = np.random.default_rng(5)
+    A = rng.normal(size=(60, 60))
+    K, q = A @ A.T / 60 + np.eye(60), rng.normal(size=60)
+    box = box_of(q, -high, high)
+    found = compiled_turns(K, box, Limits(1e-10))
+    beta, _ = interior_point(K, q, box.low, box.high)
+    assert found.gap.rel_gap <= LAST_DIGITS
+    np.testing.assert_allclose(found.beta, beta, atol=1e-6 * high)
+    assert abs(found.beta.sum()) < 1e-13 * high
+    np.testing.assert_allclose(found.F, K @ found.beta + q, atol=1e-12)
+    assert found.gap.gap == pytest.approx(duality_gap(box, found.beta, found.F).gap, abs=1e-12)
+
+
+def test_compiled_turns_leave_singular_problems_to_the_rest():
+    """Rows that are there twice: no factor, and the answer is found all the same."""
+    A = np.repeat(np.random.default_rng(6).normal(size=(20, 2)), 2, axis=0)
+    K, q = A @ A.T, np.tile([1.0, -1.0], 20)
+    box = box_of(q, -1, 1)
+    start = compiled_turns(K, box, Limits(1e-9))
+    assert start.gap.gap >= 0
+    found = solve_dense(K, box, start.beta, Limits(1e-9))
+    beta, _ = interior_point(K, q, box.low, box.high)
+    assert found.gap.value == pytest.approx(0.5 * beta @ K @ beta + q @ beta, rel=1e-7)
