@@ -93,6 +93,7 @@ CHECKERS: dict[str, str] = {
     "FoldScores": "model_selection.folds:check_folds",
     "NestedScores": "model_selection.nested:check_nested",
     "LikelihoodFit": "stats.likelihood:check_likelihood",
+    "DictionarySelection": "theory.dictionary_selection:check_dictionary_selection",
     "RBFInterpolator": "rbf.rbf_interpolator:check_rbf_interpolator",
     "RBFNetworkRegressor": "rbf.rbf_network:check_rbf_network_regressor",
     "RBFNetworkClassifier": "rbf.rbf_network:check_rbf_network_classifier",

@@ -51,11 +51,13 @@ class DictionarySelection(ClassifierMixin, Estimator):
     ----------
     estimators_ : list of fitted models
     empirical_risks_, penalties_ : ndarray of shape (n_models,)
+    dictionaries_ : list
+        Of each model the dictionary, or its VC dimension.
     log_shattering_ : ndarray of shape (n_models,)
         log(2 Sₙ) of each dictionary.
     selected_ : int
         Which model was chosen.
-    best_estimator_ : the chosen model
+    selected_estimator_ : the chosen model
     risk_interval_ : RiskInterval
         Where its risk lies.
     remainder_ : float
@@ -100,13 +102,14 @@ class DictionarySelection(ClassifierMixin, Estimator):
         self.classes_, self.n_features_in_ = np.unique(labels), rows.shape[1]
         if len(self.classes_) != 2:
             raise InvalidData(f"labelings are of two classes; y has {len(self.classes_)}")
-        self.log_shattering_ = _log_shattering(p.models, p.dictionaries, *rows.shape)
+        self.dictionaries_ = _dictionaries(p.models, p.dictionaries, rows.shape[1])
+        self.log_shattering_ = np.array([log_labelings(one, len(rows)) for one in self.dictionaries_])
         self.estimators_ = [clone(model).fit(X, labels) for _, model in p.models]
         self.empirical_risks_ = np.array([empirical_risk(labels, model.predict(X)) for model in self.estimators_])
         self.penalties_ = 2 * np.sqrt(2 * self.log_shattering_ / len(rows))
         self.selected_ = int(np.argmin(self.empirical_risks_ + self.penalties_))
         self.selected_name_ = p.models[self.selected_][0]
-        self.best_estimator_ = self.estimators_[self.selected_]
+        self.selected_estimator_ = self.estimators_[self.selected_]
         price = math.log(len(p.models)) + exponent(p.confidence)
         self.remainder_ = math.sqrt(2 * price / len(rows))
         risk = float(self.empirical_risks_[self.selected_])
@@ -136,12 +139,12 @@ class DictionarySelection(ClassifierMixin, Estimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self, "estimators_")
-        return np.asarray(self.best_estimator_.predict(X))
+        return np.asarray(self.selected_estimator_.predict(X))
 
 
-def _log_shattering(models: Any, dictionaries: Any, n: int, d: int) -> NDArray[np.float64]:
+def _dictionaries(models: Any, dictionaries: Any, d: int) -> list[Any]:
     if dictionaries is None:
-        dictionaries = [vc_dimension(model, d) for _, model in models]
+        return [vc_dimension(model, d) for _, model in models]
     if len(dictionaries) != len(models):
         raise InvalidParameter(f"dictionaries must have one entry for each of {len(models)} models")
-    return np.array([log_labelings(dictionary, n) for dictionary in dictionaries])
+    return list(dictionaries)
