@@ -13,6 +13,7 @@ import numpy as np
 from surefit.certificates.presentation import plain
 from surefit.model_selection.candidates.candidate import Task
 from surefit.model_selection.clusterings.indices import SILHOUETTE
+from surefit.model_selection.clusterings.verdict import STABILITY, merit
 from surefit.model_selection.outcome import Outcome
 from surefit.model_selection.significance.intervals import Interval
 
@@ -57,9 +58,11 @@ class Comparison:
 
     @property
     def best(self) -> Outcome:
-        """The highest mean score; for a clustering, that with the highest silhouette where there is one."""
+        """The highest mean score; for clusterings the highest silhouette, times the stability where that is known."""
         if self.task == "clustering":
             clusterings = [one for one in self.outcomes if SILHOUETTE in one.extra]
+            if clusterings and self.metric == STABILITY:
+                return max(clusterings, key=merit)
             if clusterings:
                 return max(clusterings, key=lambda one: one.extra[SILHOUETTE])
         return max(self.outcomes, key=lambda one: one.merit)

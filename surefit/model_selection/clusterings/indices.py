@@ -13,12 +13,13 @@ of at most 2,000 rows, the others of at most 20,000, spread evenly over the data
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, silhouette_score
 
-from surefit.model_selection.clusterings.explained_share import prepared, split_last
+from surefit.model_selection.clusterings.explained_share import dense, prepared, split_last
 from surefit.model_selection.prepare.columns import take
 
 SILHOUETTE_ROWS, MOST_ROWS = 2_000, 20_000
@@ -29,22 +30,37 @@ DAVIES_BOULDIN, CALINSKI_HARABASZ = "Davies–Bouldin", "Calinski–Harabasz"
 def internal_indices(model: Any, X: Any) -> dict[str, float]:
     """The indices of a fitted clustering: none for a model without labels, counts alone where there is one cluster."""
     labels = getattr(split_last(model)[1], "labels_", None)
-    if labels is None:
-        return {}
-    labels = np.asarray(labels)
+    return {} if labels is None else indices_of(lambda rows: prepared(model, take(X, rows)), np.asarray(labels))
+
+
+def indices_of(rows_of: Callable[[np.ndarray], np.ndarray], labels: np.ndarray) -> dict[str, float]:
+    """The indices of labels; `rows_of` gives the rows with the numbers asked for, so that only these are made dense."""
     found = {CLUSTERS: float(np.unique(labels[labels >= 0]).size), NOISE: float(np.mean(labels < 0))}
-    rows = _spread(labels.size, SILHOUETTE_ROWS)
+    rows = rows_spread(labels.size, SILHOUETTE_ROWS)
     if _has_clusters(labels[rows]):
         kept = rows[labels[rows] >= 0]
-        share = kept.size / rows.size
-        found[SILHOUETTE] = share * float(silhouette_score(prepared(model, take(X, kept)), labels[kept]))
-    rows = _spread(labels.size, MOST_ROWS)
+        found[SILHOUETTE] = kept.size / rows.size * _silhouette(rows_of(kept), labels[kept])
+    rows = rows_spread(labels.size, MOST_ROWS)
     if _has_clusters(labels[rows]):
         kept = rows[labels[rows] >= 0]
-        Z = prepared(model, take(X, kept))
+        Z = rows_of(kept)
         found[DAVIES_BOULDIN] = float(davies_bouldin_score(Z, labels[kept]))
         found[CALINSKI_HARABASZ] = float(calinski_harabasz_score(Z, labels[kept]))
     return found
+
+
+def silhouette_of(Z: Any, labels: np.ndarray) -> float:
+    """The silhouette alone, of at most 2,000 rows; NaN where there are no two clusters to compare."""
+    rows = rows_spread(labels.size, SILHOUETTE_ROWS)
+    if not _has_clusters(labels[rows]):
+        return float("nan")
+    kept = rows[labels[rows] >= 0]
+    return kept.size / rows.size * _silhouette(dense(Z[kept]), labels[kept])
+
+
+def _silhouette(Z: np.ndarray, labels: np.ndarray) -> float:
+    """0 where all rows are equal: nothing is near or far."""
+    return float(silhouette_score(Z, labels)) if Z.size and np.ptp(Z, axis=0).any() else 0.0
 
 
 def index_text(name: str, value: float) -> str:
@@ -56,7 +72,8 @@ def index_text(name: str, value: float) -> str:
     return f"{value:,.0f}" if name == CALINSKI_HARABASZ else f"{value:.3f}"
 
 
-def _spread(n: int, most: int) -> np.ndarray:
+def rows_spread(n: int, most: int) -> np.ndarray:
+    """At most so many row numbers, spread evenly."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(int))
 
 

@@ -22,12 +22,12 @@ def with_radius(models: dict[str, Any], X: Any) -> dict[str, Any]:
         if hasattr(estimator, "eps"):
             rows = X if before is None else clone(before).fit_transform(X)
             rows = rows.tocsr() if sp.issparse(rows) else np.asarray(rows, dtype=np.float64)
-            estimator.set_params(eps=_short(knee_radius(rows, estimator.min_samples)))
+            estimator.set_params(eps=rounded_knee(rows, estimator.min_samples))
             name = f"{name} ε={estimator.eps:g}"
         found[name] = model
     return found
 
 
-def _short(radius: float) -> float:
+def rounded_knee(Z: Any, min_samples: int) -> float:
     """Three digits: nothing depends on more, and the table can show them."""
-    return float(f"{radius:.3g}")
+    return float(f"{knee_radius(Z, min_samples):.3g}")
