@@ -214,7 +214,6 @@ def spectral_clustering(
 
     Examples
     --------
-    >>> from surefit.cluster import spectral_clustering
     >>> W = [[0, 5, 0, 0], [5, 0, 1, 0], [0, 1, 0, 5], [0, 0, 5, 0]]
     >>> labels = spectral_clustering(W, n_clusters=2, random_state=0)
     >>> int(labels[0] == labels[1]), int(labels[1] == labels[2])

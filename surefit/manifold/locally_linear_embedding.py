@@ -187,6 +187,46 @@ class LocallyLinearEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         return tags
 
 
+def locally_linear_embedding(
+    X: Any,
+    *,
+    n_neighbors: int,
+    n_components: int,
+    reg: float = 1e-3,
+    eigen_solver: str = "auto",
+    tol: float = 1e-6,
+    max_iter: int = 100,
+    method: str = "standard",
+    hessian_tol: float = 1e-4,
+    modified_tol: float = 1e-12,
+    random_state: RandomStateLike = None,
+    n_jobs: int | None = None,
+) -> tuple[np.ndarray, float]:
+    """(points, reconstruction error) of `LocallyLinearEmbedding(…)` of X, rows or a fitted search for neighbors.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_swiss_roll
+    >>> points, error = locally_linear_embedding(make_swiss_roll(100, random_state=0)[0], n_neighbors=8, n_components=2)
+    >>> points.shape, error < 1e-5
+    ((100, 2), True)
+    """
+    model = LocallyLinearEmbedding(
+        n_neighbors=n_neighbors,
+        n_components=n_components,
+        reg=reg,
+        eigen_solver=eigen_solver,  # type: ignore[arg-type]
+        tol=tol,
+        max_iter=max_iter,
+        method=method,  # type: ignore[arg-type]
+        hessian_tol=hessian_tol,
+        modified_tol=modified_tol,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    ).fit(getattr(X, "X_fit_", X))
+    return model.embedding_, model.reconstruction_error_
+
+
 def _unit(rows: Any) -> float:
     """What rows are divided by where their squares would leave the range of floating point."""
     largest = float(abs(rows).max())

@@ -165,6 +165,44 @@ class SpectralEmbedding(Estimator):
         return tags
 
 
+def spectral_embedding(
+    adjacency: Any,
+    *,
+    n_components: int = 8,
+    eigen_solver: str | None = None,
+    random_state: RandomStateLike = None,
+    eigen_tol: float | str = "auto",
+    norm_laplacian: bool = True,
+    drop_first: bool = True,
+) -> np.ndarray:
+    """Coordinates of the vertices of a graph: `SpectralEmbedding(affinity='precomputed', …)` as a function.
+
+    norm_laplacian   eigenvectors of the symmetric Laplacian over √degree; else those of D − W
+    drop_first       without the constant coordinate; else it is the first of the n_components
+
+    Examples
+    --------
+    >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    >>> np.abs(spectral_embedding(path, n_components=1)).round(3).ravel().tolist()
+    [0.707, 0.0, 0.707]
+    """
+    wanted = n_components if drop_first else n_components - 1
+    model = SpectralEmbedding(
+        max(wanted, 1),
+        affinity="precomputed",
+        random_state=random_state,
+        eigen_solver=eigen_solver,  # type: ignore[arg-type]
+        eigen_tol=eigen_tol,  # type: ignore[arg-type]
+        laplacian="symmetric" if norm_laplacian else "unnormalized",
+    ).fit(adjacency)
+    found = model.embedding_[:, :wanted]
+    if drop_first:
+        return found
+    W = model.affinity_matrix_
+    total = float(W.sum() - W.diagonal().sum()) if norm_laplacian else float(W.shape[0])
+    return np.column_stack([np.full(len(found), total**-0.5), found]).astype(found.dtype)
+
+
 def _warn(pairs: GraphPairs) -> None:
     if pairs.n_components > 1:
         warnings.warn(

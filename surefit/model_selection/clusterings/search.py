@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from surefit._core.errors import InvalidParameter
 from surefit.model_selection.clusterings.indices import rows_spread, silhouette_of
 from surefit.model_selection.clusterings.radius import rounded_knee
+from surefit.solvers.clustering.dendrogram import cut
 
 SEARCH_ROWS = 10_000
 COLLAPSED = 10.0
@@ -124,12 +125,7 @@ class _Tree:
         """The labels of the k clusters that are left after n − k merges."""
         if not 1 <= k <= self._n:
             raise InvalidParameter(f"{k} clusters of {self._n} rows")
-        parent = np.arange(2 * self._n - 1)
-        for merge in range(self._n - k):
-            parent[self._children[merge]] = self._n + merge
-        for node in range(self._n + (self._n - k) - 1, -1, -1):  # from the newest cluster down to the rows
-            parent[node] = parent[parent[node]]
-        return np.unique(parent[: self._n], return_inverse=True)[1]
+        return cut(self._children, self._n, k)
 
 
 def _collapsed(model: Any) -> bool:
