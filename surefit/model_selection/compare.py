@@ -8,30 +8,34 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy
-import scipy.sparse as sp
 import sklearn
-from sklearn.base import is_classifier
 
 from surefit._core.base import VERSION
-from surefit._core.errors import CannotStream, InvalidData, InvalidParameter, SurefitError
+from surefit._core.errors import CannotStream, InvalidParameter
 from surefit.engine.open import kind_of
-from surefit.model_selection.candidates import Shape, Task, candidates_for
-from surefit.model_selection.clusterings.radius import with_radius
-from surefit.model_selection.comparison import Comparison, Outcome
+from surefit.model_selection.budget import Budget
+from surefit.model_selection.candidates import Field, Task
+from surefit.model_selection.comparison import Comparison
+from surefit.model_selection.contest import Contest, Progress, run_contest
+from surefit.model_selection.entrants import named, suited, suited_models, task_of, with_scoring
+from surefit.model_selection.fold import Data
 from surefit.model_selection.prepare.columns import describe_columns, n_rows_of
-from surefit.model_selection.prepare.steps import SCALED, pipeline_for, scaled
-from surefit.model_selection.prepare.table import Table, prepare_table
-from surefit.model_selection.prepare.target import labels_of, numbers_of, short, task_of_array
+from surefit.model_selection.prepare.leaks import find_leaks
+from surefit.model_selection.prepare.profile import profile
+from surefit.model_selection.prepare.target import labels_of, numbers_of, short
+from surefit.model_selection.running import n_processes
 from surefit.model_selection.scoring import scoring_of
-from surefit.model_selection.significance.intervals import corrected_difference, holm
+from surefit.model_selection.significance.against_best import against_best
+from surefit.model_selection.significance.pairing import fold_fingerprint
+from surefit.model_selection.significance.rope import usual_rope
+from surefit.model_selection.significance.verdict import opening, verdict
 from surefit.model_selection.trial import Trial
+from surefit.model_selection.validation.dependent_folds import draw_dependent_folds
 from surefit.model_selection.validation.folds import draw_folds, lacking, usual_repeats
 
 __all__ = ["compare", "suited_models", "usual_repeats", "versions"]
 
 Estimators = Mapping[str, Any] | Sequence[Any] | None
-Progress = Callable[[int, int, str, float | None], None]
-"""(fits done, fits in all, name of the model, seconds left or None)."""
 
 
 def compare(
@@ -51,6 +55,7 @@ def compare(
     time_budget: float | None = None,
     n_jobs: int | None = None,
     on_progress: Progress | None = None,
+    target: str | None = None,
 ) -> Comparison:
     """Cross-validate models on the same folds, fit each on all rows, and certify that fit.
 
@@ -63,9 +68,21 @@ def compare(
                   the table has more than a million numbers), and spread each class evenly
     scoring       a scorer of scikit-learn, by name or as a function; default R², for classes accuracy (without y: see
                   `explained_share`)
+    level         of the intervals and tests
+    rope          the largest difference of mean scores that does not matter in practice; None for the usual one of the
+                  score (0.01 of an accuracy or R²)
     failing       what to do about a model that cannot be fitted: "raise" its error (default for models that are
-                  given), or "leave out" the model with a note that says why (default for estimators=None)
+                  given), or "leave out" the model and say why (default for estimators=None)
+    groups        for each row who it belongs to: rows of one group stay on one side of each fold (a splitter given as
+                  cv gets them too)
+    time          for each row when it was observed: each fold is tested on rows later than those it was trained on
+    time_budget   seconds; each model gets its share of what is left, one that does not fit in it is left out. What is
+                  left out then depends on the machine. None for no limit
+    n_jobs        processes that share the folds; None for one, which uses all threads. The results are the same
     on_progress   called with (fits done, fits in all, name of the model, seconds left or None)
+    target        the name of y, for the words; that of a series is known
+
+    An interrupt (Ctrl-C) ends the comparison with the models that are finished.
 
     >>> from sklearn.datasets import load_diabetes
     >>> from sklearn.linear_model import LinearRegression, Ridge
@@ -77,32 +94,32 @@ def compare(
     """
     if kind_of(X) != "memory":
         raise CannotStream("compare fits each model many times and needs its rows in memory; load them first")
-    n_rows = n_rows_of(X)
-    named = None if estimators is None else _named(estimators)
-    task = _task(task, named, y)
+    _check(level, rope)
+    budget, processes, n_rows = Budget(time_budget), n_processes(n_jobs), n_rows_of(X)
+    models = None if estimators is None else named(estimators)
+    task = task_of(task, models, y)
+    target = target or _name_of(y)
     classes = codes = None
     if task == "classification":
         y = labels_of(y, n_rows)
         classes, codes = np.unique(y, return_inverse=True)
     elif task == "regression":
         y = numbers_of(y, n_rows)
-    splits, words = draw_folds(cv, X, y, n_rows, random_state, classes=classes is not None)
-    if named is None:
-        X, models, notes = _suited(X, y, codes, task, splits)
-    else:
-        models, notes = named, []
+    dependent = draw_dependent_folds(cv, X, y, groups, time, random_state, classes=classes is not None)
+    splits, words = dependent or draw_folds(cv, X, y, n_rows, random_state, classes=classes is not None)
+    described = profile(X, y=y)
+    notes: list[str] = []
+    if models is None:
+        X, models, notes = suited(X, y, codes, task, splits)
     if classes is not None and codes is not None:
         notes = notes + _rare(classes, lacking(splits, codes, classes.size))
     score, metric = scoring_of(scoring, task)
-    trial = Trial(X, y, splits, score, level, classes, codes)
+    fingerprint = fold_fingerprint(splits, y, metric)
+    trial = Trial(Data(X, y, score, classes, codes), splits, level, fingerprint, processes)
     leave_out = failing == "leave out" or (failing is None and estimators is None)
-    outcomes, left_out = _all_outcomes(trial, models, leave_out, on_progress)
-    notes = notes + left_out
-    _against_best(outcomes, trial.ratio, level)
-    if task != "clustering":
-        outcomes.sort(key=lambda one: one.merit, reverse=True)
+    contest = run_contest(trial, with_scoring(models, scoring, random_state), budget, leave_out, on_progress)
     columns = describe_columns(X)
-    return Comparison(
+    found = Comparison(
         task=task,
         metric=metric,
         level=level,
@@ -111,14 +128,36 @@ def compare(
         test_train_ratio=trial.ratio,
         n_rows=n_rows,
         n_features=len(columns),
-        outcomes=outcomes,
+        outcomes=contest.outcomes,
         columns=columns,
         versions=versions(),
-        notes=notes,
+        target=target,
+        notes=notes + _on_searches(contest, trial),
         X=X,
         y=y,
         classes=classes,
+        left_out=contest.left_out + (models.unsuited if isinstance(models, Field) else []),
+        leaks=find_leaks(X, y, splits, groups, time),
+        interrupted=contest.interrupted,
+        time_budget=time_budget,
+        profile=described,
     )
+    if isinstance(models, Field):
+        for one in found.outcomes:
+            one.sentence = models.sentences.get(one.name, "")
+    _judge(found, usual_rope(metric, y) if rope is None else rope)
+    found.seconds = budget.spent
+    return found
+
+
+def _judge(found: Comparison, rope: float | None) -> None:
+    """Every model against the best one, and what follows in words."""
+    best = against_best(found.outcomes, found.test_train_ratio, found.level, rope)
+    if found.task == "clustering":
+        return
+    found.outcomes.sort(key=lambda one: one.merit, reverse=True)
+    found.opening = opening(found.outcomes, best, found.level, found.metric, found.target)
+    found.verdict = verdict(found.outcomes, best, found.level, found.metric)
 
 
 def versions() -> dict[str, str]:
@@ -131,51 +170,25 @@ def versions() -> dict[str, str]:
     }
 
 
-def suited_models(table: Table, shape: Shape) -> dict[str, Any]:
-    """The models that suit a table, each behind the steps that make a matrix of it."""
-    found = candidates_for(table.task, shape)
-    return with_radius({name: pipeline_for(table, estimator) for name, estimator in found.items()}, table.X)
+def _check(level: float, rope: float | None) -> None:
+    if not 0 < level < 1:
+        raise InvalidParameter(f"level must be a number > 0 and < 1; got {level!r}")
+    if rope is not None and not (np.isfinite(rope) and rope >= 0):
+        raise InvalidParameter(f"rope must be a number ≥ 0, or None for the usual one; got {rope!r}")
 
 
-def _task(task: Task | None, named: dict[str, Any] | None, y: Any) -> Task:
-    """What is compared: as asked, as the estimators are, or as the target looks."""
-    if y is None and task not in (None, "clustering"):
-        raise InvalidParameter(f"a {task} needs y")
-    if y is not None and task == "clustering":
-        raise InvalidParameter("a clustering has no target: leave y out")
-    if named is None:
-        if y is None:
-            return "clustering"
-        return task or task_of_array(y)
-    kinds = {name: is_classifier(one) for name, one in named.items()}
-    if len(set(kinds.values())) > 1:
-        one, other = (next(name for name, kind in kinds.items() if kind is wanted) for wanted in (True, False))
-        raise InvalidParameter(f"{one} is a classifier and {other} is not: their scores cannot be compared")
-    if all(kinds.values()):
-        if y is None:
-            raise InvalidParameter(f"{next(iter(named))} is a classifier: it needs y")
-        if task == "regression":
-            raise InvalidParameter(f"{next(iter(named))} is a classifier; a regression was asked for")
-        return "classification"
-    if task == "classification":
-        raise InvalidParameter(f"{next(iter(named))} is no classifier; a classification was asked for")
-    return "clustering" if y is None else "regression"
+def _name_of(y: Any) -> str | None:
+    """Of a pandas series."""
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) else None
 
 
-def _suited(
-    X: Any, y: Any, codes: np.ndarray | None, task: Task, splits: list[tuple[np.ndarray, np.ndarray]]
-) -> tuple[Any, dict[str, Any], list[str]]:
-    """The data and the models that suit it, each behind steps that impute, encode and scale inside the folds."""
-    n_train = min(train.size for train, _ in splits)
-    smallest = () if codes is None else tuple(np.min([np.bincount(codes[t]) for t, _ in splits], axis=0).tolist())
-    spread = float(np.std(y)) or 1.0 if task == "regression" else 1.0
-    if hasattr(X, "iloc"):
-        table = prepare_table(X)
-        table.task = task
-        shape = Shape(n_train, table.n_columns, smallest, table.mixed, spread)
-        return table.X, suited_models(table, shape), [*table.notes, SCALED]
-    found = candidates_for(task, Shape(n_train, X.shape[1], smallest, spread=spread))
-    return X, with_radius({name: scaled(one, sparse=sp.issparse(X)) for name, one in found.items()}, X), [SCALED]
+def _on_searches(contest: Contest, trial: Trial) -> list[str]:
+    """What the searches looked at where that is not all, and models that went without one."""
+    n_train = min(train.size for train, _ in trial.splits)
+    rows = {one.search_rows for one in contest.outcomes if one.search_rows is not None and one.search_rows < n_train}
+    notes = [f"settings are searched on {n:,} rows of each training part" for n in sorted(rows)]
+    return notes + [f"{one.name} {line}" for one in contest.outcomes for line in one.notes]
 
 
 def _rare(classes: np.ndarray, places: list[int]) -> list[str]:
@@ -185,59 +198,3 @@ def _rare(classes: np.ndarray, places: list[int]) -> list[str]:
     noun = "class" if len(places) == 1 else "classes"
     return [f"the {noun} {some} {'has' if len(places) == 1 else 'have'} fewer rows than there are folds: not every "
             "fold tests on it" + ("" if len(places) == 1 else " or them")]  # fmt: skip
-
-
-def _named(estimators: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
-    if isinstance(estimators, Mapping):
-        named = dict(estimators)
-    else:
-        named = {}
-        for one in estimators if isinstance(estimators, (list, tuple)) else [estimators]:
-            name = type(one).__name__
-            twins = sum(1 for other in named if other == name or other.startswith(f"{name} #"))
-            named[f"{name} #{twins + 1}" if twins else name] = one
-    if not named:
-        raise InvalidParameter("compare needs at least one estimator")
-    for name, one in named.items():
-        if not hasattr(one, "fit") or isinstance(one, type):
-            raise InvalidParameter(f"{name} is no estimator (an instance with a fit method); got {one!r}")
-    return named
-
-
-def _all_outcomes(
-    trial: Trial,
-    models: dict[str, Any],
-    leave_out: bool,
-    on_progress: Progress | None,
-) -> tuple[list[Outcome], list[str]]:
-    """An outcome for each model; where `leave_out`, a line for each that could not be fitted."""
-    steps = len(trial.splits) + 1
-    outcomes: list[Outcome] = []
-    refused: list[str] = []
-    for place, (name, estimator) in enumerate(models.items()):
-
-        def tick(done: int, name: str = name, before: int = place * steps) -> None:
-            if on_progress is not None:
-                on_progress(before + done, len(models) * steps, name, None)
-
-        try:
-            outcomes.append(trial.outcome(name, estimator, tick))
-        except (SurefitError, ValueError) as error:
-            if not leave_out:
-                raise
-            refused.append(f"{name} is left out: {' '.join(str(error).split()).rstrip('.')}")
-    if not outcomes:
-        raise InvalidData(f"no model could be compared: {'; '.join(refused)}")
-    return outcomes, refused
-
-
-def _against_best(outcomes: list[Outcome], ratio: float, level: float) -> None:
-    """Every model against the highest mean score, fold by fold, p-values adjusted for their number."""
-    scored = [one for one in outcomes if one.scored]
-    if not scored:
-        return
-    best = max(scored, key=lambda one: one.merit)
-    others = [one for one in scored if one is not best]
-    tests = [corrected_difference(one.scores, best.scores, ratio, level) for one in others]
-    for one, test, p in zip(others, tests, holm([test.p for test in tests]), strict=True):
-        one.versus_best, one.p_adjusted = test, p

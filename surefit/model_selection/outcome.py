@@ -53,6 +53,8 @@ class Outcome:
     """A fingerprint of the folds: scores of other folds cannot be paired with these."""
     not_certified: str = ""
     """Why the last fit was not checked although it could be; empty where it was."""
+    notes: list[str] = field(default_factory=list)
+    """What was done differently for this model, in words."""
 
     @property
     def merit(self) -> tuple[float, float]:
@@ -100,6 +102,7 @@ class Outcome:
                 "p": plain(self.versus_best.p),
                 "p_holm": plain(self.p_adjusted),
             },
+            "equivalence_to_best": None if self.equivalent is None else self.equivalent.to_dict(),
             "fit_seconds": self.fit_seconds,
             "grade": None if self.grade is None else self.grade.value,
             "holds": self.holds,
@@ -107,10 +110,12 @@ class Outcome:
             "extra": {name: plain(value) for name, value in self.extra.items()},
             "warnings": list(self.warnings),
             "parameters": {name: plain(value) for name, value in self.parameters.items()},
+            "fold_parameters": [{name: plain(value) for name, value in one.items()} for one in self.fold_parameters],
             "search_rows": self.search_rows,
             "family": self.family,
             "is_baseline": self.is_baseline,
             "sentence": self.sentence,
             "folds": self.folds,
             "not_certified": self.not_certified,
+            "notes": list(self.notes),
         }

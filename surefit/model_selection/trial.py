@@ -2,76 +2,135 @@
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.dummy import DummyClassifier, DummyRegressor
 
+from surefit.certificates import Certificate
+from surefit.model_selection.budget import Share, Stopped, TooSlow, in_seconds, time_limit
+from surefit.model_selection.candidates.search import Searched, chosen_parameters, n_rows_searched, unwrapped
 from surefit.model_selection.checked_steps import certify_steps
 from surefit.model_selection.clusterings.explained_share import answers_unseen, split_last
 from surefit.model_selection.clusterings.indices import internal_indices
-from surefit.model_selection.comparison import Outcome
-from surefit.model_selection.prepare.columns import take
-from surefit.model_selection.scoring import LOG_LOSS, Score, log_loss, probabilities_of
+from surefit.model_selection.estimate import refuse_slow
+from surefit.model_selection.fold import Data, FoldResult, messages, run_fold, timed_fit
+from surefit.model_selection.outcome import Outcome
+from surefit.model_selection.running import in_order
+from surefit.model_selection.scoring import LOG_LOSS
 from surefit.model_selection.significance.intervals import Interval, corrected_interval
 from surefit.model_selection.validation.folds import Split
+
+Tick = Callable[[int], None]
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What all models have in common: the rows, the folds, the score; of classes also their sorted labels and codes."""
+    """What all models have in common: the rows, the score and the folds, with their fingerprint."""
 
-    X: Any
-    y: np.ndarray | None
+    data: Data
     splits: list[Split]
-    score: Score
     level: float
-    classes: np.ndarray | None = None
-    codes: np.ndarray | None = None
+    fingerprint: str = ""
+    processes: int = 1
 
     @property
     def ratio(self) -> float:
         """Test rows for each training row, of one split."""
         return float(np.mean([test.size / train.size for train, test in self.splits]))
 
-    def outcome(self, name: str, estimator: Any, tick: Callable[[int], None]) -> Outcome:
-        unseen = Unseen(self)
-        scores = np.full(len(self.splits), np.nan)
-        coefficients: list[np.ndarray] = []
-        seconds: list[float] = []
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            for number, (train, test) in enumerate(self.splits if answers_unseen(estimator) else ()):
-                X_train, X_test = take(self.X, train), take(self.X, test)
-                model = _timed_fit(estimator, X_train, None if self.y is None else self.y[train], seconds)
-                scores[number] = self.score(model, X_train, X_test, None if self.y is None else self.y[test])
-                unseen.add(model, X_test, test)
-                coefficient = getattr(split_last(model)[1], "coef_", None)
-                if coefficient is not None:
-                    coefficients.append(np.ravel(coefficient))
-                tick(number + 1)
-            final = _timed_fit(estimator, self.X, self.y, seconds)
-            certificates = certify_steps(final, self.X, self.y)
-            extra = internal_indices(final, self.X) if self.y is None else unseen.extra
-            tick(len(self.splits) + 1)
-        same = len({one.size for one in coefficients}) == 1
+    def outcome(self, name: str, estimator: Any, tick: Tick, share: Share | None = None) -> Outcome:
+        """Within its share of the time: a model with a search goes without it where that does not fit, and a model
+        that does not fit at all is `TooSlow`."""
+        share = share or Share()
+        if not isinstance(estimator, Searched):
+            return self._outcome(name, estimator, tick, share)
+        try:
+            return self._outcome(name, estimator, tick, share)
+        except TooSlow:
+            found = self._outcome(name, estimator.estimator, tick, share)
+            found.notes.append("runs with its usual settings: a search does not fit into its share of the time")
+            return found
+
+    def _outcome(self, name: str, estimator: Any, tick: Tick, share: Share) -> Outcome:
+        unseen = answers_unseen(estimator.estimator if isinstance(estimator, Searched) else estimator)
+        folds = self._folds(estimator, tick, share) if unseen else []
+        final = Final(self.data, estimator, share)
+        tick(len(self.splits) + 1)
+        scores = np.array([one.score for one in folds]) if folds else np.full(len(self.splits), np.nan)
+        predictions, probabilities = self._of_unseen_rows(folds)
+        _, last = split_last(final.model)
         return Outcome(
             name=name,
-            estimator=final,
+            estimator=final.model,
             scores=scores,
             interval=self._interval(scores),
-            fit_seconds=float(np.median(seconds)),
-            certificates=certificates,
-            predictions=unseen.predictions,
-            probabilities=unseen.probabilities,
-            fold_coefficients=np.stack(coefficients) if same else None,
-            extra=extra,
-            warnings=_distinct(caught),
+            fit_seconds=float(np.median([*[one.fit_seconds for one in folds], final.fit_seconds])),
+            certificates=final.certificates,
+            predictions=predictions,
+            probabilities=probabilities,
+            fold_coefficients=_stacked([one.coefficients for one in folds if one.coefficients is not None]),
+            extra=internal_indices(final.model, self.data.X) if self.data.y is None else _losses(folds),
+            warnings=_distinct([line for one in folds for line in one.warnings] + final.warnings),
+            parameters=final.parameters,
+            fold_parameters=[one.parameters for one in folds],
+            search_rows=final.search_rows,
+            family=family_of(last),
+            is_baseline=isinstance(last, (DummyClassifier, DummyRegressor)),
+            folds=self.fingerprint,
+            not_certified=final.not_certified,
         )
+
+    def _folds(self, estimator: Any, tick: Tick, share: Share) -> list[FoldResult]:
+        refuse_slow(self.data, estimator, self.splits, share, self.processes)
+        found: list[FoldResult] = []
+        try:
+            for result in in_order(run_fold, self._jobs(estimator, share), self.processes):
+                found.append(result)
+                tick(len(found))
+                self._refuse_first(found, share)
+        except Stopped as error:
+            raise TooSlow(
+                f"its share of the time, {share}, was over after {len(found)} of {len(self.splits)} folds"
+            ) from error
+        return found
+
+    def _jobs(self, estimator: Any, share: Share) -> Iterator[tuple]:
+        """What the model says about the test rows is kept in the first fold that tests on them."""
+        known = np.zeros(max(int(test.max()) for _, test in self.splits) + 1, dtype=bool)
+        for number, (train, test) in enumerate(self.splits):
+            yield self.data, estimator, number, train, test, not known[test].any(), share.left_for_folds
+            known[test] = True
+
+    def _refuse_first(self, found: list[FoldResult], share: Share) -> None:
+        """After the first fold it is known how long the others take."""
+        rounds = -(-(len(self.splits) - len(found)) // self.processes)
+        if rounds * found[0].seconds > 1.5 * max(share.left_for_folds, 0.0):
+            raise TooSlow(
+                f"a fold takes {in_seconds(found[0].seconds)}: {len(self.splits)} of them do not fit into its share of "
+                f"the time, {share}"
+            )
+
+    def _of_unseen_rows(self, folds: list[FoldResult]) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """Each row in the first fold that tests on it; None where the folds do not test on every row."""
+        y, classes = self.data.y, self.data.classes
+        if y is None:
+            return None, None
+        labels, P = np.empty_like(y), None if classes is None else np.full((y.size, classes.size), np.nan)
+        known = np.zeros(y.size, dtype=bool)
+        given = classes is not None
+        for (_, test), one in zip(self.splits, folds, strict=True):
+            if one.predictions is None:
+                continue
+            labels[test], known[test] = one.predictions, True
+            if P is not None and one.probabilities is not None:
+                P[test] = one.probabilities
+            else:
+                given = False
+        return (labels, P if given else None) if known.all() else (None, None)
 
     def _interval(self, scores: np.ndarray) -> Interval:
         """Of a model that says nothing about unseen rows: no score."""
@@ -80,54 +139,45 @@ class Trial:
         return corrected_interval(scores, self.ratio, self.level)
 
 
-class Unseen:
-    """Predictions of rows that a model has not seen, each row once: in the first fold that tests on it."""
+class Final:
+    """The fit on all rows, and its certificates unless their share of the time is over."""
 
-    def __init__(self, trial: Trial) -> None:
-        self._y, self._classes, self._codes = trial.y, trial.classes, trial.codes
-        n = 0 if trial.y is None else trial.y.shape[0]
-        self._known = np.zeros(n, dtype=bool)
-        self._labels = None if trial.y is None else np.empty_like(trial.y)
-        self._P = None if trial.classes is None else np.full((n, trial.classes.size), np.nan)
-        self._losses: list[float] = []
-
-    def add(self, model: Any, X_test: Any, test: np.ndarray) -> None:
-        if self._labels is None:
-            return
-        first = not self._known[test].any()
-        if first:
-            self._labels[test] = model.predict(X_test)
-            self._known[test] = True
-        if self._classes is not None and self._codes is not None and self._P is not None:
-            P = probabilities_of(model, X_test, self._classes)
-            if P is not None:
-                self._losses.append(log_loss(P, self._codes[test]))
-                if first:
-                    self._P[test] = P
-
-    @property
-    def predictions(self) -> np.ndarray | None:
-        """None where the folds do not test on every row."""
-        return self._labels if self._known.size and self._known.all() else None
-
-    @property
-    def probabilities(self) -> np.ndarray | None:
-        return self._P if self._losses and self.predictions is not None else None
-
-    @property
-    def extra(self) -> dict[str, float]:
-        """The mean over the folds of the log-loss, where the model gives probabilities."""
-        return {LOG_LOSS: float(np.mean(self._losses))} if self._losses else {}
+    def __init__(self, data: Data, estimator: Any, share: Share) -> None:
+        self.certificates: dict[str, Certificate] = {}
+        self.not_certified = ""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                with time_limit(share.left):
+                    whole, self.fit_seconds = timed_fit(estimator, data.X, data.y)
+            except Stopped as error:
+                raise TooSlow(f"its share of the time, {share}, was over before its fit on all rows") from error
+            self.model = unwrapped(whole)
+            seconds = share.left
+            try:
+                with time_limit(seconds):
+                    self.certificates = certify_steps(self.model, data.X, data.y)
+            except Stopped:
+                self.not_certified = f"its check did not end within {in_seconds(max(seconds, 0.0))}"
+        self.warnings = messages(caught)
+        self.parameters, self.search_rows = chosen_parameters(whole), n_rows_searched(whole)
 
 
-def _timed_fit(estimator: Any, X: Any, y: np.ndarray | None, seconds: list[float]) -> Any:
-    model = clone(estimator)
-    start = time.perf_counter()
-    model.fit(X, y)
-    seconds.append(time.perf_counter() - start)
-    return model
+def family_of(estimator: Any) -> str:
+    """The class of an estimator; of one that transforms its targets first, that of the regression inside."""
+    return type(getattr(estimator, "regressor_", estimator)).__name__
 
 
-def _distinct(caught: list[warnings.WarningMessage]) -> list[str]:
-    lines = [" ".join(str(one.message).split()) for one in caught]
+def _losses(folds: list[FoldResult]) -> dict[str, float]:
+    """The mean over the folds of the log-loss, where the model gives probabilities."""
+    losses = [one.log_loss for one in folds if one.log_loss is not None]
+    return {LOG_LOSS: float(np.mean(losses))} if losses else {}
+
+
+def _stacked(coefficients: list[np.ndarray]) -> np.ndarray | None:
+    """None where the folds have different numbers of them, as with levels that some training parts lack."""
+    return np.stack(coefficients) if len({one.size for one in coefficients}) == 1 else None
+
+
+def _distinct(lines: list[str]) -> list[str]:
     return [f"{line} ({lines.count(line)} times)" if lines.count(line) > 1 else line for line in dict.fromkeys(lines)]

@@ -19,6 +19,7 @@ from sklearn.model_selection import StratifiedKFold as Stratified
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit.linear_model import LogisticRegression, Ridge
 from surefit.model_selection import compare
+from surefit.model_selection.entrants import task_of
 from surefit.model_selection.scoring import log_loss, probabilities_of
 
 X, CODES = load_iris(return_X_y=True)
@@ -107,7 +108,7 @@ def test_where_scores_tie_the_lower_log_loss_is_best():
     "y", [CODES, CODES.astype(float), CODES == 1, Y, pd.Series(Y), pd.Series(Y, dtype="category"), list(Y)]
 )
 def test_labels_of_any_kind(y):
-    found = compare(None, X, y, cv=Stratified(3))
+    found = compare(None, X[::2], np.asarray(y)[::2], cv=Stratified(2, shuffle=True, random_state=0))
     assert found.task == "classification" and found.holds
     assert found.best.interval.mean > 0.7
     assert len(json.loads(found.to_json())["classes"]) == len(set(np.asarray(y).tolist()))
@@ -117,7 +118,7 @@ def test_candidates_take_a_table_with_words_and_gaps():
     frame = load_breast_cancer(as_frame=True).data.iloc[:, :8]
     frame["size"] = np.where(frame["mean radius"] > 14, "large", "small")
     frame.loc[:5, "mean texture"] = np.nan
-    found = compare(None, frame, load_breast_cancer().target, cv=Stratified(3))
+    found = compare(None, frame, load_breast_cancer().target, cv=Stratified(2))
     assert found.holds and found.best.interval.mean > 0.9
     assert found["majority (baseline)"].interval.mean == pytest.approx(357 / 569, abs=2e-3)
     assert any("'size' has 2 levels" in note for note in found.notes)
@@ -133,7 +134,7 @@ def test_a_model_that_cannot_be_fitted_is_left_out_or_raises():
     models = {"picky": Picky(), "logistic": LogisticRegression()}
     found = compare(models, X, Y, cv=3, failing="leave out")
     assert [one.name for one in found.outcomes] == ["logistic"]
-    assert "picky is left out: this table is not for me" in found.notes
+    assert found.left_out == [("picky", "this table is not for me")]
     with pytest.raises(ValueError, match="not for me"):
         compare(models, X, Y, cv=3)
     with pytest.raises(InvalidData, match="no model could be compared: picky is left out"):
@@ -154,9 +155,9 @@ def test_other_scorers():
 
 
 def test_a_task_can_be_asked_for():
-    assert compare(None, X, CODES, task="regression", cv=KFold(3, shuffle=True, random_state=0)).metric == "R²"
-    wide = np.arange(150) % 50
-    assert compare(None, X, wide, cv=KFold(3)).task == "regression"
+    assert compare([Ridge()], X, CODES, task="regression", cv=KFold(3, shuffle=True, random_state=0)).metric == "R²"
+    assert task_of(None, None, np.arange(150) % 50) == "regression"
+    assert task_of("regression", None, CODES) == "regression"
     with pytest.raises(InvalidParameter, match="a classification was asked for"):
         compare([Ridge()], X, CODES, task="classification")
 
@@ -171,7 +172,7 @@ def test_a_task_can_be_asked_for():
         (lambda: compare(None, X, Y, task="clustering"), InvalidParameter, "leave y out"),
         (lambda: compare([LogisticRegression()], X, X[:, 0]), InvalidData, "whole numbers"),
         (lambda: compare([LogisticRegression()], X, np.zeros(150)), InvalidData, "one class only"),
-        (lambda: compare([LogisticRegression()], X, np.arange(150)), InvalidData, "one row only"),
+        (lambda: compare([LogisticRegression()], X, np.arange(150)), InvalidData, "target of a regression"),
         (lambda: compare([LogisticRegression()], X, [None, *Y[1:]]), InvalidData, "1 missing"),
         (lambda: compare([LogisticRegression()], X, np.where(CODES == 1, np.nan, CODES)), InvalidData, "row 50"),
         (lambda: compare([LogisticRegression()], X, Y, cv=60), InvalidParameter, "no class has more than 50 rows"),

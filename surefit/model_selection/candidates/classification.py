@@ -1,57 +1,18 @@
-"""The classifiers that `surefit compare` tries."""
+"""The classifiers that `surefit compare` tries, the cheapest first."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from sklearn.dummy import DummyClassifier
 
-from surefit.model_selection.candidates.candidate import Candidate
-
-MANY_ROWS = 10_000
-"""Beyond so many rows k-means starts once: its cost grows with the rows, the spread between starts shrinks."""
-PROGRAMME_ROWS = 50_000
-"""Beyond so many rows no linear program is solved again and again."""
-MACHINE_ROWS = 2_000
-"""Beyond so many rows no machine with a kernel is fitted again and again: its cost grows with their square."""
-NEIGHBOR_ROWS = 20_000
-"""Beyond so many rows the nearest of each are not searched again and again."""
-FOREST_ROWS = 50_000
-"""Beyond so many rows no forest of full trees is grown, and its trees replayed, again and again."""
-
-
-def _linear_program(_: None, n_rows: int) -> Any:
-    from surefit.linear_model import LinearProgramClassifier
-
-    return LinearProgramClassifier()
-
-
-def _perceptron(_: None, n_rows: int) -> Any:
-    from surefit.linear_model import Perceptron
-
-    return Perceptron()
+from surefit.model_selection.candidates import limits
+from surefit.model_selection.candidates.boosting import BOOSTED
+from surefit.model_selection.candidates.candidate import Candidate, settings
 
 
 def _majority(_: None, n_rows: int) -> Any:
     return DummyClassifier(strategy="prior")
-
-
-def _logistic_regression(C: float, n_rows: int) -> Any:
-    from surefit.linear_model import LogisticRegression
-
-    return LogisticRegression(C=C)
-
-
-def _lda(shrinkage: Literal["auto"] | None, n_rows: int) -> Any:
-    from surefit.discriminant_analysis import LinearDiscriminantAnalysis
-
-    return LinearDiscriminantAnalysis(solver="svd" if shrinkage is None else "lsqr", shrinkage=shrinkage)
-
-
-def _qda(reg_param: float, n_rows: int) -> Any:
-    from surefit.discriminant_analysis import QuadraticDiscriminantAnalysis
-
-    return QuadraticDiscriminantAnalysis(reg_param=reg_param)
 
 
 def _gaussian_nb(_: None, n_rows: int) -> Any:
@@ -66,16 +27,22 @@ def _mixed_nb(_: None, n_rows: int) -> Any:
     return MixedNB()
 
 
-def _rbf_classifier(n_centers: int, n_rows: int) -> Any:
-    from surefit.rbf import RBFNetworkClassifier
+def _lda(_: None, n_rows: int) -> Any:
+    from surefit.discriminant_analysis import LinearDiscriminantAnalysis
 
-    return RBFNetworkClassifier(n_centers, random_state=0)
+    return LinearDiscriminantAnalysis()
 
 
-def _k_neighbors_classifier(_: None, n_rows: int) -> Any:
-    from surefit.neighbors import KNeighborsClassifier
+def _qda(_: None, n_rows: int) -> Any:
+    from surefit.discriminant_analysis import QuadraticDiscriminantAnalysis
 
-    return KNeighborsClassifier("cv")
+    return QuadraticDiscriminantAnalysis(reg_param=0.1)
+
+
+def _logistic_regression(_: None, n_rows: int) -> Any:
+    from surefit.linear_model import LogisticRegression
+
+    return LogisticRegression()
 
 
 def _tree_classifier(_: None, n_rows: int) -> Any:
@@ -84,34 +51,42 @@ def _tree_classifier(_: None, n_rows: int) -> Any:
     return DecisionTreeClassifier(ccp_alpha="cv")
 
 
-def _forest_classifier(n_trees: int, n_rows: int) -> Any:
-    from surefit.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier(n_trees, random_state=0)
-
-
 def _boosted_classifier(_: None, n_rows: int) -> Any:
     from surefit.ensemble import HistGradientBoostingClassifier
 
     return HistGradientBoostingClassifier(random_state=0)
 
 
-def _ada_boost(n_stumps: int, n_rows: int) -> Any:
-    from surefit.ensemble import AdaBoostClassifier
+def _k_neighbors_classifier(_: None, n_rows: int) -> Any:
+    from surefit.neighbors import KNeighborsClassifier
 
-    return AdaBoostClassifier(n_estimators=n_stumps, random_state=0)
-
-
-def _linear_svc(C: float, n_rows: int) -> Any:
-    from surefit.svm import LinearSVC
-
-    return LinearSVC(C=C)
+    return KNeighborsClassifier("cv")
 
 
-def _svc(C: float, n_rows: int) -> Any:
+def _svc(_: None, n_rows: int) -> Any:
     from surefit.svm import SVC
 
-    return SVC(C=C)
+    return SVC()
+
+
+def _rbf_classifier(_: None, n_rows: int) -> Any:
+    from surefit.rbf import RBFNetworkClassifier
+
+    return RBFNetworkClassifier(20, random_state=0)
+
+
+def _forest_classifier(_: None, n_rows: int) -> Any:
+    from surefit.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(100, min_samples_leaf=2, random_state=0)
+
+
+def _network_classifier(_: None, n_rows: int) -> Any:
+    from surefit.neural_network import MLPClassifier
+
+    if n_rows <= limits.KERNEL_ROWS:  # smooth units: a stationary point is reached, and proved
+        return MLPClassifier((10,), "tanh", solver="lbfgs", alpha=10.0, tol=1e-3, max_iter=500, random_state=0)
+    return MLPClassifier((50,), alpha=10.0, max_iter=100, early_stopping=True, n_iter_no_change=5, random_state=0)
 
 
 CLASSIFICATION: tuple[Candidate, ...] = (
@@ -122,81 +97,49 @@ CLASSIFICATION: tuple[Candidate, ...] = (
         _majority,
     ),
     Candidate(
-        "LogisticRegression C={value}",
+        "GaussianNB",
         "classification",
-        "logistic regression with a fixed penalty",
-        _logistic_regression,
-        (0.1, 1.0, 10.0),
+        "naive Bayes: Gaussian classes, columns independent",
+        _gaussian_nb,
+        suits=lambda _, shape: not shape.mixed,
     ),
-    Candidate("LDA", "classification", "Gaussian classes with one covariance", _lda),
     Candidate(
-        "LDA shrunk",
+        "MixedNB",
         "classification",
-        "the same, the covariance shrunk by Ledoit and Wolf's amount",
+        "naive Bayes: numbers Gaussian, flags Bernoulli, categories counted",
+        _mixed_nb,
+        suits=lambda _, shape: shape.mixed,
+    ),
+    Candidate(
+        "LDA",
+        "classification",
+        "Gaussian classes with one covariance, as it is or shrunk by Ledoit and Wolf's amount",
         _lda,
-        ("auto",),
-        lambda _, shape: shape.n_columns >= 2 and min(shape.class_rows) >= 2,
+        search=({"solver": "lsqr", "shrinkage": "auto"}, {"solver": "svd", "shrinkage": None}),
     ),
     Candidate(
-        "QDA r={value}",
+        "QDA",
         "classification",
-        "Gaussian classes, each with its own covariance, a share r of it replaced by unit variance",
+        "Gaussian classes, each with its own covariance, a share of it replaced by unit variance",
         _qda,
-        (0.0, 0.1),
-        lambda r, shape: min(shape.class_rows) > (shape.n_columns if r == 0 else 1),
+        suits=lambda _, shape: min(shape.class_rows) >= 2,
+        search=settings(reg_param=(0.5, 0.1, 0.01, 0.0)),
+        unless="a class has fewer than two training rows",
     ),
     Candidate(
-        "LinearProgramClassifier",
+        "LogisticRegression",
         "classification",
-        "a hyperplane with the smallest sum of violations, for two classes",
-        _linear_program,
-        suits=lambda _, shape: len(shape.class_rows) == 2 and shape.n_rows <= PROGRAMME_ROWS,
-    ),
-    Candidate("Perceptron", "classification", "a hyperplane for each class, learnt from mistakes alone", _perceptron),
-    Candidate(
-        "RBF network K={value}",
-        "classification",
-        "least squares on Gaussian bumps around k-means' centers, an output for each class",
-        _rbf_classifier,
-        (50,),
-        lambda k, shape: 4 * k <= shape.n_rows <= MANY_ROWS,
+        "logistic regression with a penalty",
+        _logistic_regression,
+        search=settings(C=(0.01, 0.1, 1.0, 10.0, 100.0)),
     ),
     Candidate(
-        "LinearSVC C={value}",
-        "classification",
-        "a hyperplane with a wide margin for each class, against the rest",
-        _linear_svc,
-        (1.0,),
-    ),
-    Candidate(
-        "SVC rbf C={value}",
-        "classification",
-        "support vectors with a Gaussian kernel, a machine for each pair of classes",
-        _svc,
-        (1.0, 10.0),
-        lambda _, shape: shape.n_rows <= MACHINE_ROWS,
-    ),
-    Candidate(
-        "KNeighborsClassifier",
-        "classification",
-        "the vote of the nearest rows, their number chosen by leave-one-out inside the training rows",
-        _k_neighbors_classifier,
-        suits=lambda _, shape: 2 <= shape.n_rows <= NEIGHBOR_ROWS,
-    ),
-    Candidate(
-        "DecisionTree pruned",
+        "DecisionTree",
         "classification",
         "one tree, cut back by cross-validation inside the training rows",
         _tree_classifier,
-        suits=lambda _, shape: min(shape.class_rows) >= 2 and shape.n_rows <= FOREST_ROWS,
-    ),
-    Candidate(
-        "RandomForest {value}",
-        "classification",
-        "the mean of so many trees on bootstrap samples, few columns tried in each node",
-        _forest_classifier,
-        (50,),
-        lambda _, shape: shape.n_rows <= FOREST_ROWS,
+        suits=lambda _, shape: min(shape.class_rows) >= 2 and shape.n_rows <= limits.TREE_ROWS,
+        unless=limits.TREES,
     ),
     Candidate(
         "HistGradientBoosting",
@@ -204,21 +147,52 @@ CLASSIFICATION: tuple[Candidate, ...] = (
         "trees one after the other, each fitted to what those before leave, on binned columns",
         _boosted_classifier,
         suits=lambda _, shape: shape.n_rows >= 40,
+        search=BOOSTED,
+        unless="it needs 40 training rows or more",
     ),
     Candidate(
-        "AdaBoost {value} stumps",
+        "KNeighbors",
         "classification",
-        "splits of one column each, weighted by how well they tell the rows that others get wrong",
-        _ada_boost,
-        (100,),
-        lambda _, shape: shape.n_rows <= FOREST_ROWS,
+        "the vote of the nearest rows, their number chosen by leave-one-out inside the training rows",
+        _k_neighbors_classifier,
+        suits=lambda _, shape: 2 <= shape.n_rows <= limits.NEIGHBOR_ROWS,
+        unless=limits.NEIGHBORS,
     ),
-    Candidate("GaussianNB", "classification", "naive Bayes: Gaussian classes, columns independent", _gaussian_nb),
     Candidate(
-        "MixedNB",
+        "SVC",
         "classification",
-        "naive Bayes: numbers Gaussian, flags Bernoulli, categories counted",
-        _mixed_nb,
-        suits=lambda _, shape: shape.mixed,
+        "support vectors with a Gaussian kernel, a machine for each pair of classes",
+        _svc,
+        suits=lambda _, shape: shape.n_rows <= limits.KERNEL_ROWS,
+        search=settings(gamma=(0.1, 1.0), C=(1.0, 10.0, 100.0)),
+        per_column=("gamma",),
+        unless=limits.SQUARE,
+    ),
+    Candidate(
+        "RBF network",
+        "classification",
+        "least squares on Gaussian bumps around k-means' centers, an output for each class",
+        _rbf_classifier,
+        suits=lambda _, shape: 60 <= shape.n_rows <= limits.KERNEL_ROWS,
+        search=settings(n_centers=(10, 30, 100)),
+        unless=f"tried on 60 to {limits.KERNEL_ROWS:,} training rows",
+    ),
+    Candidate(
+        "RandomForest",
+        "classification",
+        "the mean of 100 trees on bootstrap samples, few columns tried in each node",
+        _forest_classifier,
+        suits=lambda _, shape: shape.n_rows <= limits.TREE_ROWS,
+        search=settings(min_samples_leaf=(5, 1)),
+        unless=limits.TREES,
+    ),
+    Candidate(
+        "MLP",
+        "classification",
+        "a network with one hidden layer",
+        _network_classifier,
+        suits=lambda _, shape: 20 <= shape.n_rows <= limits.NETWORK_ROWS,
+        search=settings(alpha=(30.0, 10.0, 1.0)),
+        unless=limits.NETWORKS,
     ),
 )

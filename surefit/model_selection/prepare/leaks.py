@@ -68,7 +68,7 @@ def _split_groups(groups: np.ndarray, splits: Splits) -> list[str]:
 
 
 def _later_rows(time: np.ndarray, splits: Splits) -> list[str]:
-    when = _instants(time)
+    when = instants(time)
     ahead = sum(when[train].max() > when[test].min() for train, test in splits)
     if not ahead:
         return []
@@ -78,7 +78,7 @@ def _later_rows(time: np.ndarray, splits: Splits) -> list[str]:
     ]
 
 
-def _instants(time: np.ndarray) -> np.ndarray:
+def instants(time: np.ndarray) -> np.ndarray:
     """Times as numbers in the same order."""
     if time.dtype.kind in "fiu":
         return time.astype(np.float64)

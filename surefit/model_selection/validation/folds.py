@@ -12,7 +12,7 @@ from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold, chec
 from surefit._core.errors import InvalidData, InvalidParameter
 
 FOLDS, REPEATS = 5, 5
-LARGE = 10**6
+LARGE = 200_000
 Split = tuple[np.ndarray, np.ndarray]
 
 
