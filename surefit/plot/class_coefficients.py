@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surefit._core.errors import InvalidData
-from surefit.plot.axes import axes_of, shorten
+from surefit.plot.axes import axes_of, distinct
 
 MOST = 20
 WRITTEN = 8
@@ -58,9 +58,9 @@ class ClassCoefficientsDisplay:
                 self.ax_.text(k, i, words, ha="center", va="center", color=tone, fontsize=8.5)
         else:
             self.figure_.colorbar(self.im_, ax=self.ax_, shrink=0.8).outline.set_visible(False)
-        labels = [shorten(one, 16) for one in self.classes]
+        labels = distinct(self.classes, 16)
         self.ax_.set_xticks(range(len(labels)), labels, rotation=90 if max(map(len, labels)) * len(labels) > 48 else 0)
-        self.ax_.set_yticks(range(shown.size), [shorten(self.names[j]) for j in shown])
+        self.ax_.set_yticks(range(shown.size), distinct([self.names[j] for j in shown]))
         self.ax_.tick_params(length=0)
         self.ax_.spines[:].set_visible(False)
         if name:

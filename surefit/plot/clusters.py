@@ -64,10 +64,15 @@ class ClustersDisplay:
 
 def on_a_plane(Z: np.ndarray) -> np.ndarray:
     """Two columns as they are; else the coordinates on the first two principal components."""
+    mean, plane = plane_of(Z)
+    return (Z - mean) @ plane
+
+
+def plane_of(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(origin, two directions as columns): of two columns these themselves, else mean and principal components."""
     if Z.shape[1] == 2:
-        return Z
+        return np.zeros(2), np.eye(2)
     mean = Z.mean(axis=0)
     some = Z[np.linspace(0, len(Z) - 1, min(len(Z), DIRECTION_ROWS)).astype(int)] - mean
     directions = np.linalg.svd(some, full_matrices=False)[2][:2].T
-    plane = (Z - mean) @ directions
-    return plane if plane.shape[1] == 2 else np.column_stack([plane, np.zeros(len(Z))])
+    return mean, directions if directions.shape[1] == 2 else np.hstack([directions, np.zeros_like(directions)])

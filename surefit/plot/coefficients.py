@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surefit._core.errors import InvalidData
-from surefit.plot.axes import axes_of, shorten, tidy
+from surefit.plot.axes import axes_of, distinct, tidy
 
 MOST = 20
 
@@ -65,7 +65,7 @@ class CoefficientDisplay:
             options = {"linewidth": 3.0, "alpha": 0.4, "color": "C0"} | (bar_kwargs or {})
             self.bars_ = self.ax_.hlines(at, self.low[shown], self.high[shown], **options)
         (self.points_,) = self.ax_.plot(self.coef[shown], at, "o", color="C0", markersize=6)
-        self.ax_.set_yticks(at, [shorten(self.names[j]) for j in shown])
+        self.ax_.set_yticks(at, distinct([self.names[j] for j in shown]))
         self.ax_.set_ylim(-0.6, shown.size - 0.4)
         words = f" (bar: {self.interval_words})" if self.interval_words and self.bars_ is not None else ""
         self.ax_.set_xlabel(f"coefficient{words}")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surefit._core.errors import InvalidData
-from surefit.plot.axes import axes_of, shorten
+from surefit.plot.axes import axes_of, distinct
 
 WRITTEN = 12
 """Up to so many classes the counts are written in the cells."""
@@ -65,7 +65,7 @@ class ConfusionMatrixDisplay:
                 tone = "white" if shares[i, j] > 0.5 else "#1d2733"
                 words = f"{count:g}" if count or i == j else "·"
                 self.text_[i, j] = self.ax_.text(j, i, words, ha="center", va="center", color=tone, fontsize=9)
-        labels = [shorten(label, 16) for label in self.display_labels]
+        labels = distinct(self.display_labels, 16)
         upright = max(map(len, labels)) * size > 48
         self.ax_.set_xticks(range(size), labels, rotation=90 if upright else 0)
         self.ax_.set_yticks(range(size), labels)

@@ -10,7 +10,10 @@ from numpy.typing import ArrayLike
 
 from surefit._core.errors import InvalidData
 from surefit.model_selection.comparison import shared_scale
-from surefit.plot.axes import axes_of, shorten, tidy
+from surefit.plot.axes import axes_of, distinct, tidy
+
+MOST_LINES = 6
+"""Lines between more models than that hide each other: the scores of folds stay dots."""
 
 
 class FoldScoresDisplay:
@@ -45,19 +48,22 @@ class FoldScoresDisplay:
         self.ax_, self.figure_ = axes_of(ax, (6.4, 1.4 + 0.42 * len(names)))
         at = np.arange(len(names))
         table = np.stack([self.scores[one] for one in names])
-        options = {"color": "0.55", "linewidth": 0.6, "alpha": 0.45, "marker": "o", "markersize": 2.6} | (
+        width = 0.6 if len(names) <= MOST_LINES else 0.0
+        options = {"color": "0.55", "linewidth": width, "alpha": 0.45, "marker": "o", "markersize": 2.6} | (
             line_kwargs or {}
         )
         low, high = shared_scale(table.min(axis=1).tolist(), table.max(axis=1).tolist())
         far = table.max(axis=1) < low
         self.lines_ = self.ax_.plot(np.where(far[:, None], np.nan, table), at, **options)
         for row, one in enumerate(names):
-            if one in self.intervals:
+            if one in self.intervals and not far[row]:
                 self.ax_.hlines(row, *self.intervals[one], linewidth=4.5, alpha=0.35, color="C0", zorder=3)
-        (self.means_,) = self.ax_.plot(table.mean(axis=1), at, "o", color="C0", markersize=7, zorder=4)
+        (self.means_,) = self.ax_.plot(
+            np.where(far, np.nan, table.mean(axis=1)), at, "o", color="C0", markersize=7, zorder=4
+        )
         if far.any():
             self._leave_at_the_edge(table.mean(axis=1), far, low, high)
-        self.ax_.set_yticks(at, [shorten(one) for one in names])
+        self.ax_.set_yticks(at, distinct(names))
         self.ax_.set_ylim(-0.6, len(names) - 0.4)
         self.ax_.set_xlabel(f"{self.metric} on unseen rows")
         tidy(self.ax_, "x")

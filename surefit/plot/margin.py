@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surefit._core.errors import InvalidData
-from surefit.plot.axes import axes_of, scatter_options, shorten, tidy
+from surefit.plot.axes import axes_of, distinct, scatter_options, tidy
 
 GRID = 200
 MARGIN = 0.08
@@ -79,11 +79,9 @@ class MarginDisplay:
             linestyles=["dotted", "solid", "dotted"],
         )  # fmt: skip
         options = scatter_options(self.codes.size) | (scatter_kwargs or {})
+        names = distinct(self.labels, 18)
         self.scatter_ = [
-            self.ax_.scatter(
-                *self.points[self.codes == k].T, color=f"C{k}", label=shorten(self.labels[k], 18), **options
-            )
-            for k in (0, 1)
+            self.ax_.scatter(*self.points[self.codes == k].T, color=f"C{k}", label=names[k], **options) for k in (0, 1)
         ]
         self.support_ = self.ax_.scatter(
             *self.points[self.support].T, s=48, facecolors="none", edgecolors="0.15", linewidths=0.8,

@@ -25,11 +25,27 @@ class PenaltyCurveDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **kwargs: Any) -> PenaltyCurveDisplay:
-        """From a fitted KernelRidgeCV; with a penalty for each target, the mean over targets."""
+        """From a fitted KernelRidgeCV, or a RidgeCV (of surefit or scikit-learn) with `store_cv_results=True`.
+
+        With a penalty for each target, the mean over targets.
+        """
+        if not hasattr(estimator, "path_scores_"):
+            return cls.from_left_out(estimator, ax=ax, **kwargs)
         scores = np.asarray(estimator.path_scores_)
         if estimator.alpha_per_target:
             scores = scores.mean(axis=-1)
         return cls(alphas=estimator.alphas, scores=scores, gammas=estimator.gammas).plot(ax, **kwargs)
+
+    @classmethod
+    def from_left_out(cls, estimator: Any, *, ax: Any = None, **kwargs: Any) -> PenaltyCurveDisplay:
+        """From the squared errors of left-out rows, a column for each penalty, that a RidgeCV keeps when asked to."""
+        if not hasattr(estimator, "cv_results_"):
+            raise InvalidData(
+                f"this {type(estimator).__name__} kept no errors of left-out rows: fit it with store_cv_results=True"
+            )
+        errors = np.asarray(estimator.cv_results_, dtype=float)
+        mean = errors.mean(axis=tuple(range(errors.ndim - 1)))
+        return cls(alphas=np.atleast_1d(estimator.alphas), scores=-mean).plot(ax, **kwargs)
 
     def plot(self, ax: Any = None, *, name: str | None = None, line_kwargs: dict[str, Any] | None = None) -> Any:
         self.ax_, self.figure_ = axes_of(ax)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from surefit._core.errors import InvalidData
 from surefit._core.optional import require
-from surefit.plot.axes import axes_of, scatter_options, shorten, tidy
+from surefit.plot.axes import axes_of, class_legend, distinct, scatter_options, tidy
 
 GRID = 160
 MARGIN = 0.06
@@ -65,14 +65,12 @@ class ClassRegionsDisplay:
             shading="nearest", rasterized=True, linewidth=0,
         )  # fmt: skip
         options = scatter_options(self.codes.size) | (scatter_kwargs or {})
+        names = distinct(self.labels, 18)
         self.scatter_ = [
-            self.ax_.scatter(
-                *self.points[self.codes == k].T, color=colours[k], label=shorten(self.labels[k], 18), **options
-            )
+            self.ax_.scatter(*self.points[self.codes == k].T, color=colours[k], label=names[k], **options)
             for k in range(count)
         ]
-        if count <= 10:
-            self.ax_.legend(frameon=False, fontsize=9, ncols=1 if count <= 5 else 2, markerscale=1.4, loc="upper right")
+        self.legend_ = class_legend(self.ax_, self.points, ncols=1 if count <= 5 else 2) if count <= 10 else None
         words = ["", ""] if self.shares is None else [f" ({100 * s:.0f} % of the variance)" for s in self.shares]
         self.ax_.set(xlabel=f"first component{words[0]}", ylabel=f"second component{words[1]}")
         tidy(self.ax_, "")

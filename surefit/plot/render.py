@@ -41,10 +41,17 @@ def svg_of(draw: Callable[[Any], Any], width: float = 5.4, height: float = 3.7) 
         draw(figure.subplots())
         buffer = io.StringIO()
         figure.savefig(
-            buffer, format="svg", dpi=130, metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
+            buffer, format="svg", dpi=160, metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
         )
     text = buffer.getvalue().replace(INK, "var(--ink)")
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r"\d+\.\d{3,}", _rounded, text)
     text = text[text.index("<svg") :]
     end_of_tag = text.index(">") + 1
     return text[:end_of_tag] + SCHEMES + text[end_of_tag:]
+
+
+def _rounded(number: re.Match[str]) -> str:
+    """A hundredth of a point is finer than any screen; small numbers are factors and keep four digits."""
+    value = float(number.group())
+    return f"{value:.2f}".rstrip("0").rstrip(".") if value >= 1 else f"{value:.4f}".rstrip("0").rstrip(".")

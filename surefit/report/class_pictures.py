@@ -7,26 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from surefit.model_selection.clusterings.explained_share import dense, seen_by_last, split_last
-from surefit.model_selection.comparison import Comparison, Outcome
-from surefit.model_selection.prepare.columns import take
-from surefit.plot import (
-    CalibrationDisplay,
-    ClassRegionsDisplay,
-    ConfusionMatrixDisplay,
-    RocCurveDisplay,
-    svg_of,
-)
+from surefit.model_selection.comparison import Comparison
+from surefit.model_selection.outcome import Outcome
+from surefit.plot import CalibrationDisplay, ConfusionMatrixDisplay, RocCurveDisplay, svg_of
 from surefit.plot.calibration import BINS, believed, reliability
-from surefit.plot.regions import plane_regions
-from surefit.plot.roc import roc_points
-from surefit.report.picture import Picture
+from surefit.report.picture import UNSEEN, Picture, ranked
 
 MOST_CLASSES = 40
 MOST_CURVES = 4
 SAME = 0.05
-MOST_ROWS = 3000
-UNSEEN = "Every row is judged by a model that has not seen it."
 
 
 def class_pictures(comparison: Comparison) -> Iterator[Picture]:
@@ -34,10 +23,8 @@ def class_pictures(comparison: Comparison) -> Iterator[Picture]:
     if comparison.classes is None or comparison.y is None:
         return
     yield from _confusion(comparison, comparison.y, comparison.classes)
-    if comparison.classes.size == 2:
-        yield from _roc(comparison, comparison.y, comparison.classes)
+    yield from _roc(comparison, comparison.y, comparison.classes)
     yield from _reliability(comparison, comparison.y, comparison.classes)
-    yield from _regions(comparison, comparison.y, comparison.classes)
 
 
 def _confusion(comparison: Comparison, y: np.ndarray, classes: np.ndarray) -> Iterator[Picture]:
@@ -52,7 +39,7 @@ def _confusion(comparison: Comparison, y: np.ndarray, classes: np.ndarray) -> It
         most = f" Most often {str(true)!r} is taken for {str(taken)!r}: {counts.max()} times."
     yield Picture(
         f"Who is taken for whom: {best.name}",
-        f"Rows by actual and predicted class; colours are shares of the actual class. {UNSEEN}{most}",
+        f"Rows by actual and predicted class; colors are shares of the actual class. {UNSEEN}{most}",
         f"Confusion matrix of {best.name} for {classes.size} classes: {y.size - wrong} of {y.size} unseen rows are "
         f"told rightly.{most}",
         svg_of(
@@ -63,22 +50,37 @@ def _confusion(comparison: Comparison, y: np.ndarray, classes: np.ndarray) -> It
 
 
 def _roc(comparison: Comparison, y: np.ndarray, classes: np.ndarray) -> Iterator[Picture]:
-    shown = _with_probabilities(comparison)[:MOST_CURVES]
-    if not shown:
+    """Two classes: the best models, the first with its band. Several: the best model, each class against the rest."""
+    shown = _with_probabilities(comparison)
+    if not shown or not 2 <= classes.size <= MOST_CURVES + 1:
         return
-    points = [roc_points(y, P[:, 1], classes[1]) for _, P in shown]
-    curves = [RocCurveDisplay(fpr=f, tpr=t, name=one.name) for (one, _), (f, t) in zip(shown, points, strict=True)]
+    level = comparison.level
+    if classes.size == 2:
+        score = RocCurveDisplay.of_predictions
+        curves = [score(y, P[:, 1], pos_label=classes[1], name=one.name, level=level) for one, P in shown[:MOST_CURVES]]
+        title, of = f"Finding {str(classes[1])!r}", f"{len(curves)} models for the class {str(classes[1])!r}"
+    else:
+        one, P = shown[0]
+        curves = [
+            RocCurveDisplay.of_predictions(y == label, P[:, k], pos_label=True, name=str(label), level=level)
+            for k, label in enumerate(classes)
+        ]
+        title, of = f"Finding each class: {one.name}", f"{one.name}, each class against the rest,"
 
     def draw(ax: Any) -> None:
         for place, curve in enumerate(curves):
-            style = {"color": f"C{place}", "linewidth": 2.0 if place == 0 else 1.2, "alpha": 1.0 if place == 0 else 0.8}
+            first = place == 0 and classes.size == 2
+            curve.band = curve.band if first else None
+            style = {"color": f"C{place}", "linewidth": 2.0 if first else 1.3, "alpha": 1.0 if first else 0.85}
             curve.plot(ax, chance=place == 0, line_kwargs=style)
 
     areas = ", ".join(f"{curve.roc_auc:.3f} for {curve.name}" for curve in curves)
+    band = f"The band holds the curve at any one rate of false alarms with {100 * level:g} %; " * (classes.size == 2)
     yield Picture(
-        f"Finding {str(classes[1])!r}",
-        f"ROC: how many rows of the class are found at the price of how many false alarms. {UNSEEN}",
-        f"ROC curves of {len(curves)} models for the class {str(classes[1])!r} on unseen rows; areas {areas}.",
+        title,
+        "ROC: how many rows of the class are found at the price of how many false alarms. "
+        f"{band}{'brackets' if band else 'Brackets'} are DeLong's {100 * level:g} % intervals of the areas. {UNSEEN}",
+        f"ROC curves of {of} on unseen rows; areas {areas}.",
         svg_of(draw, width=4.8, height=4.4),
     )
 
@@ -101,37 +103,7 @@ def _reliability(comparison: Comparison, y: np.ndarray, classes: np.ndarray) -> 
     )
 
 
-def _regions(comparison: Comparison, y: np.ndarray, classes: np.ndarray) -> Iterator[Picture]:
-    """What the best model says on the plane of two principal components of what its last step sees."""
-    one = comparison.best
-    rows = np.unique(np.linspace(0, comparison.n_rows - 1, min(comparison.n_rows, MOST_ROWS)).astype(int))
-    Z = seen_by_last(one.estimator, take(comparison.X, rows))
-    Z = Z if hasattr(Z, "iloc") else dense(Z)
-    if Z.shape[1] < 2 or Z.shape[0] < 3 or classes.size > MOST_CLASSES or _has_categories(one):
-        return
-    _, estimator = split_last(one.estimator)
-    display = ClassRegionsDisplay(**plane_regions(estimator.predict, Z, y[rows], classes))
-    shares = display.shares or (0.0, 0.0)
-    some = f" {rows.size:,} of {comparison.n_rows:,} rows are drawn." if rows.size < comparison.n_rows else ""
-    off = "" if Z.shape[1] == 2 else " Rows lie off that plane, so a row on another colour may still be told rightly."
-    yield Picture(
-        f"Where classes lie: {one.name}",
-        "Rows on the first two principal components, and behind them what the model says on the plane through the mean."
-        f"{off}{some}",
-        f"Scatter plot of {rows.size} rows of {classes.size} classes on two principal components, which carry "
-        f"{100 * sum(shares):.0f} % of the variance, over the regions that {one.name} gives to each class.",
-        svg_of(display.plot),
-    )
-
-
 def _with_probabilities(comparison: Comparison) -> list[tuple[Outcome, np.ndarray]]:
     """Models with their probabilities, the best first, without those that give all rows nearly the same."""
-    ranked = sorted(comparison.outcomes, key=lambda one: one.merit, reverse=True)
-    able = [(one, np.clip(one.probabilities, 0.0, 1.0)) for one in ranked if one.probabilities is not None]
+    able = [(one, np.clip(one.probabilities, 0.0, 1.0)) for one in ranked(comparison) if one.probabilities is not None]
     return [(one, P) for one, P in able if np.ptp(P, axis=0).max() > SAME or one is comparison.best]
-
-
-def _has_categories(one: Outcome) -> bool:
-    """Codes of categories have no plane: the numbers between them mean nothing."""
-    kinds = [kind for kind, _ in getattr(split_last(one.estimator)[1], "parts_", [])]
-    return any(kind != "gaussian" for kind in kinds)

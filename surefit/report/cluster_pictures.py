@@ -1,81 +1,103 @@
-"""The pictures of a clustering: rows in their clusters, the inertia and what is proved about it."""
+"""The pictures of a clustering: rows in their clusters, silhouettes, the inertia and what is proved about it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from surefit.model_selection.clusterings.explained_share import prepared, seen_by_last, split_last
+from surefit.model_selection.clusterings.explained_share import split_last
+from surefit.model_selection.clusterings.indices import SILHOUETTE
 from surefit.model_selection.comparison import Comparison
 from surefit.model_selection.outcome import Outcome
-from surefit.model_selection.prepare.columns import take
-from surefit.plot import ClustersDisplay, InertiaDisplay, KMeansDisplay, ScreeDisplay, svg_of
+from surefit.plot import (
+    ClustersDisplay,
+    InertiaDisplay,
+    KMeansDisplay,
+    MixtureDisplay,
+    SilhouetteDisplay,
+    svg_of,
+)
 from surefit.plot.kmeans import proved_interval
-from surefit.report.picture import Picture
+from surefit.report.picture import Picture, drawing, plain_rows, some_rows
 
-MOST_ROWS = 5000
+MOST_ROWS = 2000
 """Clusters are drawn with so many rows at most, spread evenly over the data; more would hide each other."""
+MOST_CLUSTERINGS = 6
+"""The best of each kind are drawn, up to so many."""
+PLANE = "Rows on the first two principal components"
 
 
 def cluster_pictures(comparison: Comparison) -> Iterator[Picture]:
     """All of them, in the order of the page."""
-    if comparison.X is not None:
-        yield from _scree(comparison)
-        yield from _clusters(comparison)
+    if comparison.task != "clustering" or comparison.X is None:
+        return
+    rows = some_rows(comparison.n_rows, MOST_ROWS)
+    for place, one in enumerate(_best_of_each_kind(comparison)):
+        Z = plain_rows(one, comparison.X, rows)
+        if Z is None:
+            continue
+        yield _clusters(one, Z, rows, comparison.n_rows)
+        if place == 0:
+            yield from _silhouettes(one, Z, rows)
     yield from _inertia(comparison)
 
 
-def _scree(comparison: Comparison) -> Iterator[Picture]:
-    from surefit.decomposition import PCA
-
-    Z = prepared(_shortest(comparison).estimator, comparison.X)
-    if min(Z.shape) < 3:
-        return
-    pca = PCA().fit(Z)
-    display = ScreeDisplay(shares=pca.explained_variance_ratio_)
-    yield Picture(
-        "Scree of the columns",
-        "How much of the variance each principal component carries; the ring marks the knee.",
-        f"Scree plot of {display.shares.size} principal components; the knee is at {display.knee}, which carry "
-        f"{100 * display.shares[: display.knee].sum():.0f} % of the variance.",
-        svg_of(display.plot),
-    )
+def _best_of_each_kind(comparison: Comparison) -> list[Outcome]:
+    """The best clustering, then the best of every other class of estimators, by their silhouettes."""
+    found = [one for one in comparison.outcomes if SILHOUETTE in one.extra]
+    found.sort(key=lambda one: (one is not comparison.best, -one.extra[SILHOUETTE]))
+    kinds: dict[str, Outcome] = {}
+    for one in found:
+        kinds.setdefault(type(split_last(one.estimator)[1]).__name__, one)
+    return list(kinds.values())[:MOST_CLUSTERINGS]
 
 
-def _clusters(comparison: Comparison) -> Iterator[Picture]:
-    clusterings = [one for one in comparison.outcomes if hasattr(split_last(one.estimator)[1], "labels_")]
-    if not clusterings:
-        return
-    one = comparison.best if comparison.best in clusterings else clusterings[0]
+def _clusters(one: Outcome, Z: Any, rows: np.ndarray, n_rows: int) -> Picture:
+    """With centers or ellipses where the model has them."""
     _, estimator = split_last(one.estimator)
-    rows = np.unique(np.linspace(0, comparison.n_rows - 1, min(comparison.n_rows, MOST_ROWS)).astype(int))
-    Z = seen_by_last(one.estimator, take(comparison.X, rows))
-    if not hasattr(estimator, "cluster_centers_"):
-        yield _clusters_without_centers(one, Z, rows)
-        return
-    counts = np.bincount(estimator.predict(Z), minlength=len(estimator.cluster_centers_))
-    some = f" {rows.size:,} of {comparison.n_rows:,} rows are drawn." if rows.size < comparison.n_rows else ""
-    yield Picture(
-        f"Clusters: {one.name}",
-        f"Rows and centres on the first two principal components.{some}",
-        f"Scatter plot of {Z.shape[0]} rows in {counts.size} clusters of {', '.join(map(str, counts))} rows.",
-        svg_of(_draw(KMeansDisplay.from_estimator, estimator, Z)),
-    )
-
-
-def _clusters_without_centers(one: Outcome, Z: Any, rows: np.ndarray) -> Picture:
-    _, estimator = split_last(one.estimator)
-    labels = np.asarray(estimator.labels_)[rows]
+    labels = labels_of(estimator, Z, rows)
     counts, noise = np.unique(labels[labels >= 0], return_counts=True)[1], int((labels < 0).sum())
+    words = f"{rows.size} rows in {counts.size} cluster{'' if counts.size == 1 else 's'}"
     alone = f", and {noise} rows in none of them" if noise else ""
-    core = " Rings are border rows, crosses noise." if hasattr(estimator, "core_sample_indices_") else ""
+    some = f" {rows.size:,} of {n_rows:,} rows are drawn." if rows.size < n_rows else ""
+    if hasattr(estimator, "covariances_") and Z.shape[1] > 1:
+        more, draw = (
+            ", in the colors of the components responsible for them; ellipses hold one and two standard deviations",
+            drawing(MixtureDisplay.from_estimator, estimator, Z),
+        )
+    elif hasattr(estimator, "cluster_centers_"):
+        more, draw = ", with the centers", drawing(KMeansDisplay.from_estimator, estimator, Z)
+    else:
+        core = hasattr(estimator, "core_sample_indices_")
+        more = "; rings are border rows, crosses noise" if core else ", a color for each cluster"
+        draw = drawing(ClustersDisplay.from_estimator, estimator, Z, rows=rows)
     return Picture(
         f"Clusters: {one.name}",
-        f"Rows on the first two principal components, a color for each cluster.{core}",
-        f"Scatter plot of {rows.size} rows in {counts.size} clusters of {', '.join(map(str, counts))} rows{alone}.",
-        svg_of(_draw(ClustersDisplay.from_estimator, estimator, Z, rows=rows)),
+        f"{PLANE}{more}.{some} Silhouette {one.extra_text(SILHOUETTE)}.",
+        f"Scatter plot of {words} of {', '.join(map(str, counts[:20]))} rows{alone}.",
+        svg_of(draw),
+    )
+
+
+def labels_of(estimator: Any, Z: Any, rows: np.ndarray) -> np.ndarray:
+    """The clusters of some of the rows that a clustering was fitted to."""
+    return np.asarray(estimator.labels_)[rows] if hasattr(estimator, "labels_") else np.asarray(estimator.predict(Z))
+
+
+def _silhouettes(one: Outcome, Z: Any, rows: np.ndarray) -> Iterator[Picture]:
+    labels = labels_of(split_last(one.estimator)[1], Z, rows)
+    clusters = np.unique(labels[labels >= 0]).size
+    if not 2 <= clusters <= min(30, (labels >= 0).sum() - 1):
+        return
+    yield Picture(
+        f"How clear are the clusters? {one.name}",
+        "A blade for each cluster: how much nearer each of its rows is to its own cluster than to the next one. Rows "
+        "below 0 would fit better elsewhere.",
+        f"Silhouettes of {rows.size} rows in {clusters} clusters, sorted within each; the one of all is "
+        f"{one.extra_text(SILHOUETTE)}.",
+        svg_of(drawing(SilhouetteDisplay.from_predictions, Z, labels)),
     )
 
 
@@ -85,7 +107,7 @@ def _inertia(comparison: Comparison) -> Iterator[Picture]:
         for certificate in one.certificates.values():
             if certificate.model == "KMeans" and "interval" in certificate:
                 pairs.append((len(split_last(one.estimator)[1].cluster_centers_), certificate))
-    if len(pairs) < 2:
+    if len({k for k, _ in pairs}) < 2:
         return
     ratios = [lower / upper if upper > 0 else 1.0 for lower, upper in (proved_interval(one) for _, one in pairs)]
     yield Picture(
@@ -93,14 +115,5 @@ def _inertia(comparison: Comparison) -> Iterator[Picture]:
         "The best possible inertia for each k lies in the band: below the fit that was found, above the proved bound.",
         f"Inertia against the number of clusters with a proved lower bound; the bound is between "
         f"{min(ratios):.0%} and {max(ratios):.0%} of the inertia found.",
-        svg_of(_draw(InertiaDisplay.from_certificates, pairs)),
+        svg_of(drawing(InertiaDisplay.from_certificates, pairs)),
     )
-
-
-def _draw(method: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
-    return lambda ax: method(*args, ax=ax, **kwargs)
-
-
-def _shortest(comparison: Comparison) -> Outcome:
-    """The model with the fewest steps: what its last step sees is the data, prepared and nothing more."""
-    return min(comparison.outcomes, key=lambda one: len(getattr(one.estimator, "steps", [one.estimator])))

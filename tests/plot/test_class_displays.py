@@ -62,11 +62,13 @@ def test_the_roc_curve_and_its_area_are_those_of_scikit_learn(decimals):
     scores = MODEL.predict_proba(X)[:, 1]
     scores = scores if decimals is None else scores.round(decimals)
     display = RocCurveDisplay.from_predictions(Y, scores, name="logistic")
-    fpr, tpr, _ = sklearn.metrics.roc_curve(Y, scores, drop_intermediate=False)
+    fpr, tpr, _ = sklearn.metrics.roc_curve(Y, scores)
     np.testing.assert_allclose(display.line_.get_xdata(), fpr, atol=1e-15)
     np.testing.assert_allclose(display.line_.get_ydata(), tpr, atol=1e-15)
     assert display.roc_auc == pytest.approx(sklearn.metrics.roc_auc_score(Y, scores), rel=1e-12)
-    assert display.line_.get_label() == f"logistic, area {display.roc_auc:.3f}"
+    low, high = display.interval.low, display.interval.high
+    assert display.line_.get_label() == f"logistic\narea {display.roc_auc:.3f} [{low:.3f}, {high:.3f}]"
+    assert low < display.roc_auc < high
 
 
 def test_a_roc_curve_from_a_model_and_for_the_other_class():

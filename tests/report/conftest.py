@@ -13,7 +13,7 @@ from surefit.cluster import KMeans
 from surefit.decomposition import PCA
 from surefit.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeCV
 from surefit.model_selection import compare, prepare_table
-from surefit.model_selection.prepare.table import pipeline_for
+from surefit.model_selection.prepare.steps import pipeline_for
 from surefit.report import html_report
 from surefit.tree import DecisionTreeClassifier
 
