@@ -36,10 +36,10 @@ def tidy(ax: Any, grid: str = "both") -> None:
 
 def scatter_options(n: int) -> dict[str, Any]:
     """Marks that stay readable from ten points to a million."""
-    size = float(np.clip(6000 / max(n, 1), 4, 26))
+    size = float(np.clip(6000 / max(n, 1), 7, 26))
     return {
         "s": size,
-        "alpha": float(np.clip(300 / max(n, 1), 0.25, 0.75)),
+        "alpha": float(np.clip(900 / max(n, 1), 0.4, 0.75)),
         "linewidths": 0,
         "rasterized": n > RASTER_ROWS,
     }

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surefit._core.errors import InvalidData
+from surefit.model_selection.clusterings.verdict import STABILITY
 from surefit.model_selection.comparison import shared_scale
 from surefit.plot.axes import axes_of, distinct, tidy
 
@@ -38,7 +39,7 @@ class FoldScoresDisplay:
         return cls(
             scores={one.name: one.scores for one in scored},
             intervals={one.name: (one.interval.low, one.interval.high) for one in scored},
-            metric=comparison.metric,
+            metric=comparison.metric if comparison.metric == STABILITY else f"{comparison.metric} on unseen rows",
         ).plot(ax, **kwargs)
 
     def plot(
@@ -53,7 +54,7 @@ class FoldScoresDisplay:
             line_kwargs or {}
         )
         low, high = shared_scale(table.min(axis=1).tolist(), table.max(axis=1).tolist())
-        far = table.max(axis=1) < low
+        far = table.mean(axis=1) < low
         self.lines_ = self.ax_.plot(np.where(far[:, None], np.nan, table), at, **options)
         for row, one in enumerate(names):
             if one in self.intervals and not far[row]:
@@ -65,7 +66,7 @@ class FoldScoresDisplay:
             self._leave_at_the_edge(table.mean(axis=1), far, low, high)
         self.ax_.set_yticks(at, distinct(names))
         self.ax_.set_ylim(-0.6, len(names) - 0.4)
-        self.ax_.set_xlabel(f"{self.metric} on unseen rows")
+        self.ax_.set_xlabel(self.metric)
         tidy(self.ax_, "x")
         if name:
             self.ax_.set_title(name)

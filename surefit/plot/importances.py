@@ -78,7 +78,7 @@ class ImportancesDisplay:
         options = {"color": "C0", "alpha": 0.75, "height": 0.7, "ecolor": "0.35", "capsize": 2} | (bar_kwargs or {})
         self.bars_ = self.ax_.barh(places, mean[self.order_], xerr=spread[self.order_], **options)
         self.ax_.set_yticks(places, distinct([self.names[j] for j in self.order_]))
-        self.ax_.set(xlabel=f"{self.measure} (line: standard deviation over {self.over})")
+        self.ax_.set(xlabel=f"{self.measure} (line: spread over {self.over})")
         low = float((mean - spread)[self.order_].min())
         self.ax_.set_xlim(left=min(low, 0.0) * 1.1)
         if low < 0:

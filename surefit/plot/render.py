@@ -18,7 +18,7 @@ SCHEMES = "<style>svg{--ink:#2b3038}@media (prefers-color-scheme:dark){svg{--ink
 PALETTE = ("#3f90da", "#e76300", "#bd1f01", "#94a4a2", "#832db6", "#a96b59", "#ffa90e", "#b9ac70", "#717581", "#92dadd")
 
 
-def svg_of(draw: Callable[[Any], Any], width: float = 5.4, height: float = 3.7) -> str:
+def svg_of(draw: Callable[[Any], Any], width: float = 4.8, height: float = 3.4) -> str:
     """The SVG text of what `draw(ax)` draws, the same bytes each time."""
     matplotlib = require("matplotlib", extra="plot", purpose="Drawing")
     figures = require("matplotlib.figure", extra="plot", purpose="Drawing")
@@ -26,8 +26,8 @@ def svg_of(draw: Callable[[Any], Any], width: float = 5.4, height: float = 3.7) 
     style = {
         "svg.fonttype": "path",
         "svg.hashsalt": "surefit",
-        "font.size": 10,
-        "axes.titlesize": 11.5,
+        "font.size": 9.5,
+        "axes.titlesize": 11,
         "axes.titlelocation": "left",
         "axes.titleweight": "bold",
         "axes.prop_cycle": cycler(color=PALETTE),

@@ -44,8 +44,9 @@ class ScreeDisplay:
             self.ax_.annotate(
                 f"knee: {self.knee} {noun}, {carried:.0f} % of the variance",
                 (self.knee, height),
-                xytext=(16, 6),
+                xytext=(14, 8) if 2 * self.knee <= shown.size + 1 else (0, 14),
                 textcoords="offset points",
+                ha="left" if 2 * self.knee <= shown.size + 1 else "center",
             )
         self.ax_.set(xlabel="component", ylabel="share of the variance (%)", ylim=(0, 112 * float(shown.max())))
         if shown.size <= 15:

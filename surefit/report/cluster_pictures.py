@@ -19,6 +19,7 @@ from surefit.plot import (
     SilhouetteDisplay,
     svg_of,
 )
+from surefit.plot.clusters import on_a_plane
 from surefit.plot.kmeans import proved_interval
 from surefit.report.picture import Picture, drawing, plain_rows, some_rows
 
@@ -57,7 +58,7 @@ def _best_of_each_kind(comparison: Comparison) -> list[Outcome]:
 def _clusters(one: Outcome, Z: Any, rows: np.ndarray, n_rows: int) -> Picture:
     """With centers or ellipses where the model has them."""
     _, estimator = split_last(one.estimator)
-    labels = labels_of(estimator, Z, rows)
+    labels = labels_of(one, Z, rows)
     counts, noise = np.unique(labels[labels >= 0], return_counts=True)[1], int((labels < 0).sum())
     words = f"{rows.size} rows in {counts.size} cluster{'' if counts.size == 1 else 's'}"
     alone = f", and {noise} rows in none of them" if noise else ""
@@ -72,7 +73,8 @@ def _clusters(one: Outcome, Z: Any, rows: np.ndarray, n_rows: int) -> Picture:
     else:
         core = hasattr(estimator, "core_sample_indices_")
         more = "; rings are border rows, crosses noise" if core else ", a color for each cluster"
-        draw = drawing(ClustersDisplay.from_estimator, estimator, Z, rows=rows)
+        flags = np.isin(rows, estimator.core_sample_indices_) if core else None
+        draw = ClustersDisplay(points=on_a_plane(np.asarray(Z, dtype=float)), labels=labels, core=flags).plot
     return Picture(
         f"Clusters: {one.name}",
         f"{PLANE}{more}.{some} Silhouette {one.extra_text(SILHOUETTE)}.",
@@ -81,13 +83,16 @@ def _clusters(one: Outcome, Z: Any, rows: np.ndarray, n_rows: int) -> Picture:
     )
 
 
-def labels_of(estimator: Any, Z: Any, rows: np.ndarray) -> np.ndarray:
+def labels_of(one: Outcome, Z: Any, rows: np.ndarray) -> np.ndarray:
     """The clusters of some of the rows that a clustering was fitted to."""
+    if one.predictions is not None:
+        return one.predictions[rows]
+    _, estimator = split_last(one.estimator)
     return np.asarray(estimator.labels_)[rows] if hasattr(estimator, "labels_") else np.asarray(estimator.predict(Z))
 
 
 def _silhouettes(one: Outcome, Z: Any, rows: np.ndarray) -> Iterator[Picture]:
-    labels = labels_of(split_last(one.estimator)[1], Z, rows)
+    labels = labels_of(one, Z, rows)
     clusters = np.unique(labels[labels >= 0]).size
     if not 2 <= clusters <= min(30, (labels >= 0).sum() - 1):
         return

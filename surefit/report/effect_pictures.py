@@ -14,7 +14,7 @@ from surefit.model_selection.outcome import Outcome
 from surefit.plot import ClassCoefficientsDisplay, CoefficientDisplay, ImportancesDisplay, svg_of
 from surefit.report.measured import importances_of, may_be_measured, scorer_of
 from surefit.report.picture import Picture, drawing, ranked
-from surefit.report.text import decimals
+from surefit.report.text import capital, decimals
 
 
 def effect_pictures(comparison: Comparison) -> Iterator[Picture]:
@@ -35,16 +35,14 @@ def _importances(comparison: Comparison) -> Iterator[Picture]:
     if found is None:
         return
     names = [column["name"] for column in comparison.columns]
-    display = ImportancesDisplay(
-        importances=found, names=names, measure=f"{comparison.metric} lost", over="splits and shuffles"
-    )
+    display = ImportancesDisplay(importances=found, names=names, measure=f"{comparison.metric} lost", over="shuffles")
     mean = found.mean(axis=0)
     top = np.argsort(-mean, kind="stable")[:3]
     words = ", ".join(f"{names[j]} ({decimals(mean[j])})" for j in top)
     yield Picture(
         f"Which columns matter? {comparison.best.name}",
-        f"{comparison.metric} that the model loses on unseen rows when one column is shuffled. Columns that say the "
-        "same thing stand in for each other, and each looks less important than it is.",
+        f"{capital(comparison.metric)} that the model loses on unseen rows when one column is shuffled. Columns that "
+        "say the same thing stand in for each other, and each looks less important than it is.",
         f"Bar chart of what shuffling each of {len(names)} columns costs; the largest are {words}.",
         svg_of(display.plot, height=max(1.1 + 0.26 * min(len(names), 20), 2.2)),
     )

@@ -13,7 +13,7 @@ from surefit.model_selection.comparison import Comparison
 from surefit.plot import LearningCurveDisplay, NeighborCurveDisplay, PenaltyCurveDisplay, svg_of
 from surefit.report.measured import Learning, learning_of, may_be_measured, scorer_of
 from surefit.report.picture import Picture, drawing, ranked
-from surefit.report.text import decimals, number
+from surefit.report.text import capital, decimals, number
 
 MOST_CELLS = 2_000_000
 """The errors of left-out rows are recomputed for tables of so many numbers at most."""
@@ -39,7 +39,7 @@ def _learning_curve(comparison: Comparison, found: Learning) -> Picture:
     unseen, seen = found.unseen.mean(axis=1), found.seen.mean(axis=1)
     return Picture(
         f"Would more rows help? {name}",
-        f"{comparison.metric} as the training part grows; bands are one standard deviation over "
+        f"{capital(comparison.metric)} as the training part grows; bands are one standard deviation over "
         f"{found.unseen.shape[1]} random splits. {_reading(found)}",
         f"Learning curve of {name}: with {found.sizes[0]:,} to {found.sizes[-1]:,} training rows, {comparison.metric} "
         f"on unseen rows goes from {decimals(unseen[0])} to {decimals(unseen[-1])}, on its own rows from "

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit.model_selection.clusterings.indices import SILHOUETTE
+from surefit.model_selection.clusterings.verdict import STABILITY
 from surefit.model_selection.comparison import Comparison, score_text
 from surefit.report.data import data_section
 from surefit.report.picture import Picture
@@ -84,7 +85,7 @@ def _cards(comparison: Comparison) -> list[str]:
     return [
         _card("Best model", f"{breakable(best.name)}{chosen}<small>{breakable(_lead(comparison))}</small>"),
         _card(
-            f"{comparison.metric} on unseen rows",
+            f"{comparison.metric} {'of halves of the rows' if comparison.metric == STABILITY else 'on unseen rows'}",
             f"{score_text(best.interval)}<small>{100 * comparison.level:g} % interval</small>{against}{extra}",
         ),
         _card("Certificates that hold", f"{proved}<small>{breakable(words)}</small>", "bad" if failing else "good"),
@@ -99,6 +100,8 @@ def _card(label: str, content: str, tone: str = "") -> str:
 
 def _lead(comparison: Comparison) -> str:
     """Is the best one clearly the best?"""
+    if comparison.metric == STABILITY:
+        return "highest silhouette × stability"
     if comparison.task == "clustering":
         return "highest silhouette" if SILHOUETTE in comparison.best.extra else "highest share explained"
     tested = [one for one in comparison.outcomes if one.p_adjusted is not None]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from surefit.model_selection.clusterings.verdict import STABILITY
 from surefit.model_selection.comparison import Comparison, score_text
 from surefit.plot import FoldScoresDisplay, ResidualsDisplay, svg_of
 from surefit.plot.fold_scores import MOST_LINES
@@ -36,11 +37,16 @@ def _fold_scores(comparison: Comparison) -> Iterator[Picture]:
         return
     best = max(scored, key=lambda one: one.interval.mean)
     each = "Each thin line" if len(scored) <= MOST_LINES else "Each small dot"
+    if comparison.metric == STABILITY:
+        title, words, where = "Stability, draw by draw", f"{each} is one cut of the rows into halves", "of halves"
+    else:
+        title, where = "Scores, fold by fold", "on unseen rows"
+        words = f"{each} is one of the {comparison.n_splits} folds: all models saw the same rows"
+    interval = "t interval" if comparison.metric == STABILITY else "corrected resampled t interval"
     yield Picture(
-        "Scores, fold by fold",
-        f"{each} is one of the {comparison.n_splits} folds: all models saw the same rows. Large dots are "
-        f"means, bars the {100 * comparison.level:g} % corrected resampled t interval.",
-        f"Dot plot of {comparison.metric} on unseen rows for {len(scored)} models; the highest mean is "
+        title,
+        f"{words}. Large dots are means, bars the {100 * comparison.level:g} % {interval}.",
+        f"Dot plot of {comparison.metric} {where} for {len(scored)} models; the highest mean is "
         f"{score_text(best.interval)} for {best.name}.",
         svg_of(drawing(FoldScoresDisplay.from_comparison, comparison), height=1.1 + 0.34 * len(scored)),
     )

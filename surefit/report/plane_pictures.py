@@ -14,6 +14,8 @@ from surefit.report.picture import Picture, plain_rows, ranked, some_rows
 
 MOST_CLASSES = 10
 MOST_ROWS = 3000
+LEAST_SHARE = 0.4
+"""A plane that carries less of the variance says little about what a model does off it."""
 
 
 def plane_pictures(comparison: Comparison) -> Iterator[Picture]:
@@ -44,6 +46,8 @@ def _regions(comparison: Comparison) -> Iterator[Picture]:
     _, estimator = split_last(one.estimator)
     display = ClassRegionsDisplay(**plane_regions(estimator.predict, Z, y[rows], classes))
     shares = display.shares or (0.0, 0.0)
+    if sum(shares) < LEAST_SHARE:
+        return
     off = "" if Z.shape[1] == 2 else " Rows lie off that plane, so a row on another color may still be told rightly."
     yield Picture(
         f"Where classes lie: {one.name}",

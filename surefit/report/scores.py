@@ -6,6 +6,7 @@ from html import escape
 
 import numpy as np
 
+from surefit.model_selection.clusterings.verdict import STABILITY, STABILITY_WORDS
 from surefit.model_selection.comparison import Comparison, score_text, seconds_text
 from surefit.model_selection.outcome import Outcome
 from surefit.model_selection.scoring import LOG_LOSS
@@ -34,6 +35,8 @@ def baseline_of(comparison: Comparison) -> Outcome | None:
 
 
 def _method(comparison: Comparison) -> str:
+    if comparison.metric == STABILITY:
+        return STABILITY_WORDS
     words = (
         f"Every model was fitted on the same {comparison.n_splits} training parts and scored on rows it had not seen "
         f"({comparison.splits}); ± and the bars are {100 * comparison.level:g} % intervals, corrected for the overlap "
@@ -80,7 +83,7 @@ def _row(one: Outcome, comparison: Comparison, scale: tuple[float, float], basel
         f'<td role="cell" class="bar">{bar(one.interval, scale, baseline)}</td>',
     ]
     if comparison.task != "clustering":
-        cells.append(_cell("against the best", _versus(one, comparison, best), "n"))
+        cells.append(_cell("against the best", _versus(one, comparison, best), "n none" if best else "n"))
     cells += [_cell(name, escape(one.extra_text(name)), "n") for name in comparison.extra_names]
     cells += [_cell("fit", seconds_text(one.fit_seconds), "n"), _cell("certificate", verdict(one))]
     return f'<tr role="row"{" class=best" if best else ""}>{"".join(cells)}</tr>'

@@ -81,13 +81,15 @@ font-variant-numeric:tabular-nums}
 table.wide{background:var(--card);border:1px solid var(--line);border-radius:.7rem;margin:1rem 0}
 th,td{padding:.5rem .7rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
 tbody tr:last-child>*{border-bottom:0}
-thead th{color:var(--soft);font-weight:500;font-size:.82rem;vertical-align:bottom}
+thead th{color:var(--soft);font-weight:500;font-size:.82rem;vertical-align:bottom;overflow-wrap:normal}
+table.columns th.n{white-space:nowrap}
 tbody th{font-weight:600;min-width:9rem}
 td.n,th.n{text-align:right}
 td.n{white-space:nowrap}
 tr.best>*{background:var(--tint)}
 .tag{font-size:.72rem;font-weight:600;color:var(--blue);border:1px solid currentColor;border-radius:1rem;
 padding:.05rem .5rem;margin-left:.3rem;white-space:nowrap}
+td.bar{width:24%}
 .range{position:relative;display:block;min-width:8rem;height:1.4rem}
 .range>*{position:absolute}
 .range i{top:.53rem;height:.34rem;border-radius:.2rem;background:var(--blue);opacity:.4}

@@ -46,6 +46,14 @@ def decimals(value: float) -> str:
     return (f"{value:.3f}" if abs(value) < 10 else f"{value:.0f}").replace("-", "−")
 
 
+def capital(words: str) -> str:
+    """
+    >>> capital("accuracy on unseen rows"), capital("R²")
+    ('Accuracy on unseen rows', 'R²')
+    """
+    return words[:1].upper() + words[1:]
+
+
 def count(n: int, noun: str) -> str:
     """
     >>> count(1, "row"), count(12345, "row")
