@@ -1,4 +1,4 @@
-"""`surefit compare`: from a file to a table, a report and an exit code."""
+"""`surefit compare`: from a file to a table, a report, a model and an exit code."""
 
 from __future__ import annotations
 
@@ -7,134 +7,160 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.optional import require
-from surefit.cli.run import CERTIFICATE_FAILS
+from surefit.cli.contest_data import ContestData, contest_data
+from surefit.cli.run import CERTIFICATE_FAILS, INTERRUPTED, silence_stdout
 from surefit.cli.screen import note, print_comparison, print_json, progress_bar
+from surefit.cli.sources import Source
+from surefit.io import save
+from surefit.io.models import writable_model
+from surefit.io.outputs import refuse_unwritable
 
 
 @dataclass(frozen=True)
 class Request:
     """The options of the command."""
 
-    data: str | None
+    source: Source | None
     target: str | None
     dataset: str | None
     task: Any
     drop: tuple[str, ...]
+    groups: str | None
+    time: str | None
     folds: int
     repeats: int | None
     scoring: str | None
     level: float
+    rope: float | None
     seed: int
+    time_budget: float
+    jobs: int | None
     report: Path | None
+    out: Path | None
     as_json: bool
     quiet: bool
 
 
 def compare_command(request: Request) -> int:
-    from surefit.model_selection import compare as compare_models
-    from surefit.model_selection import prepare_table
-    from surefit.model_selection.compare import suited_models
-    from surefit.model_selection.prepare.steps import SCALED
-    from surefit.model_selection.validation.folds import repeated_folds, usual_repeats
-
     _refuse_early(request)
-    if not 0 < request.level < 1:
-        raise InvalidParameter(f"--level must be a number > 0 and < 1; got {request.level:g}")
-    frame, name, target = _data(request)
-    table = prepare_table(frame, target, request.task, request.drop, where=name)
-    if table.n_rows < 2 * request.folds:
-        raise InvalidData(f"{name} has {table.n_rows} rows: too few for {request.folds} folds; use --folds")
-    if request.task in ("regression", "classification") and table.y is None:
-        raise InvalidParameter(f"--task {request.task} needs --target COLUMN")
-    if request.scoring and table.y is None:
-        raise InvalidParameter("--scoring needs a target; clusterings are scored by the share of variance they explain")
-    models = suited_models(table, _training_shape(table, request.folds))
-    repeats = request.repeats or usual_repeats(table.X)
-    labels = table.y if table.task == "classification" else None
-    cv = repeated_folds(request.folds, repeats, request.seed, labels)
+    data = contest_data(request)
+    comparison = _compared(request, data)
+    comparison.data_name, comparison.target = data.name, data.target
+    comparison.command = _command(request)
+    comparison.notes = [*data.notes, *comparison.notes]
+    _show(request, comparison)
+    if request.report is not None:
+        comparison.report(request.report)
+        note(f"Report: {request.report}", request.quiet or request.as_json)
+    if request.out is not None:
+        _keep_best(request.out, data, comparison)
+        note(f"Model: {request.out} ({comparison.best.name})", request.quiet or request.as_json)
+    if comparison.interrupted:
+        return INTERRUPTED
+    return 0 if comparison.holds else CERTIFICATE_FAILS
+
+
+def _compared(request: Request, data: ContestData) -> Any:
+    from surefit.model_selection import compare as compare_models
+    from surefit.model_selection.validation.folds import repeated_folds
+
+    cv: Any = request.folds
+    if request.repeats is not None:
+        labels = data.y if data.task == "classification" else None
+        cv = repeated_folds(request.folds, request.repeats, request.seed, labels)
     with progress_bar(request.quiet or request.as_json) as tick:
-        comparison = compare_models(
-            models,
-            table.X,
-            table.y,
+        return compare_models(
+            None,
+            data.X,
+            data.y,
+            task=data.task,
             cv=cv,
             scoring=request.scoring,
             level=request.level,
-            failing="leave out",
+            rope=request.rope,
+            random_state=request.seed,
+            groups=data.groups,
+            time=data.time,
+            time_budget=request.time_budget or None,
+            n_jobs=request.jobs,
             on_progress=tick,
         )
-    comparison.target, comparison.data_name, comparison.command = table.target, name, _command(request, repeats)
-    comparison.notes = [*table.notes, SCALED, *comparison.notes]
-    if request.report is not None:
-        comparison.report(request.report)
-    if request.as_json:
-        print_json(comparison.to_dict() | {"report": None if request.report is None else str(request.report)})
-    else:
-        print_comparison(comparison, request.quiet)
-        if request.report is not None:
-            note(f"Report: {request.report}", request.quiet)
-    return 0 if comparison.holds else CERTIFICATE_FAILS
+
+
+def _show(request: Request, comparison: Any) -> None:
+    """The table, before anything is written; a reader who leaves does not keep the files from being written."""
+    try:
+        if request.as_json:
+            files = {"report": request.report, "model": request.out}
+            print_json(comparison.to_dict() | {name: path and str(path) for name, path in files.items()})
+        else:
+            print_comparison(comparison, request.quiet)
+    except BrokenPipeError:
+        silence_stdout()
+
+
+def _keep_best(path: Path, data: ContestData, comparison: Any) -> None:
+    """The best model behind the steps that read and prepare a file like this one."""
+    from surefit.model_selection import prepare_table
+    from surefit.model_selection.prepare.reader import with_reader
+
+    table = prepare_table(data.X, where=data.name)
+    save(with_reader(table, comparison.best.estimator), path)
 
 
 def _refuse_early(request: Request) -> None:
     """What would fail after all the work is refused before it."""
     if not request.as_json:
         require("rich", extra="cli", purpose="Printing a table")
+    if not 0 < request.level < 1:
+        raise InvalidParameter(f"--level must be a number > 0 and < 1; got {request.level:g}")
+    if request.rope is not None and not request.rope >= 0:
+        raise InvalidParameter(f"--rope must be a number ≥ 0; got {request.rope:g}")
+    if not 0 <= request.time_budget < float("inf"):
+        raise InvalidParameter(f"--time-budget must be seconds ≥ 0 (0 for no limit); got {request.time_budget:g}")
+    if request.jobs is not None and (request.jobs == 0 or request.jobs < -1):
+        raise InvalidParameter(f"--jobs must be a number ≥ 1, or -1 for all processors; got {request.jobs}")
+    if request.repeats is not None and (request.groups or request.time):
+        raise InvalidParameter("--repeats draws rows anew; --groups and --time fix the folds: leave one out")
+    if request.out is not None:
+        writable_model(request.out)
     if request.report is None:
         return
     if request.report.suffix.lower() not in (".html", ".htm"):
         raise InvalidParameter(f"a report ends in .html; got {request.report.name!r}")
-    if not request.report.parent.is_dir():
-        raise InvalidData(f"no folder {str(request.report.parent)!r} to write the report to")
+    if request.out is not None and request.out.resolve() == request.report.resolve():
+        raise InvalidData(f"the report and the model cannot both be {str(request.out)!r}")
+    refuse_unwritable(request.report, "the report")
     from surefit.plot.axes import require_drawing
 
     require_drawing()
 
 
-def _training_shape(table: Any, folds: int) -> Any:
-    """The smallest training part: each fold, and each class in it, is at most one row larger than the others."""
-    from surefit.model_selection import Shape
-
-    def left(n: int) -> int:
-        return n - -(-n // folds)
-
-    counts = np.unique(table.y, return_counts=True)[1] if table.task == "classification" else ()
-    spread = float(np.std(table.y)) or 1.0 if table.task == "regression" else 1.0
-    return Shape(left(table.n_rows), table.n_columns, tuple(left(int(n)) for n in counts), table.mixed, spread)
-
-
-def _data(request: Request) -> tuple[Any, str, str | None]:
-    """(table, its name, target): the file that was named, or data that comes along."""
-    if request.data is not None and request.dataset is not None:
-        raise InvalidParameter("give a file or --dataset, not both")
-    if request.data is not None:
-        from surefit.io import read_table
-
-        return read_table(request.data), Path(request.data).name, request.target
-    from surefit.cli.datasets import bundled
-
-    name = request.dataset or "diabetes"
-    frame, usual = bundled(name)
-    return frame, name, request.target or usual
-
-
-def _command(request: Request, repeats: int) -> str:
+def _command(request: Request) -> str:
     """The command line that gives the same comparison, without what only changes the output."""
     words = ["surefit", "compare"]
-    if request.data is not None:
-        words.append(request.data)
-    else:
-        words += ["--dataset", request.dataset or "diabetes"]
-    for option, value in (("--target", request.target), ("--task", request.task), ("--scoring", request.scoring)):
+    source = request.source
+    words += ["--dataset", request.dataset or "diabetes"] if source is None else [source.path]
+    options = {
+        "--target": request.target,
+        "--task": request.task,
+        "--groups": request.groups,
+        "--time": request.time,
+        "--scoring": request.scoring,
+        "--rope": request.rope,
+        "--repeats": request.repeats,
+        "--sep": source and source.sep,
+        "--encoding": source and source.encoding,
+        "--decimal": source and source.decimal,
+    }
+    for option, value in options.items():
         if value is not None:
-            words += [option, value]
+            words += [option, f"{value:g}" if isinstance(value, float) else str(value)]
     for column in request.drop:
         words += ["--drop", column]
-    words += ["--folds", str(request.folds), "--repeats", str(repeats), "--seed", str(request.seed)]
+    words += ["--folds", str(request.folds), "--seed", str(request.seed)]
     if request.level != 0.95:
         words += ["--level", f"{request.level:g}"]
-    return shlex.join(words)
+    return shlex.join([*words, "--time-budget", f"{request.time_budget:g}"])

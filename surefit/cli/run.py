@@ -52,16 +52,23 @@ def guarded(body: Callable[[], int]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _say_warning  # type: ignore[assignment]
-            return body()
+            code = body()
+            sys.stdout.flush()
+            return code
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # who read our output has gone
+        silence_stdout()
         return 0
     except (SurefitError, ValueError, TypeError, OSError, MemoryError) as error:
         if os.environ.get("SUREFIT_DEBUG"):
             raise
         return say(one_line(error), BAD_INPUT)
+
+
+def silence_stdout() -> None:
+    """Who read our output has gone: what is still to be printed goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def one_line(error: BaseException) -> str:
@@ -72,7 +79,11 @@ def one_line(error: BaseException) -> str:
 
 def _say_warning(message: Warning | str, *where: Any) -> None:
     """A warning as one line, without the place in the code."""
-    print(f"surefit: warning: {' '.join(str(message).split())}", file=sys.stderr)
+    warn(str(message))
+
+
+def warn(message: str) -> None:
+    print(f"surefit: warning: {' '.join(message.split())}", file=sys.stderr)
 
 
 def say(line: str, code: int) -> int:

@@ -8,15 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
+from surefit.cli.columns import Column, columns_of, that_fit, with_short_names
 from surefit.model_selection.clusterings.indices import CLUSTERS, SILHOUETTE
-from surefit.model_selection.comparison import Comparison, Outcome, score_text, seconds_text
+from surefit.model_selection.comparison import Comparison, Outcome
 
-WIDE = 104
-"""From this width on the table has space for a picture of the intervals, or all indices of a clustering."""
-NARROW = (CLUSTERS, SILHOUETTE)
-"""Indices of a clustering on a narrow screen, in the place of the time of the fit."""
+FIRST = (CLUSTERS, SILHOUETTE)
+"""Indices of a clustering that get their place before others."""
+MOST_NOTES = 6
+Tick = Callable[[int, int, str, float | None], None]
 
 
 def note(line: str, quiet: bool) -> None:
@@ -26,110 +25,113 @@ def note(line: str, quiet: bool) -> None:
 
 def print_json(payload: dict[str, Any]) -> None:
     print(json.dumps(payload, ensure_ascii=False, allow_nan=False, indent=2))
+    sys.stdout.flush()
 
 
 @contextmanager
-def progress_bar(quiet: bool) -> Iterator[Callable[[int, int, str, float | None], None] | None]:
+def progress_bar(quiet: bool) -> Iterator[Tick | None]:
     """A callback (done, total, name, seconds left) that moves a bar on stderr; None when nobody watches."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TextColumn
 
-    columns = (TextColumn("{task.description:<20.20}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description:<24.24}"),
+        BarColumn(bar_width=None),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TextColumn("{task.fields[left]:>10}"),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("fitting", total=None)
-        yield lambda done, total, name, left: bar.update(task, completed=done, total=total, description=name)
+        task = bar.add_task("fitting", total=None, left="")
+
+        def tick(done: int, total: int, name: str, left: float | None) -> None:
+            bar.update(task, completed=done, total=total, description=name, left=left_text(left))
+
+        yield tick
+
+
+def left_text(seconds: float | None) -> str:
+    """
+    >>> left_text(None), left_text(7.2), left_text(95)
+    ('', '8 s left', '1:35 left')
+    """
+    if seconds is None:
+        return ""
+    whole = int(-(-seconds // 1))
+    return f"{whole} s left" if whole < 60 else f"{whole // 60}:{whole % 60:02d} left"
 
 
 def print_comparison(comparison: Comparison, quiet: bool = False, width: int | None = None) -> None:
-    from rich import box
+    """Opening sentence, table, verdict, then what else there is to say."""
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
-    console = Console(width=width, highlight=False)
-    wide = console.width >= WIDE
-    grouped = comparison.task == "clustering"  # a clustering is no better for explaining more
-    tested = wide and not grouped
-    extra = [name for name in comparison.extra_names if wide or not grouped or name in NARROW]
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
-    table.add_column("model", no_wrap=True)
-    table.add_column(f"{comparison.metric} ± {100 * comparison.level:g} %", justify="right", no_wrap=True)
-    pictured = wide and not grouped
-    if pictured:
-        table.add_column("interval", no_wrap=True)
-    if tested:
-        table.add_column("against the best", justify="right", no_wrap=True)
-    for name in extra:
-        table.add_column(name.replace("–", "–\n"), justify="right")
-    timed = wide or not grouped
-    if timed:
-        table.add_column("fit", justify="right", no_wrap=True)
-    table.add_column("certificate", no_wrap=True)
-    low, high = comparison.scale()
-    for one in comparison.outcomes:
-        best = one is comparison.best
-        cells: list[Any] = [
-            Text(one.name, "bold" if best else ""),
-            Text(score_text(one.interval), "bold" if best else ""),
-        ]
-        if pictured:
-            cells.append(Text(whisker(one, low, high), "cyan"))
-        if tested:
-            cells.append(Text(versus_text(one), "dim"))
-        cells += [one.extra_text(name) for name in extra]
-        if timed:
-            cells.append(seconds_text(one.fit_seconds))
-        tone = {True: "green", False: "bold red", None: "dim"}[one.holds]
-        table.add_row(*cells, Text(one.verdict, tone))
-    console.print(Text(comparison.headline, "bold"))
+    class Screen(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    console = Screen(width=width, highlight=False)
+    if comparison.opening:
+        console.print(Text(comparison.opening, "bold"))
+    console.print(Text(comparison.headline, "dim" if comparison.opening else "bold"))
     console.print()
-    console.print(table)
+    columns = with_short_names(columns_of(comparison, FIRST), console.width)
+    console.print(_table(comparison, that_fit(columns, console.width)))
     console.print()
     for line in closing_lines(comparison, quiet):
         console.print(Text(line), soft_wrap=False)
+    sys.stdout.flush()
+
+
+def _table(comparison: Comparison, columns: list[Column]) -> Any:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
+    for column in columns:
+        table.add_column(column.head, justify="right" if column.right else "left", no_wrap="\n" not in column.head)
+    for place, one in enumerate(comparison.outcomes):
+        weight = "bold" if one is comparison.best else "dim" if one.is_baseline else ""
+        cells = [
+            Text(column.cells[place], _verdict_tone(one) if column.tone == "verdict" else column.tone or weight)
+            for column in columns
+        ]
+        table.add_row(*cells)
+    return table
+
+
+def _verdict_tone(one: Outcome) -> str:
+    return {True: "green", False: "bold red", None: "dim"}[one.holds]
 
 
 def closing_lines(comparison: Comparison, quiet: bool = False) -> list[str]:
-    best = comparison.best
-    if comparison.task == "clustering":
-        why = "the highest silhouette" if SILHOUETTE in best.extra else "the highest share explained"
-        lines = [f"Best: {best.name}, {why}."]
-    else:
-        close = [one.name for one in comparison.outcomes if one.p_adjusted is not None and not one.p_adjusted < 0.05]
-        lines = [
-            f"Best: {best.name}" + (f"; not clearly ahead of {', '.join(close)}." if close else ", clearly ahead.")
-        ]
+    """The verdict; what fails; leaks; then notes, what was left out and why, and warnings of fits."""
+    lines = [comparison.verdict or _plain_verdict(comparison)]
     for one in comparison.outcomes:
         for certificate in one.certificates.values():
             lines += [f"✗ {one.name}: {claim.name}: {claim.sentence}" for claim in certificate.failures]
-    lines += [f"Warning from {line}" for line in comparison.warnings()]
-    return lines if quiet else lines + [f"Note: {line}." for line in comparison.notes]
+    lines += [f"Warning: {leak}." for leak in comparison.leaks]
+    if comparison.interrupted:
+        lines.append("Interrupted: the models below were not finished and are not compared.")
+    if quiet:
+        return lines
+    lines += _few([f"Note: {line}." for line in comparison.notes], "notes")
+    lines += [f"Left out: {name}: {why.rstrip('.')}." for name, why in comparison.left_out]
+    lines += [f"Not certified: {one.name}: {one.not_certified}." for one in comparison.outcomes if one.not_certified]
+    return lines + _few([f"Warning from {line}" for line in comparison.warnings()], "warnings")
 
 
-def whisker(one: Outcome, low: float, high: float, cells: int = 21) -> str:
-    """├──●──┤ on a scale that all rows share."""
-
-    def at(value: float) -> int:
-        share = (value - low) / (high - low) if high > low else 0.5
-        return int(np.clip(round(share * (cells - 1)), 0, cells - 1))
-
-    if not one.scored:
-        return ""
-    line = [" "] * cells
-    if np.isfinite(one.interval.half):
-        left, right = at(one.interval.low), at(one.interval.high)
-        line[left : right + 1] = "─" * (right + 1 - left)
-        line[left], line[right] = "├", "┤"
-    line[at(one.interval.mean)] = "●" if one.interval.mean >= low else "◂"
-    return "".join(line)
+def _plain_verdict(comparison: Comparison) -> str:
+    best = comparison.best
+    if comparison.task == "clustering":
+        why = "the highest silhouette" if SILHOUETTE in best.extra else "the highest share explained"
+        return f"Best: {best.name}, {why}."
+    return f"Best: {best.name}."
 
 
-def versus_text(one: Outcome) -> str:
-    if one.versus_best is None:
-        return "highest"
-    p = one.p_adjusted
-    words = "" if p is None or np.isnan(p) else (", p < 0.001" if p < 0.001 else f", p = {p:.2g}")
-    return score_text(one.versus_best) + words
+def _few(lines: list[str], what: str) -> list[str]:
+    more = len(lines) - MOST_NOTES
+    return lines if more <= 0 else [*lines[:MOST_NOTES], f"… and {more} more {what} (see --json or the report)."]

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 
-from surefit._core.errors import InvalidData
-from surefit._core.memory import available_bytes, human_bytes
-from surefit.engine.paths import ENDINGS
+from surefit._core.errors import InvalidData, InvalidParameter
+from surefit.cli.sources import Source
 from surefit.engine.scan import scan
-from surefit.io import read_table
+from surefit.model_selection import Table, prepare_table
+from surefit.model_selection.prepare.kinds import first_text
+from surefit.model_selection.prepare.leaks import find_leaks
+from surefit.model_selection.prepare.table_notes import counted
+from surefit.model_selection.prepare.table_target import take_target
+from surefit.model_selection.prepare.target import classes_of
 
-COPIES = 3.0
-"""A table in memory is read, turned into a matrix, and worked on."""
+Task = Literal["regression", "classification"] | None
 
 
 @dataclass(frozen=True)
@@ -27,94 +28,123 @@ class Rows:
     X: Any
     y: Any
     how: str
+    notes: list[str] = field(default_factory=list)
+    leaks: list[str] = field(default_factory=list)
+    table: Table | None = None
+    """Where columns have to be prepared; X is that of the table."""
 
 
-def open_rows(
-    data: str,
-    target: str | None,
-    *,
-    drop: Sequence[str] = (),
-    stream: bool = False,
-    model: Any = None,
-    classes: bool = False,
-) -> Rows:
-    """The rows of a table; of a fitted `model` only the columns that it knows. `classes`: the target may be text."""
-    names = None if model is None else _fitted_names(model)
-    reason = _streaming_reason(data, stream, pipeline=hasattr(model, "steps"))
-    if reason is not None:
-        return _streamed(data, target, drop, names, reason)
-    frame = read_table(data)
-    frame.columns = [str(name) for name in frame.columns]
-    for name in (*drop, *([target] if target else [])):
-        _refuse_missing([name], frame, data)
-    if target is not None:
-        y: Any = (_classes if classes else _numbers)(frame[target], target, data)
-    else:
-        y = None
-    features = frame.drop(columns=[*drop, *([target] if target else [])])
-    return Rows(_matrix(features, names, model, data), y, f"Read {data} into memory: {len(frame)} rows.")
-
-
-def features_for(model: Any, data: str, *, stream: bool = False) -> Rows:
-    """The columns a fitted model asks for; others are left aside."""
-    return open_rows(data, None, stream=stream, model=model)
-
-
-def _streaming_reason(data: str, asked: bool, pipeline: bool) -> str | None:
-    """Why a table is streamed; None when it is read into memory."""
-    folder = Path(data).is_dir() or glob.has_magic(data)
-    if not folder and Path(data).suffix.lower() not in ENDINGS:
-        if asked:
-            raise InvalidData(f"only Parquet can be streamed; {data} is read whole: leave out --stream")
-        return None
-    if pipeline:
-        return None
-    if folder:
-        return "several files"
-    if asked:
-        return "as asked"
-    if not Path(data).is_file() or Path(data).stat().st_size == 0:
-        return None
-    from surefit.engine.parquet import parquet_columns
-
-    n_rows, names = parquet_columns(data)
-    need, free = COPIES * 8.0 * n_rows * len(names), available_bytes()
-    if need > free:
-        return f"in memory it would take {human_bytes(need)}, and {human_bytes(free)} are free"
-    return None
-
-
-def _streamed(data: str, target: str | None, drop: Sequence[str], names: list[str] | None, reason: str) -> Rows:
-    from surefit.engine.parquet import parquet_columns
-
-    n_rows, there = parquet_columns(data)
-    for name in (*drop, *([target] if target else []), *(names or ())):
-        _refuse_missing([name], there, data)
-    features = names if names is not None else [name for name in there if name not in drop and name != target]
-    if not features:
-        raise InvalidData(f"{data} has no column to learn from")
-    return Rows(scan(data, columns=features), target, f"Streamed {data}: {n_rows} rows, block by block ({reason}).")
-
-
-def _matrix(features: Any, names: list[str] | None, model: Any, data: str) -> Any:
-    """The features as numbers, in the columns and the order of the model; a pipeline encodes its columns itself."""
-    if names is not None:
-        _refuse_missing(names, features.columns, data)
-        features = features[names]
-    elif model is not None and features.shape[1] != model.n_features_in_:
-        raise InvalidData(f"{data} has {features.shape[1]} feature columns; the model knows {model.n_features_in_}")
+def rows_to_fit(source: Source, target: str | None, drop: Sequence[str], task: Task, prepare: bool | None) -> Rows:
+    """The rows of a table. `prepare`: None where text, dates or gaps ask for it; False for numbers as they are."""
+    streamed = _streamed_to_fit(source, target, drop, task, prepare)
+    if streamed is not None:
+        return streamed
+    notes: list[str] = []
+    frame = source.read(notes)
+    source.refuse_absent([*([target] if target else []), *drop], frame.columns)
+    frame = frame.drop(columns=list(drop))
+    how = f"Read {source.path} into memory: {len(frame)} rows."
+    frame, y = _with_target(frame, source, target, task, notes)
+    features = frame.drop(columns=[target]) if target else frame
     if features.shape[1] == 0:
-        raise InvalidData(f"{data} has no column to learn from")
-    if hasattr(model, "steps"):
-        return features
-    numeric = features.assign(**{name: _numbers(features[name], name, data) for name in features.columns})
-    return numeric if names is not None or model is None else numeric.to_numpy()
+        raise InvalidData(f"{source.path} has no column to learn from")
+    leaks = find_leaks(features, y, [])
+    if prepare is False or (prepare is None and _complete_numbers(features)):
+        return Rows(_numeric(features, source), y, how, notes, leaks)
+    table = prepare_table(features, where=source.path)
+    leaks = [line for line in leaks if not line.endswith("leave them out")]  # identifiers: they are left out
+    return Rows(table.X, y, how, [*notes, *table.notes], leaks, table)
 
 
-def _classes(values: Any, name: str, data: str) -> np.ndarray:
-    """A column of labels, all of them known."""
-    _refuse_gaps(values, name, data)
-    return values.to_numpy() if values.dtype.kind in "iufb" else values.astype(str).to_numpy(dtype=object)
+def _streamed_to_fit(
+    source: Source, target: str | None, drop: Sequence[str], task: Task, prepare: bool | None
+) -> Rows | None:
+    """The rows block by block; None where they are read into memory: several files too, where columns need it."""
+    reason = source.streaming_reason()
+    if reason is None:
+        return None
+    from surefit.engine.parquet import parquet_columns
+
+    n_rows, there = parquet_columns(source.path)
+    source.refuse_absent([*([target] if target else []), *drop], there)
+    features = [name for name in there if name not in drop and name != target]
+    text = source.not_numeric(features)
+    if source.several and not source.stream and (text or prepare):
+        return None
+    if prepare:
+        raise InvalidParameter("--prepare reads the table whole, and it is to be streamed: leave out --prepare")
+    if text:
+        raise InvalidData(f"{text}: only numbers can be streamed; leave it out with --drop")
+    _refuse_measured_classes(source, target, features, task)
+    return _streamed(source, target, features, n_rows, reason)
+
+
+def rows_for(model: Any, source: Source, target: str | None = None, task: Task = None) -> Rows:
+    """The columns a fitted model asks for, in its order; others are left aside."""
+    names, steps = fitted_names(model), hasattr(model, "steps")
+    reason = None if steps and not source.stream else source.streaming_reason()
+    if reason is not None and not steps:
+        from surefit.engine.parquet import parquet_columns
+
+        n_rows, there = parquet_columns(source.path)
+        source.refuse_absent([*([target] if target else []), *(names or ())], there)
+        return _streamed(source, target, names or [name for name in there if name != target], n_rows, reason)
+    notes: list[str] = []
+    frame = source.read(notes)
+    how = f"Read {source.path} into memory: {len(frame)} rows."
+    source.refuse_absent([*([target] if target else []), *(names or ())], frame.columns)
+    frame, y = _with_target(frame, source, target, task, notes)
+    features = frame[names] if names is not None else frame.drop(columns=[target] if target else [])
+    if names is None and features.shape[1] != model.n_features_in_:
+        raise InvalidData(
+            f"{source.path} has {features.shape[1]} feature columns; the model knows {model.n_features_in_}"
+        )
+    if not steps:
+        features = _numeric(features, source)
+    return Rows(features if names is not None else features.to_numpy(), y, how, notes)
+
+
+def _with_target(frame: Any, source: Source, target: str | None, task: Task, notes: list[str]) -> tuple[Any, Any]:
+    """(rows that have a target, their targets); without a task the target is a column to leave aside."""
+    if target is None or task is None:
+        return frame, None
+    n = len(frame)
+    frame, y, _ = take_target(frame, target, task, source.path, classes_of)
+    if len(frame) < n:
+        notes.append(f"{counted(n - len(frame), 'row')} without a value of {target!r} left out")
+    return frame, y
+
+
+def _streamed(source: Source, target: str | None, features: list[str], n_rows: int, reason: str) -> Rows:
+    if not features:
+        raise InvalidData(f"{source.path} has no column to learn from")
+    how = f"Streamed {source.path}: {n_rows} rows, block by block ({reason})."
+    return Rows(scan(source.path, columns=features), target, how)
+
+
+def _refuse_measured_classes(source: Source, target: str | None, features: list[str], task: Task) -> None:
+    """A classifier is not fitted to the measurements of a streamed column."""
+    if task != "classification" or target is None:
+        return
+    from surefit.engine.parquet import parquet_labels
+
+    _, classes, codes = parquet_labels(scan(source.path, columns=features), target, None, None)
+    if classes.dtype.kind in "fiu":
+        classes_of(classes[codes], codes.size, f"the target {target!r}")
+
+
+def _complete_numbers(features: Any) -> bool:
+    return all(str(kind) in ("bool", "boolean") or _is_number(kind) for kind in features.dtypes) and not (
+        features.isna().to_numpy().any()
+    )
+
+
+def _is_number(kind: Any) -> bool:
+    return getattr(kind, "kind", "O") in "iuf"
+
+
+def _numeric(features: Any, source: Source) -> Any:
+    return type(features)({name: _numbers(features[name], name, source.path) for name in features.columns})
 
 
 def _numbers(values: Any, name: str, data: str) -> np.ndarray:
@@ -122,48 +152,25 @@ def _numbers(values: Any, name: str, data: str) -> np.ndarray:
     import pandas as pd
 
     if pd.api.types.is_datetime64_any_dtype(values):
-        raise InvalidData(f"column {name!r} of {data} holds dates; make numbers of them or leave it out with --drop")
-    _refuse_gaps(values, name, data)
+        raise InvalidData(f"column {name!r} of {data} holds dates; make numbers of them or leave it out")
+    gone = np.flatnonzero(values.isna().to_numpy())
+    if gone.size:
+        raise InvalidData(
+            f"column {name!r} of {data} has {counted(gone.size, 'missing value')}, the first in row {int(gone[0])}: "
+            "fill or drop such rows first"
+        )
     try:
         numbers = values.to_numpy(dtype=np.float64)
     except (ValueError, TypeError) as error:
         raise InvalidData(
-            f"column {name!r} of {data} is not numeric: {_first_text(values)}; encode it or leave it out with --drop"
+            f"column {name!r} of {data} is not numeric: {first_text(values)}; encode it or leave it out"
         ) from error
     bad = np.flatnonzero(~np.isfinite(numbers))
     if bad.size:
         raise InvalidData(f"column {name!r} of {data} is not finite in row {int(bad[0])}")
-    keep = str(values.dtype) == "float32"
-    return numbers.astype(np.float32) if keep else numbers
+    return numbers.astype(np.float32) if str(values.dtype) == "float32" else numbers
 
 
-def _refuse_gaps(values: Any, name: str, data: str) -> None:
-    gone = np.flatnonzero(values.isna().to_numpy())
-    if gone.size:
-        raise InvalidData(
-            f"column {name!r} of {data} has {gone.size} missing value{'s' if gone.size > 1 else ''}, the first in row "
-            f"{int(gone[0])}: fill or drop such rows first"
-        )
-
-
-def _first_text(values: Any) -> str:
-    for row, value in enumerate(values):
-        try:
-            float(value)
-        except (TypeError, ValueError):
-            return f"row {row} holds {str(value)[:40]!r}"
-    return f"its type is {values.dtype}"
-
-
-def _fitted_names(model: Any) -> list[str] | None:
+def fitted_names(model: Any) -> list[str] | None:
     names = getattr(model, "feature_names_in_", None)
     return None if names is None else [str(name) for name in names]
-
-
-def _refuse_missing(wanted: Sequence[str], there: Any, data: str) -> None:
-    missing = [name for name in wanted if name not in list(there)]
-    if missing:
-        some = [str(name) for name in there]
-        has = ", ".join(repr(name) for name in some[:8]) + (" …" if len(some) > 8 else "")
-        noun = "column" if len(missing) == 1 else "columns"
-        raise InvalidData(f"{data} has no {noun} {', '.join(map(repr, missing[:5]))}; it has {has}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,23 +20,30 @@ MISSING = ("?",)
 """What stands for a missing value beside what pandas takes for one (nothing, NA, NaN, null, None …)."""
 
 
-def read_delimited(
-    content: bytes, name: str, usual: str, sep: str | None, encoding: str | None, notes: list[str]
-) -> Any:
+@dataclass(frozen=True)
+class TextOptions:
+    """What the user says about a table of text; None is found out."""
+
+    sep: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+
+
+def read_delimited(content: bytes, name: str, usual: str, given: TextOptions, notes: list[str]) -> Any:
     """The table in `content`; `notes` gets what was found out about it that is not usual."""
     pandas = require("pandas", extra="cli", purpose="Reading a table")
-    found = encoding or encoding_of(content, name)
+    found = given.encoding or encoding_of(content, name)
     try:
         start = content[: 4 * max(CHARACTERS, SAMPLE)].decode(found, errors="ignore")
-        layout = layout_of(start.removeprefix("\ufeff"), usual, sep, name)
+        layout = layout_of(start.removeprefix("\ufeff"), usual, given.sep, name, given.decimal)
         frame = _parsed(pandas, content, found, layout, name)
     except UnicodeError as error:
         raise InvalidData(f"{name} is not encoded as {found}: try another --encoding (utf-8, latin-1 …)") from error
-    if encoding is None and found not in ("utf-8", "utf-8-sig"):
+    if given.encoding is None and found not in ("utf-8", "utf-8-sig"):
         notes.append(f"{name} is read as {'Latin-1' if found in (WESTERN, 'latin-1') else found.upper()}")
-    if sep is None and layout.sep != usual:
+    if given.sep is None and layout.sep != usual:
         notes.append(f"cells of {name} are separated by {WORDS[layout.sep]}")
-    if layout.decimal == ",":
+    if given.decimal is None and layout.decimal == ",":
         notes.append(f"decimals of {name} are written with a comma")
     return _named(frame, layout, name, notes)
 

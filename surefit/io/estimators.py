@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 
+import numpy as np
 import scipy.sparse as sp
 
 import surefit.kernels
@@ -15,7 +16,7 @@ from surefit.solvers.embedding.neighborhoods import Neighborhoods
 from surefit.solvers.growing.tree import Tree
 from surefit.solvers.network.optimizers import SGD, Adam
 
-PREPARATION = "surefit.model_selection.prepare.levels.LevelEncoder"
+PREPARATION = ("levels.LevelEncoder", "reader.TableReader")
 """What stands before an estimator that `compare` chose; by name, because judging is beside this floor, not below."""
 
 
@@ -43,7 +44,9 @@ def trusted_types() -> list[str]:
         SGD,
         Tree,
         Triangulation,
+        np.dtype,
         sp.csr_array,
         sp.csr_matrix,
     ]
-    return sorted({PREPARATION} | {f"{one.__module__}.{one.__qualname__}" for one in ours})
+    names = {f"surefit.model_selection.prepare.{one}" for one in PREPARATION}
+    return sorted(names | {f"{one.__module__}.{one.__qualname__}" for one in ours})

@@ -53,7 +53,15 @@ def checked_separator(sep: str | None) -> str | None:
     return found
 
 
-def layout_of(text: str, usual: str, sep: str | None, name: str) -> Layout:
+def checked_decimal(decimal: str | None) -> str | None:
+    """A decimal mark that the user has named."""
+    found = {"comma": ",", "point": "."}.get(str(decimal), decimal)
+    if found not in (None, ",", "."):
+        raise InvalidParameter(f"--decimal takes a comma or a point; got {decimal!r}")
+    return found
+
+
+def layout_of(text: str, usual: str, sep: str | None, name: str, decimal: str | None = None) -> Layout:
     """The layout of a table from its beginning; `usual` is the separator where nothing tells otherwise."""
     sample = text if len(text) <= CHARACTERS else text[: text.rfind("\n", 0, CHARACTERS) + 1] or text[:CHARACTERS]
     sep = sep or _separator(sample, usual)
@@ -72,8 +80,12 @@ def layout_of(text: str, usual: str, sep: str | None, name: str) -> Layout:
             "mend the line, or name another separator with --sep)"
         )
     _refuse_repeated(names, name)
-    decimal, thousands = _decimals([row for _, row in body]) if sep == ";" else (".", None)
-    return Layout(sep, names, [row for _, row in body], one_more and not open_ends, open_ends, decimal, thousands)
+    found, thousands = _decimals([row for _, row in body]) if sep == ";" or decimal == "," else (".", None)
+    if decimal is not None and decimal != found:
+        found, thousands = decimal, None
+    if found == sep:
+        raise InvalidParameter(f"{name}: {WORDS.get(sep, sep)} cannot be both --sep and --decimal")
+    return Layout(sep, names, [row for _, row in body], one_more and not open_ends, open_ends, found, thousands)
 
 
 def _separator(text: str, usual: str) -> str:

@@ -13,8 +13,18 @@ from typing import Any
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.optional import require
 from surefit.io.estimators import trusted_types
+from surefit.io.outputs import refuse_unwritable
 
 PICKLES = (".joblib", ".pkl", ".pickle")
+
+
+def writable_model(path: str | Path) -> Path:
+    """The path, where a model can be written to it; asked before the fit."""
+    path = _checked_suffix(Path(path).expanduser())
+    refuse_unwritable(path, "the model")
+    if path.suffix not in PICKLES:
+        require("skops.io", extra="cli", purpose="Writing a .skops model")
+    return path
 
 
 def save(model: Any, path: str | Path) -> Path:

@@ -12,9 +12,9 @@ import numpy as np
 from surefit._core.errors import InvalidData, MissingPackage, SurefitError
 from surefit._core.optional import require
 from surefit.io.archives import PACKED, as_file, table_suffix, unpacked
-from surefit.io.delimited import MISSING, USUAL, read_delimited
+from surefit.io.delimited import MISSING, USUAL, TextOptions, read_delimited
 from surefit.io.encoding import checked_encoding
-from surefit.io.layout import checked_separator
+from surefit.io.layout import checked_decimal, checked_separator
 from surefit.io.outputs import refuse_unwritable
 from surefit.io.records import read_json
 
@@ -24,15 +24,20 @@ READABLE = (*USUAL, ".json", ".jsonl", ".ndjson", ".xlsx", *PARQUET, ".feather")
 
 
 def read_table(
-    path: str | Path, *, sep: str | None = None, encoding: str | None = None, notes: list[str] | None = None
+    path: str | Path,
+    *,
+    sep: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    notes: list[str] | None = None,
 ) -> Any:
     """The whole table as a pandas dataframe; anything wrong with the file is one clear line.
 
-    sep, encoding   of text; None finds them out
-    notes           a list that gets what was found out, in words
+    sep, encoding, decimal   of text; None finds them out
+    notes                    a list that gets what was found out, in words
     """
     require("pandas", extra="cli", purpose="Reading a table")
-    sep, encoding = checked_separator(sep), checked_encoding(encoding)
+    text = TextOptions(checked_separator(sep), checked_encoding(encoding), checked_decimal(decimal))
     path = _found(path)
     try:
         content, suffix = unpacked(path)
@@ -44,17 +49,17 @@ def read_table(
         raise InvalidData(f"{path} holds a file of kind {suffix or '(no ending)'}; a table is {', '.join(READABLE)}")
     if not content.strip():
         raise InvalidData(f"{path} is empty")
-    frame = _read(content, suffix, str(path), sep, encoding, [] if notes is None else notes)
+    frame = _read(content, suffix, str(path), text, [] if notes is None else notes)
     if frame.shape[0] == 0 or frame.shape[1] == 0:
         raise InvalidData(f"{path} has {'no rows: nothing but a header' if frame.shape[1] else 'no columns'}")
     return frame
 
 
-def _read(content: bytes, suffix: str, name: str, sep: str | None, encoding: str | None, notes: list[str]) -> Any:
+def _read(content: bytes, suffix: str, name: str, text: TextOptions, notes: list[str]) -> Any:
     if suffix in USUAL:
-        return read_delimited(content, name, USUAL[suffix], sep, encoding, notes)
+        return read_delimited(content, name, USUAL[suffix], text, notes)
     if suffix in (".json", ".jsonl", ".ndjson"):
-        return read_json(content, name, suffix != ".json", encoding)
+        return read_json(content, name, suffix != ".json", text.encoding)
     import pandas
 
     readers = {".xlsx": lambda: _first_sheet(pandas, content, name, notes),

@@ -15,7 +15,6 @@ from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold, cros
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from surefit.cli.run import run
 from surefit.io import load, save
 
 
@@ -51,87 +50,6 @@ def home(tmp_path_factory):
     save(SklearnRidge(alpha=0.5).fit(X, y), folder / "good.joblib")
     save(make_pipeline(StandardScaler(), SklearnRidge()).fit(X, y), folder / "pipeline.skops")
     return folder
-
-
-@pytest.fixture
-def surefit(home, monkeypatch, capsys):
-    """Run a command in the folder: (exit code, stdout, stderr)."""
-    monkeypatch.chdir(home)
-
-    def call(*words):
-        code = run([str(word) for word in words])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
-
-
-BAD = [
-    ("compare absent.csv", "no file 'absent.csv'"),
-    ("compare empty.csv --target target", "is empty"),
-    ("compare header.csv --target target", "no rows"),
-    ("compare tiny.csv --target target", "too few for 5 folds"),
-    ("compare broken.parquet", "cannot be read as parquet"),
-    ("compare notes.txt", "no rows: nothing but a header"),
-    ("compare good.csv --target absent", "no column 'absent'"),
-    ("compare good.csv --drop absent", "no column 'absent'"),
-    ("compare text.csv --target target", "row 7 holds 'much'"),
-    ("compare street.csv --target target", "column 'street' is text with 442 levels"),
-    ("compare dates.parquet --target target", "column 'when' holds dates"),
-    ("compare good.csv --target target --task classification", "the class '"),
-    ("compare kinds.csv --target kind --task regression", "row 0 holds"),
-    ("compare one.csv --target kind", "one class only"),
-    ("compare rare.csv --target kind", "the class 'c' of the target 'kind' has one row only"),
-    ("compare good.csv --task classification", "needs --target"),
-    ("compare kinds.csv --target kind --folds 250 --repeats 1", "too few for 250 folds"),
-    ("compare --dataset nothing", "'nothing' is not one of"),
-    ("compare good.csv --dataset iris", "not both"),
-    ("compare good.csv --task regression", "needs --target"),
-    ("compare good.csv --target target --scoring nonsense", "got 'nonsense'"),
-    ("compare good.csv --scoring r2", "needs a target"),
-    ("compare good.csv --target target --level 2", "--level"),
-    ("compare good.csv --target target --folds 1", "--folds"),
-    ("compare good.csv --target target --report absent/page.html", "no folder 'absent'"),
-    ("compare good.csv --target target --report page.pdf --repeats 1", "ends in .html"),
-    ("compare --nonsense", "No such option: --nonsense"),
-    ("nonsense", "No such command 'nonsense'"),
-    ("fit Ridg good.csv --target target", "did you mean Ridge?"),
-    ("fit Ridge", "Missing argument 'DATA'"),
-    ("fit Ridge good.csv", "needs a target"),
-    ("fit Ridge good.csv --target absent", "no column 'absent'"),
-    ("fit Ridge text.csv --target target", "row 7 holds 'much'"),
-    ("fit Ridge gap.csv --target target", "1 missing value, the first in row 7"),
-    ("fit Ridge dates.parquet --target target", "holds dates"),
-    ("fit Ridge dates.parquet --target target --stream", "'when'"),
-    ("fit Ridge good.csv --target target --stream", "only Parquet can be streamed"),
-    ("fit Ridge good.csv --target target --set alpha", "takes name=value"),
-    ("fit Ridge good.csv --target target --set alhpa=1", "no parameter 'alhpa'"),
-    ("fit Ridge good.csv --target target --set alpha=-1", "alpha=…) must be a number ≥ 0"),
-    ("fit KMeans good.csv --set n_clusters=2.5", "n_clusters=…) must be a whole number"),
-    ("fit KMeans good.csv --set n_clusters=1000", "1000"),
-    ("fit Ridge good.csv --target target --out model.txt", "ends in .skops"),
-    ("fit Ridge good.csv --target target --out absent/m.skops", "no folder 'absent'"),
-    ("certify absent.skops good.csv --target target", "no model file"),
-    ("certify cut.skops good.csv --target target", "cut short"),
-    ("certify good.joblib good.csv --target target", "can run any code"),
-    ("certify good.skops good.csv", "was fitted to a target"),
-    ("certify good.skops narrow.csv --target s1", "no columns"),
-    ("predict good.skops narrow.csv", "no columns 'age', 'sex'"),
-    ("predict good.skops text.csv", "row 7 holds 'much'"),
-    ("predict good.skops good.csv --out preds.doc", "a table that is written ends in"),
-    ("predict good.skops absent.csv", "no file"),
-]
-
-
-@pytest.mark.parametrize(("words", "message"), BAD, ids=[words for words, _ in BAD])
-@pytest.mark.parametrize("machine", [False, True], ids=["people", "json"])
-def test_bad_input_is_one_line_on_stderr(surefit, words, message, machine):
-    code, out, err = surefit(*words.split(), *(["--json"] if machine and " " in words else []))
-    assert code == 2
-    assert out == ""
-    lines = [line for line in err.splitlines() if not line.startswith(("Read ", "Streamed "))]
-    assert len(lines) == 1, err
-    assert message in lines[0] and lines[0].startswith("surefit: ")
 
 
 def test_compare_a_file(surefit, home):

@@ -15,6 +15,7 @@ from surefit.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from surefit.linear_model import LogisticRegression
 from surefit.model_selection import certify_steps, pipeline_for, prepare_table
 from surefit.model_selection.prepare.levels import LevelEncoder
+from surefit.model_selection.prepare.reader import TableReader
 from surefit.model_selection.prepare.table import table_of_array
 from surefit.model_selection.prepare.target import labels_of
 from surefit.naive_bayes import MixedNB
@@ -136,7 +137,9 @@ def test_dates_become_numbers_in_the_file_and_in_new_rows():
         found = table.X[[f"{name} {part}" for part in ("year", "month", "weekday", "days")]]
         np.testing.assert_array_equal(found, expected)
     assert sum("read as year, month, weekday and days" in note for note in table.notes) == 1
-    pd.testing.assert_frame_equal(table.read(frame.iloc[5:9]), table.X.iloc[5:9], check_categorical=False)
+    pd.testing.assert_frame_equal(
+        TableReader.of(table).transform(frame.iloc[5:9]), table.X.iloc[5:9], check_categorical=False
+    )
 
 
 def test_new_rows_are_read_as_the_table_was():
@@ -144,12 +147,13 @@ def test_new_rows_are_read_as_the_table_was():
     frame["age"] = frame["age"].astype(str)
     table = prepare_table(frame, "income")
     fitted = pipeline_for(table, LogisticRegression()).fit(table.X, table.y)
+    reader = TableReader.of(table)
     new = pd.DataFrame({"native-country": [None], "work": ["state"], "age": ["31"], "more": [1]})
-    assert fitted.predict(table.read(new)).shape == (1,)
+    assert fitted.predict(reader.transform(new)).shape == (1,)
     with pytest.raises(InvalidData, match="no column 'work'"):
-        table.read(new.drop(columns="work"))
+        reader.transform(new.drop(columns="work"))
     with pytest.raises(InvalidData, match="'age' holds text"):
-        table.read(new.assign(age="old"))
+        reader.transform(new.assign(age="old"))
 
 
 def test_mixed_types_booleans_and_gaps():

@@ -13,8 +13,9 @@ import numpy as np
 
 from surefit._core.errors import InvalidData
 from surefit.model_selection.candidates.candidate import Task
-from surefit.model_selection.prepare.dates import PARTS, as_dates, date_numbers
-from surefit.model_selection.prepare.kinds import Column, as_numbers, as_text, read_column
+from surefit.model_selection.prepare.absent import absent_columns
+from surefit.model_selection.prepare.dates import date_numbers
+from surefit.model_selection.prepare.kinds import Column, read_column
 from surefit.model_selection.prepare.levels import MAX_LEVELS
 from surefit.model_selection.prepare.table_notes import notes_on
 from surefit.model_selection.prepare.table_target import take_target
@@ -60,28 +61,6 @@ class Table:
 
     def _column(self, name: Any) -> np.ndarray:
         return self.X[name].to_numpy() if hasattr(self.X, "iloc") else self.X[:, name]
-
-    def read(self, frame: Any) -> Any:
-        """The features of other rows, read as those of this table were: what `predict` needs for a new file."""
-        missing = [name for name in self._sources() if name not in frame.columns]
-        if missing:
-            raise InvalidData(f"the table has no column {missing[0]!r}, which the model was fitted with")
-        columns: dict[str, Any] = {}
-        for name in self.dates:
-            dates = as_dates(frame[name]) if frame[name].notna().any() else None
-            if dates is None:
-                raise InvalidData(f"column {name!r} holds no dates; the model was fitted with dates")
-            columns |= date_numbers(name, dates)
-        for name in self.categories:
-            columns[name] = as_text(frame[name])
-        for name in self.numbers:
-            if name not in columns:
-                columns[name] = _numbers_again(name, frame[name])
-        return type(frame)({name: columns[name] for name in self.X.columns}, index=frame.index)
-
-    def _sources(self) -> list[str]:
-        made = {f"{name} {part}" for name in self.dates for part in PARTS}
-        return [name for name in self.X.columns if name not in made] + self.dates
 
 
 def prepare_table(
@@ -132,9 +111,9 @@ def table_of_array(X: Any, task: Task, y: np.ndarray | None = None) -> Table:
 def _checked(frame: Any, target: str | None, drop: tuple[str, ...], where: str) -> Any:
     frame = frame.copy(deep=False)
     frame.columns = [str(name) for name in frame.columns]
-    for name in (*drop, *([target] if target else [])):
-        if name not in frame.columns:
-            raise InvalidData(f"{where} has no column {name!r}; it has {_list(frame.columns)}")
+    absent = absent_columns([*([target] if target else []), *drop], list(frame.columns), where)
+    if absent:
+        raise InvalidData(absent)
     repeated = sorted({name for name in frame.columns if list(frame.columns).count(name) > 1})
     if repeated:
         raise InvalidData(f"{where} has more than one column {repeated[0]!r}: rename one")
@@ -154,13 +133,6 @@ def _matrix(features: Any, columns: list[Column]) -> Any:
     return type(features)(found, index=features.index)
 
 
-def _numbers_again(name: str, values: Any) -> Any:
-    numbers = as_numbers(values) if values.dtype == object or str(values.dtype) in ("string", "str") else values
-    if numbers is None:
-        raise InvalidData(f"column {name!r} holds text; the model was fitted with numbers")
-    return numbers.astype("float64")
-
-
 def _is_flag(values: np.ndarray) -> bool:
     known = values[~np.isnan(values)] if values.dtype.kind == "f" else values
     return bool(known.size and ((known == 0) | (known == 1)).all() and (known != known[0]).any())
@@ -169,8 +141,3 @@ def _is_flag(values: np.ndarray) -> bool:
 def _varies(values: np.ndarray) -> bool:
     known = values[np.isfinite(values)]
     return bool(known.size and (known != known[0]).any())
-
-
-def _list(names: Any, most: int = 8) -> str:
-    shown = ", ".join(repr(str(name)) for name in list(names)[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,23 +10,26 @@ import numpy as np
 from surefit._core.errors import InvalidData
 from surefit._core.optional import require
 from surefit.model_selection.candidates.candidate import Task
+from surefit.model_selection.prepare.dates import as_dates
 from surefit.model_selection.prepare.kinds import as_numbers, first_text, read_column
 from surefit.model_selection.prepare.target import labels_of, numbers_of, task_of_numbers
 
 
-def take_target(frame: Any, target: str, task: Task | None, where: str) -> tuple[Any, np.ndarray, Task]:
-    """(the rows that have a target, their targets, the task)."""
+def take_target(
+    frame: Any, target: str, task: Task | None, where: str, read_labels: Callable[..., np.ndarray] = labels_of
+) -> tuple[Any, np.ndarray, Task]:
+    """(the rows that have a target, their targets, the task); `classes_of` lets a class have one row."""
     gone = frame[target].isna().to_numpy()
     frame = frame[~gone]
     if len(frame) == 0:
         raise InvalidData(f"the target {target!r} of {where} is missing in every row")
     if task is None:
-        task = task_of(frame[target])
+        task = "regression" if as_dates(frame[target]) is not None else task_of(frame[target])
     what = f"the target {target!r}"
     if task == "classification":
-        return frame, labels_of(_labels(target, frame[target]), len(frame), what), task
+        return frame, read_labels(_labels(target, frame[target]), len(frame), what), task
     types = require("pandas", extra="cli", purpose="Reading a table").api.types
-    if types.is_datetime64_any_dtype(frame[target]):
+    if as_dates(frame[target]) is not None:
         raise InvalidData(f"{what} holds dates: make a number of them (days since …) or choose another")
     read = frame[target] if types.is_numeric_dtype(frame[target]) else as_numbers(frame[target])
     if read is None:

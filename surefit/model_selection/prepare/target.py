@@ -40,8 +40,8 @@ def numbers_of(y: Any, n_rows: int, what: str = "y") -> np.ndarray:
     return y.astype(np.float64, copy=False)
 
 
-def labels_of(y: Any, n_rows: int, what: str = "y") -> np.ndarray:
-    """Labels, one for each row: text, booleans or whole numbers; at least two classes of two rows each."""
+def classes_of(y: Any, n_rows: int, what: str = "y") -> np.ndarray:
+    """Labels, one for each row: text, booleans or whole numbers that are no measurements; at least two classes."""
     y = _unboxed(_one_each(y, n_rows))
     if y.dtype.kind == "f":
         if not np.isfinite(y).all():
@@ -52,6 +52,10 @@ def labels_of(y: Any, n_rows: int, what: str = "y") -> np.ndarray:
             raise InvalidData(
                 f"{what} holds {y[row]:g} in row {row}: classes are text, booleans or whole numbers; for other numbers "
                 "take regressions"
+            )
+        if np.abs(y).max(initial=0.0) >= 2.0**53:
+            raise InvalidData(
+                f"{what} holds {np.abs(y).max():g}: whole numbers so large are not exact; make text of them"
             )
         y = y.astype(np.int64)
     classes, counts = np.unique(y, return_counts=True)
@@ -65,6 +69,14 @@ def labels_of(y: Any, n_rows: int, what: str = "y") -> np.ndarray:
         )
     if classes.size > MOST_CLASSES:
         raise InvalidData(f"{what} has {classes.size} classes, at most {MOST_CLASSES} are taken: group them first")
+    return y
+
+
+def labels_of(y: Any, n_rows: int, what: str = "y") -> np.ndarray:
+    """Labels as `classes_of` takes them, each class with two rows or more."""
+    y = classes_of(y, n_rows, what)
+    classes, counts = np.unique(y, return_counts=True)
+    single = classes[counts < 2]
     if single.size:
         more = f" (and {single.size - 1} more like it)" if single.size > 1 else ""
         raise InvalidData(
