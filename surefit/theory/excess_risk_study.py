@@ -92,7 +92,7 @@ def excess_risk_study(
     estimator : classifier, optional
         k-nearest neighbors by default.
     parameter, values : the parameter that grows, and its values
-        For neighbors by default from 1 to half of the rows.
+        For neighbors by default odd numbers (no ties of two classes) from 1 to half of the rows.
     distribution : Distribution, optional
         By default `distribution_like(X, y, n_components=n_components)`.
     n_train, n_test, repeats : int
@@ -137,7 +137,7 @@ def _values(parameter: str, values: Sequence[Any] | None, rows: int) -> tuple[An
     if values is None:
         if parameter != "n_neighbors":
             raise InvalidParameter(f"values of {parameter!r} must be given")
-        return tuple(np.unique(np.geomspace(1, max(1, rows // 2), 15).astype(int)).tolist())
+        return tuple(np.unique(np.geomspace(1, max(1, rows // 2), 15).astype(int) | 1).tolist())
     if not len(values):
         raise InvalidParameter("values must hold at least one value of the parameter")
     return tuple(values)

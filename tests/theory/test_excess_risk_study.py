@@ -70,9 +70,10 @@ def test_other_methods():
     assert [tick.get_text() for tick in display.ax_.get_xticklabels()] == ["1", "3", "None"]
 
 
-def test_default_values_grow_to_half_of_the_rows():
+def test_default_values_are_odd_and_grow_to_half_of_the_rows():
     study = excess_risk_study(distribution=TWO, n_train=40, repeats=1, n_test=50)
-    assert study.values[0] == 1 and study.values[-1] == 20 and np.isnan(study.standard_error).all()
+    assert study.values[0] == 1 and study.values[-1] == 21 and all(k % 2 for k in study.values)
+    assert np.isnan(study.standard_error).all()
 
 
 def test_picture():

@@ -7,7 +7,6 @@ risk than its, R* = E[1 − max_k η_k(X)].
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,7 +92,7 @@ class Distribution(ABC):
         return rows
 
 
-def named_classes(classes: Sequence[Any] | None, count: int) -> NDArray[Any]:
+def named_classes(classes: Any, count: int) -> NDArray[Any]:
     """The labels, 0 … K − 1 where none are given."""
     if count < 2:
         raise InvalidParameter(f"a distribution has at least two classes; got {count}")

@@ -55,7 +55,7 @@ class GaussianClasses(Distribution):
         *,
         priors: Any = None,
         weights: Sequence[Any] | None = None,
-        classes: Sequence[Any] | None = None,
+        classes: Any = None,
     ) -> None:
         count = len(means)
         self.classes = named_classes(classes, count)

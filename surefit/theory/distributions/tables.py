@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ class TableDistribution(Distribution):
     Bayes risk in [0.25, 0.25] (sum)
     """
 
-    def __init__(self, support: Any, table: Any, *, classes: Sequence[Any] | None = None) -> None:
+    def __init__(self, support: Any, table: Any, *, classes: Any = None) -> None:
         self.support, self.table = np.asarray(support, dtype=np.float64), np.asarray(table, dtype=np.float64)
         if self.support.ndim != 2 or self.table.ndim != 2 or len(self.support) != len(self.table):
             raise InvalidParameter(

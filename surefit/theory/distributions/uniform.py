@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ class UniformDistribution(Distribution):
         high: Any,
         *,
         lipschitz: float | None = None,
-        classes: Sequence[Any] | None = None,
+        classes: Any = None,
     ) -> None:
         self.eta, self.lipschitz = eta, lipschitz
         self.low, self.high = np.atleast_1d(np.asarray(low, float)), np.atleast_1d(np.asarray(high, float))
