@@ -32,6 +32,7 @@ FAMILIES = (
     "trees",
     "forest",
     "networks",
+    "metrics",
 )
 
 
