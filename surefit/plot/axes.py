@@ -84,11 +84,11 @@ def distinct(names: Sequence[str], most: int = 24) -> list[str]:
         for place in places:
             tail = names[place][max(start, len(head)) :]
             short[place] = f"{head}…{shorten(tail, most - len(head) - 1)}" if tail else short[place]
-    seen: dict[str, int] = {}
     for place, one in enumerate(short):
-        seen[one] = seen.get(one, 0) + 1
-        if seen[one] > 1:
-            short[place] = f"{one} ({seen[one]})"
+        number = 2
+        while short[place] in short[:place]:
+            short[place] = f"{one} ({number})"
+            number += 1
     return short
 
 

@@ -14,7 +14,8 @@ from typing import Any
 from surefit._core.optional import require
 
 INK = "#123457"
-SCHEMES = "<style>svg{--ink:#2b3038}@media (prefers-color-scheme:dark){svg{--ink:#d7dae0}}</style>"  # light, then dark
+SCHEMES = "<style>svg{--ink:#2b3038}@media screen and (prefers-color-scheme:dark){svg{--ink:#d7dae0}}</style>"
+"""The ink on a light page and on paper, then on a dark one."""
 PALETTE = ("#3f90da", "#e76300", "#bd1f01", "#94a4a2", "#832db6", "#a96b59", "#ffa90e", "#b9ac70", "#717581", "#92dadd")
 
 

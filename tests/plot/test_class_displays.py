@@ -17,6 +17,7 @@ from sklearn.decomposition import PCA as SklearnPCA
 from sklearn.linear_model import LogisticRegression as SklearnLogisticRegression
 from sklearn.preprocessing import scale
 
+from surefit.metrics import roc_auc_interval, roc_band
 from surefit.plot import (
     CalibrationDisplay,
     ClassCoefficientsDisplay,
@@ -163,3 +164,15 @@ def test_all_of_them_become_pictures():
 def test_what_cannot_be_drawn_is_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_a_roc_curve_has_the_band_and_the_interval_of_the_metrics():
+    scores = MODEL.predict_proba(X)[:, 1]
+    display = RocCurveDisplay.from_predictions(Y, scores, level=0.9)
+    band = roc_band(Y, scores, kind="pointwise", level=0.9)
+    (path,) = display.band_.get_paths()
+    for low, high in zip(band.low, band.high, strict=True):
+        assert low in path.vertices[:, 1] and high in path.vertices[:, 1]
+    assert display.interval == roc_auc_interval(Y, scores, level=0.9)
+    bare = RocCurveDisplay.from_predictions(Y, scores, level=None)
+    assert bare.band_ is None and bare.label == f"area {bare.roc_auc:.3f}"

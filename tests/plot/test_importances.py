@@ -5,9 +5,12 @@ from __future__ import annotations
 import matplotlib
 import numpy as np
 import pytest
+from sklearn.datasets import load_diabetes
+from sklearn.inspection import permutation_importance
 
 matplotlib.use("Agg")
 from surefit._core.errors import InvalidData
+from surefit.linear_model import LinearRegression
 from surefit.plot import ImportancesDisplay
 
 
@@ -36,3 +39,14 @@ def test_wrong_shapes_are_refused():
         ImportancesDisplay(importances=[0.1, 0.9])
     with pytest.raises(InvalidData):
         ImportancesDisplay(importances=[[0.1, 0.9]], names=["a"])
+
+
+def test_shuffling_costs_what_scikit_learn_measures():
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    model = LinearRegression().fit(X, y)
+    display = ImportancesDisplay.from_permutation(model, X, y, n_repeats=3)
+    expected = permutation_importance(model, X, y, n_repeats=3, random_state=0)
+    np.testing.assert_allclose(display.importances.T, expected.importances)
+    top = int(expected.importances_mean.argmax())
+    assert display.ax_.get_yticklabels()[0].get_text() == X.columns[top]
+    assert "spread over shuffles" in display.ax_.get_xlabel()

@@ -8,8 +8,13 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import Ridge as SklearnRidge
+from sklearn.linear_model import RidgeCV as SklearnRidgeCV
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from surefit.kernel_ridge import KernelRidgeCV
+from surefit.linear_model import RidgeCV
 from surefit.plot import PenaltyCurveDisplay
 
 RNG = np.random.default_rng(0)
@@ -51,3 +56,15 @@ def test_scores_that_are_no_errors_are_called_scores():
 def test_shapes_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="one column for each of 2 alphas"):
         PenaltyCurveDisplay(alphas=[1, 2], scores=[0.5, 0.9, 1.0])
+
+
+@pytest.mark.parametrize("kind", [RidgeCV, SklearnRidgeCV], ids=["surefit", "scikit-learn"])
+def test_the_curve_of_ridge_is_the_mean_error_of_left_out_rows(kind):
+    X, y = (part[:80] for part in load_diabetes(return_X_y=True))
+    alphas = [0.01, 0.1, 1.0]
+    display = PenaltyCurveDisplay.from_estimator(kind(alphas=alphas, store_cv_results=True).fit(X, y))
+    for alpha, error in zip(alphas, display.lines_[0].get_ydata(), strict=True):
+        left_out = cross_val_predict(SklearnRidge(alpha=alpha), X, y, cv=LeaveOneOut())
+        assert error == pytest.approx(np.mean((left_out - y) ** 2), rel=1e-8)
+    with pytest.raises(ValueError, match="store_cv_results=True"):
+        PenaltyCurveDisplay.from_estimator(kind(alphas=alphas).fit(X, y))
