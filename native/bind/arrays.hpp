@@ -125,4 +125,13 @@ CsrRows<T, Index> csr(const Vector<T>& data, const Vector<Index>& indices, const
   return checked_csr(data.data(), indices.data(), indptr.data(), data.shape(0), indptr.shape(0) - 1, n_features);
 }
 
+// The same for loops that look at column numbers themselves.
+template <class T, class Index>
+CsrRows<T, Index> csr_ends(const Vector<T>& data, const Vector<Index>& indices, const Vector<Index>& indptr,
+                           std::size_t n_features) {
+  if (indptr.shape(0) == 0) throw std::invalid_argument("CSR: indptr is empty; it must hold one number more than rows");
+  same("indices", indices.shape(0), data.shape(0));
+  return checked_ends(data.data(), indices.data(), indptr.data(), data.shape(0), indptr.shape(0) - 1, n_features);
+}
+
 }  // namespace surefit::bind

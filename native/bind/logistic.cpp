@@ -2,6 +2,7 @@
 
 #include "arrays.hpp"
 #include "linear_model/logistic.hpp"
+#include "linear_model/logistic_csr.hpp"
 
 namespace {
 
@@ -59,6 +60,34 @@ Array<double> logistic_curvature(const Matrix<T>& x, const Weights& w, const Mat
   return owned(std::move(out), {problem.x.n});
 }
 
+// (loss, slope, curvature, spread, margin), slopes of the rows
+using SparseRows = std::tuple<std::tuple<double, double, double, double, double>, Array<double>>;
+
+template <class T, class Index>
+SparseRows logistic_csr_rows(const Vector<T>& data, const Vector<Index>& indices, const Vector<Index>& indptr,
+                             const Vector<double>& y, const Weights& w, const Vector<double>& coef, double intercept,
+                             std::size_t leaf_rows, int n_threads) {
+  const auto rows = csr_ends(data, indices, indptr, coef.shape(0));
+  same("y", y.shape(0), rows.n);
+  if (w) same("w", w->shape(0), rows.n);
+  some_leaf_rows(leaf_rows);
+  auto slopes = numbers<double>("slopes of the rows", {rows.n});
+  surefit::logistic::RowSums sums;
+  {
+    nb::gil_scoped_release released;
+    const surefit::logistic::SparseProblem<T, Index> problem{rows, y.data(), data_of(w), coef.data(), intercept};
+    sums = surefit::logistic::sparse_rows(problem, leaf_rows, n_threads, slopes.get());
+  }
+  return {{sums.loss, sums.slope, sums.curvature, sums.spread, sums.margin}, owned(std::move(slopes), {rows.n})};
+}
+
+template <class T, class Index>
+void define_csr(nb::module_& m) {
+  m.def("logistic_csr_rows", &logistic_csr_rows<T, Index>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
+        nb::arg("indptr").noconvert(), nb::arg("y").noconvert(), nb::arg("w").none().noconvert(),
+        nb::arg("coef").noconvert(), nb::arg("intercept"), nb::arg("leaf_rows"), nb::arg("n_threads"));
+}
+
 template <class T>
 void define(nb::module_& m) {
   m.def("logistic_pass", &logistic_pass<T>, nb::arg("X").noconvert(), nb::arg("y").noconvert(),
@@ -73,4 +102,8 @@ void define(nb::module_& m) {
 void bind_logistic(nb::module_& m) {
   define<float>(m);
   define<double>(m);
+  define_csr<float, std::int32_t>(m);
+  define_csr<float, std::int64_t>(m);
+  define_csr<double, std::int32_t>(m);
+  define_csr<double, std::int64_t>(m);
 }

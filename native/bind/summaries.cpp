@@ -70,7 +70,7 @@ ClassMoments class_moments(const Matrix<T>& x, const Vector<std::int32_t>& class
 template <class T, class Index>
 Array<double> csr_scores(const Vector<T>& data, const Vector<Index>& indices, const Vector<Index>& indptr,
                          const Matrix<double>& w, const Vector<double>& b, int n_threads) {
-  const auto rows = csr(data, indices, indptr, w.shape(0));
+  const auto rows = csr_ends(data, indices, indptr, w.shape(0));
   const std::size_t m = w.shape(1);
   same("b", b.shape(0), m);
   auto scores = numbers<double>("scores", {rows.n, m});
@@ -84,7 +84,7 @@ Array<double> csr_scores(const Vector<T>& data, const Vector<Index>& indices, co
 template <class T, class Index>
 Array<double> csc_sums(const Vector<T>& data, const Vector<Index>& indices, const Vector<Index>& indptr,
                        const Matrix<double>& r, std::size_t leaf_rows, int n_threads) {
-  const auto columns = csr(data, indices, indptr, r.shape(1));
+  const auto columns = csr_ends(data, indices, indptr, r.shape(1));
   const std::size_t m = r.shape(0);
   auto sums = numbers<double>("sums of columns", {m, columns.n});
   {
@@ -92,6 +92,25 @@ Array<double> csc_sums(const Vector<T>& data, const Vector<Index>& indices, cons
     surefit::row_products::column_sums(columns, r.data(), m, leaf_rows, n_threads, sums.get());
   }
   return owned(std::move(sums), {m, columns.n});
+}
+
+// Σ w z x, Σ w z, Σ w z²
+template <class T, class Index>
+std::tuple<Array<double>, double, double> csr_normal_product(const Vector<T>& data, const Vector<Index>& indices,
+                                                             const Vector<Index>& indptr, const Vector<double>& v,
+                                                             double shift, const Weights& c, const Weights& w,
+                                                             int n_threads) {
+  const auto rows = csr_ends(data, indices, indptr, v.shape(0));
+  if (rows.n == 0) throw std::invalid_argument("CSR: there must be a row");
+  if (c) same("c", c->shape(0), rows.n);
+  if (w) same("w", w->shape(0), rows.n);
+  auto sums = numbers<double>("sums of columns", {rows.d});
+  surefit::row_products::NormalSums all{};
+  {
+    nb::gil_scoped_release released;
+    all = surefit::row_products::normal_product(rows, v.data(), shift, data_of(c), data_of(w), n_threads, sums.get());
+  }
+  return {owned(std::move(sums), {rows.d}), all.total, all.squares};
 }
 
 template <class X>
@@ -132,6 +151,9 @@ void define_csr(nb::module_& m) {
         nb::arg("w").none().noconvert(), nb::arg("leaf_rows"), nb::arg("n_threads"));
   m.def("csr_scores", &csr_scores<T, Index>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
         nb::arg("indptr").noconvert(), nb::arg("w").noconvert(), nb::arg("b").noconvert(), nb::arg("n_threads"));
+  m.def("csr_normal_product", &csr_normal_product<T, Index>, nb::arg("data").noconvert(),
+        nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("v").noconvert(), nb::arg("shift"),
+        nb::arg("c").none().noconvert(), nb::arg("w").none().noconvert(), nb::arg("n_threads"));
   m.def("csc_sums", &csc_sums<T, Index>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
         nb::arg("indptr").noconvert(), nb::arg("r").noconvert(), nb::arg("leaf_rows"), nb::arg("n_threads"));
   m.def(

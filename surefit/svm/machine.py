@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -135,10 +136,37 @@ class SupportVectorMachine(Estimator):
         return resolve_kernel(self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0)
 
     def _gram(self, rows: WeightedRows) -> tuple[GramRows, np.ndarray]:
-        """The Gram matrix of the training rows, in double precision, and where in it each row is."""
+        """The Gram matrix of the training rows, in double precision, and where in it each row is.
+
+        Of the linear kernel that of centered rows: an offset of all rows only moves the intercept (`_intercept`), and
+        would cost the digits of its square.
+        """
         if self._route in ("matrix", "function"):
             return GramRows(self._expression(), rows.X, dtype=np.float64), rows.places
-        return GramRows(self._expression(), rows.X[rows.places], dtype=np.float64), np.arange(len(rows))
+        X = rows.X[rows.places]
+        center = self._center(rows)
+        X = X if center is None else X - center
+        return GramRows(self._expression(), X, dtype=np.float64), np.arange(len(rows))
+
+    def _center(self, rows: WeightedRows) -> np.ndarray | None:
+        """The mean of the rows, from the first of them, where the kernel is linear and rows are dense."""
+        if not isinstance(self.kernel, str) or self.kernel != "linear" or sp.issparse(rows.X):
+            return None
+        X = rows.X[rows.places].astype(np.float64, copy=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            center = X[0] + (X - X[0]).mean(axis=0)
+        return center if np.isfinite(center).all() else None
+
+    def _intercept(self, rows: WeightedRows, coef: np.ndarray, bias: float) -> float:
+        """Of the rows as they are: Σ coefᵢ (xᵢ − c)·(x − c) + bias = Σ coefᵢ xᵢ·x + bias − Σ coefᵢ (xᵢ − c)·c − e c·x.
+
+        e = Σ coefᵢ is zero but for rounding, and x near c.
+        """
+        center = self._center(rows)
+        if center is None:
+            return bias
+        moved = float(coef @ ((rows.X[rows.places] - center) @ center))
+        return bias - moved - math.fsum(coef) * float(center @ center)
 
     def _limits(self, p: Any) -> Limits:
         return Limits(

@@ -8,6 +8,7 @@
 
 #include "check.hpp"
 #include "linear_model/logistic.hpp"
+#include "linear_model/logistic_csr.hpp"
 
 namespace {
 
@@ -98,7 +99,38 @@ void check_refusals() {
 
 }  // namespace
 
+// Full CSR rows give what dense rows give.
+void check_sparse_rows() {
+  const std::size_t n = 300, d = 7;
+  Problem<double> problem(n, d, 1, 11);
+  std::vector<std::int32_t> indices(n * d), indptr(n + 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    indptr[i + 1] = static_cast<std::int32_t>((i + 1) * d);
+    for (std::size_t j = 0; j < d; ++j) indices[i * d + j] = static_cast<std::int32_t>(j);
+  }
+  std::vector<double> sums(problem.rows.shape.size()), slopes(n);
+  surefit::logistic::pass(problem.rows, false, 64, 2, sums.data());
+  const surefit::CsrRows<double, std::int32_t> rows{problem.x.data(), indices.data(), indptr.data(), n, d};
+  const surefit::logistic::SparseProblem<double, std::int32_t> sparse{rows, problem.y.data(), problem.rows.w,
+                                                                      problem.coef.data(), problem.intercept[0]};
+  const auto all = surefit::logistic::sparse_rows(sparse, 64, 2, slopes.data());
+  CHECK(std::fabs(all.loss - sums[0]) < 1e-10);
+  CHECK(std::fabs(all.spread - sums[1]) < 1e-12);
+  CHECK(std::fabs(all.margin - sums[2]) < 1e-12);
+  CHECK(std::fabs(all.slope - sums[problem.rows.shape.gradient_b()]) < 1e-10);
+  CHECK(std::fabs(all.curvature - sums[problem.rows.shape.curvature()]) < 1e-10);
+  indices[5] = static_cast<std::int32_t>(d);
+  bool refused = false;
+  try {
+    surefit::logistic::sparse_rows(sparse, 64, 2, slopes.data());
+  } catch (const std::invalid_argument&) {
+    refused = true;
+  }
+  CHECK(refused);
+}
+
 int main() {
+  check_sparse_rows();
   for (const std::size_t n : {1, 3, 63, 64, 65, 300}) {
     for (const std::size_t d : {1, 2, 7, 16, 33}) {
       for (const std::size_t m : {1, 3, 4, 5, 9}) {

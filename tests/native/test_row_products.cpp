@@ -18,6 +18,30 @@ struct Sparse {
   }
 };
 
+// Σ w z x and Σ w z², z = x·v − 0.5 − c, against long double.
+template <class T, class Index>
+void check_normal(const surefit::CsrRows<T, Index>& rows, const std::vector<T>& dense) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  std::vector<double> v(rows.d), c(rows.n), w(rows.n), sums(rows.d);
+  for (auto* one : {&v, &c, &w}) {
+    for (auto& x : *one) x = normal(random);
+  }
+  const auto all = surefit::row_products::normal_product(rows, v.data(), 0.5, c.data(), w.data(), 2, sums.data());
+  std::vector<long double> want(rows.d);
+  long double total = 0, squares = 0;
+  for (std::size_t i = 0; i < rows.n; ++i) {
+    long double z = -0.5L - c[i];
+    for (std::size_t j = 0; j < rows.d; ++j) z += static_cast<long double>(dense[i * rows.d + j]) * v[j];
+    total += w[i] * z;
+    squares += w[i] * z * z;
+    for (std::size_t j = 0; j < rows.d; ++j) want[j] += w[i] * z * dense[i * rows.d + j];
+  }
+  CHECK(std::fabs(static_cast<double>(total) - all.total) < 1e-9);
+  CHECK(std::fabs(static_cast<double>(squares) - all.squares) < 1e-9);
+  for (std::size_t j = 0; j < rows.d; ++j) CHECK(std::fabs(static_cast<double>(want[j]) - sums[j]) < 1e-9);
+}
+
 template <class T, class Index>
 void check(std::size_t n, std::size_t d, std::size_t m, double density) {
   std::mt19937 random(static_cast<unsigned>(n * 31 + d * 7 + m));
@@ -42,6 +66,7 @@ void check(std::size_t n, std::size_t d, std::size_t m, double density) {
   for (auto* v : {&w, &b, &r}) {
     for (auto& x : *v) x = normal(random);
   }
+  if (n > 0) check_normal(rows.part(d), dense);
   surefit::row_products::scores(rows.part(d), w.data(), b.data(), m, 2, scores.data());
   surefit::row_products::column_sums(columns.part(n), r.data(), m, 8, 2, sums.data());
   for (std::size_t k = 0; k < m; ++k) {

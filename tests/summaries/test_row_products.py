@@ -13,7 +13,7 @@ from surefit.engine.block import Block
 from surefit.engine.leaves import by_leaves, merge_in_order, tree_sum
 from surefit.solvers.logistic.logistic_pass import LogisticStep, Point
 from surefit.summaries.column_spread import ColumnSumsStep
-from surefit.summaries.row_products import column_sums, scores
+from surefit.summaries.row_products import column_sums, normal_product, scores, with_short_indices
 from tests.reference.logistic_pass import reference_pass
 
 
@@ -103,6 +103,24 @@ def test_bad_calls_are_refused():
         _native.csc_sums(columns.data, columns.indices, columns.indptr, R, 3, 1)
     with pytest.raises(ValueError, match="out of range"):
         _native.csc_sums(columns.data, columns.indices, columns.indptr, R[:, :2].copy(), 8, 1)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_products_with_the_normal_matrix(wide):
+    X, rng = rows_of(300, 9, 0.3), np.random.default_rng(5)
+    X = sp.csr_array((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), shape=X.shape) if wide else X
+    v, c, w = rng.normal(size=9), rng.normal(size=300), rng.uniform(size=300)
+    z = X.toarray() @ v - 0.25 - c
+    sums, total, squares = normal_product(X, v, 0.25, c, w, 2)
+    np.testing.assert_allclose(sums, X.toarray().T @ (w * z), atol=1e-12)
+    assert total == pytest.approx(w @ z) and squares == pytest.approx(w @ z**2)
+    for n_threads in (1, 3):
+        np.testing.assert_array_equal(normal_product(X, v, 0.25, c, w, n_threads)[0], sums)
+    short = with_short_indices(X)
+    assert short.indices.dtype == short.indptr.dtype == np.int32
+    np.testing.assert_array_equal(short.toarray(), X.toarray())
+    with pytest.raises(ValueError, match="out of range"):
+        _native.csr_normal_product(X.data, X.indices + 4, X.indptr, v, 0.0, None, None, 1)
 
 
 def test_sums_of_columns_and_of_their_squares():

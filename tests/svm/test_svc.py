@@ -13,7 +13,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit.kernels import Gaussian, Linear, SetIntersection
 from surefit.linear_model import LinearProgramClassifier
-from surefit.svm import SVC
+from surefit.svm import SVC, SVR
 
 KERNELS = pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
 DATA = pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
@@ -296,3 +296,16 @@ def test_columns_beyond_floating_point_are_refused():
     X, y = overlapping(classes=2)
     with pytest.raises(InvalidData, match="not finite: the variance of X is beyond floating point"):
         SVC().fit(X / np.abs(X).max() * 1.7e308, y)
+
+
+@pytest.mark.parametrize("machine", [SVC, SVR])
+def test_an_offset_of_all_rows_moves_the_intercept_alone(machine):
+    """w of the linear kernel does not depend on where zero is; whole numbers, so that the offset itself is exact."""
+    rng = np.random.default_rng(8)
+    X = rng.integers(-8, 9, size=(50, 3)).astype(float)
+    y = X @ [1.0, -2.0, 0.5] + rng.normal(size=50)
+    y = (y > 0).astype(int) if machine is SVC else y
+    near, far = (machine(kernel="linear", C=0.5).fit(rows, y) for rows in (X, X + 4096.0))
+    np.testing.assert_allclose(far.coef_, near.coef_, rtol=1e-6, atol=1e-9)
+    scores = [m.decision_function(r) if machine is SVC else m.predict(r) for m, r in ((near, X), (far, X + 4096.0))]
+    np.testing.assert_allclose(scores[1], scores[0], rtol=1e-6, atol=1e-6)

@@ -1,10 +1,12 @@
 #include "row_products.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <stdexcept>
 #include <vector>
 
+#include "engine/checked_csr.hpp"
 #include "surefit/fold.hpp"
 
 namespace surefit::row_products {
@@ -13,15 +15,22 @@ namespace {
 constexpr std::size_t kEntries = 4096;  // of a task, about
 constexpr std::size_t kFull = 4;        // a column of so many leaves per entry is summed leaf by leaf, zeros and all
 
-// body(first, last) over runs of rows with about kEntries entries; m uses of each entry.
+// body(first, last) over runs of rows with about kEntries entries, whose columns exist; m uses of each entry.
 template <class X, class Body>
 void for_runs(const X& rows, std::size_t m, int n_threads, Body&& body) {
   const double uses = static_cast<double>(rows.entries()) * static_cast<double>(m);
   const std::size_t average = rows.entries() / std::max<std::size_t>(rows.n, 1);
   const std::size_t run = std::max<std::size_t>(1, kEntries / (average + 1));
+  std::atomic<bool> fits = true;
   parallel_for(leaves_of(rows.n, run), threads_for(uses * kScatteredNs, n_threads), [&](std::size_t task, int) {
-    body(task * run, std::min(rows.n, (task + 1) * run));
+    const std::size_t first = task * run, last = std::min(rows.n, first + run);
+    if (columns_of_rows_fit(rows, first, last)) {
+      body(first, last);
+    } else {
+      fits = false;
+    }
   });
+  if (!fits) check_columns(rows);
 }
 
 }  // namespace
@@ -70,9 +79,47 @@ void column_sums(const CsrRows<T, Index>& columns, const double* r, std::size_t 
   });
 }
 
+template <class T, class Index>
+NormalSums normal_product(const CsrRows<T, Index>& rows, const double* v, double shift, const double* c, const double* w,
+                          int n_threads, double* sums) {
+  const std::size_t d = rows.d, chunk = (rows.n + kChunks - 1) / kChunks;
+  struct Part {
+    std::vector<double> sums;
+    NormalSums all{0, 0};
+  };
+  std::atomic<bool> fits = true;
+  const double uses = 2 * static_cast<double>(rows.entries());
+  const auto leaf = [&](std::size_t lo, std::size_t hi, int) {
+    Part part;
+    part.sums.assign(d, 0.0);
+    if (!columns_of_rows_fit(rows, lo, hi)) {
+      fits = false;
+      return part;
+    }
+    for (std::size_t i = lo; i < hi; ++i) {
+      const auto row = rows.row(i);
+      const double z = row.product(v) - shift - (c ? c[i] : 0.0), t = w ? w[i] * z : z;
+      part.all.total += t;
+      part.all.squares += t * z;
+      add_to(row, t, part.sums.data());
+    }
+    return part;
+  };
+  const auto merge = [d](Part& left, const Part& right) {
+    left.all.total += right.all.total;
+    left.all.squares += right.all.squares;
+    for (std::size_t j = 0; j < d; ++j) left.sums[j] += right.sums[j];
+  };
+  const Part all = fold_leaves(rows.n, chunk, threads_for(uses * kScalarNs, n_threads), leaf, merge);
+  if (!fits) check_columns(rows);
+  std::copy_n(all.sums.data(), d, sums);
+  return all.all;
+}
+
 #define SUREFIT_PRODUCTS(R)                                                                       \
   template void scores(const R&, const double*, const double*, std::size_t, int, double*);        \
-  template void column_sums(const R&, const double*, std::size_t, std::size_t, int, double*);
+  template void column_sums(const R&, const double*, std::size_t, std::size_t, int, double*);      \
+  template NormalSums normal_product(const R&, const double*, double, const double*, const double*, int, double*);
 SUREFIT_EACH_CSR(SUREFIT_PRODUCTS)
 
 }  // namespace surefit::row_products

@@ -1,4 +1,5 @@
-// Products of CSR rows with a few vectors, both ways.
+// Products of CSR rows with a few vectors, both ways. Column numbers are looked at just before they are used (one read
+// of memory for both), and std::invalid_argument is thrown where one is out of range.
 #pragma once
 
 #include <cstddef>
@@ -17,5 +18,16 @@ void scores(const CsrRows<T, Index>& rows, const double* w, const double* b, std
 template <class T, class Index>
 void column_sums(const CsrRows<T, Index>& columns, const double* r, std::size_t m, std::size_t leaf_rows,
                  int n_threads, double* sums);
+
+// Of z = X v − shift − c (c null: zero) under weights w (null: one): sums[j] = Σ w z x_j in one read of the rows, which
+// run in kChunks parts of a fixed size that are added in a fixed tree.
+struct NormalSums {
+  double total;    // Σ w z
+  double squares;  // Σ w z²
+};
+constexpr std::size_t kChunks = 16;
+template <class T, class Index>
+NormalSums normal_product(const CsrRows<T, Index>& rows, const double* v, double shift, const double* c, const double* w,
+                          int n_threads, double* sums);
 
 }  // namespace surefit::row_products

@@ -103,7 +103,7 @@ def functions(m: Machine, places: NDArray, centers: list[Block], coef: F64, b: F
     work = m.blocks.n_rows * len(places) * (m.blocks.n_features + len(b))
     long = m.kernel.name not in ("precomputed", "callable") and work <= LONG_WORK
     e = expansion(m.kernel, pieces(m.blocks), centers, places, coef, long)
-    return [Function(beta[:, p], float(b[p]), e.value[:, p], e.error[:, p], e.size[:, p]) for p in range(len(b))]
+    return [Function(beta[:, p], float(b[p]), e.value[:, p], e.error[:, p], e.moved[:, p]) for p in range(len(b))]
 
 
 def optimal(m: Machine, tasks: list[Task], names: list[str], tol: float) -> Claim:
@@ -143,7 +143,7 @@ def farkas_claim(m: Machine, task: Task, phi: F64, name: str) -> Claim:
     places, beta = np.flatnonzero(phi), (phi * task.target)[phi > 0]
     centers = rows_at(m.blocks, places)
     e = expansion(m.kernel, iter([stacked(centers)]), centers, places, beta[:, None])
-    f = Function(beta, 0.0, e.value[:, 0], e.error[:, 0], e.size[:, 0])
+    f = Function(beta, 0.0, e.value[:, 0], e.error[:, 0], e.moved[:, 0])
     (q, off), size = sq_norm(f), float(sum(p * m.diagonal(int(j)) for p, j in zip(phi[places], places, strict=True)))
     equal = np.unique(stacked(centers), axis=0, return_inverse=True)[1].reshape(-1)
     exact = all(math.fsum(beta[equal == i]) == 0 for i in range(equal.max() + 1))

@@ -1,7 +1,8 @@
-"""Sparse data in memory, too wide for a square matrix: LSMR on the centered rows, which are never formed.
+"""Sparse data in memory, too wide for a square matrix: iterations on the centered rows, which are never formed.
 
 With ones e, centered and weighted rows are A = √W (X − e mᵀ): products with A and Aᵀ cost one sparse product and a few
-sums. LSMR runs on AᵀA implicitly, starts at zero and stays in the span of the rows, so it ends at the shortest answer.
+sums. Conjugate gradients (`conjugate.py`) come first; where they lose too many digits, or a row has fewer numbers than
+their sums, LSMR takes over. Both start at zero and stay in the span of the rows, so they end at the shortest answer.
 With a penalty there is one answer, and columns of [A; √α I] scaled to unit length get there in fewer iterations.
 """
 
@@ -18,9 +19,13 @@ from surefit._core.errors import CannotStream
 from surefit._core.threads import threads_for
 from surefit.engine.block import target_columns
 from surefit.engine.source import Source
-from surefit.summaries.row_products import scores
+from surefit.solvers.least_squares.conjugate import MOST_STEPS, Centered, conjugate_gradients, worthwhile
+from surefit.summaries.row_products import scores, with_short_indices
 
 _TOLERANCE = 1e-14
+_GRADIENT = 1e-12
+"""Relative gradient at which conjugate gradients end: the sum of squares is then least to about its square, times the
+square of A's condition number."""
 
 
 class Iterated(NamedTuple):
@@ -48,9 +53,7 @@ def iterate(
 
 
 def iterated(data: Source, alpha: np.ndarray, fit_intercept: bool, limit: int) -> Iterated:
-    """LSMR for every target, at most `limit` iterations each."""
-    from scipy.sparse.linalg import LinearOperator, lsmr
-
+    """Every target by itself, at most `limit` iterations each."""
     X, n, d = data.X, data.n_rows, data.n_features
     if not data.resident:
         raise CannotStream(
@@ -59,41 +62,53 @@ def iterated(data: Source, alpha: np.ndarray, fit_intercept: bool, limit: int) -
         )
     Y = target_columns(data.y).astype(np.float64)
     w = np.ones(n) if data.w is None else data.w
-    root = np.sqrt(w)
     total = w.sum()
     x_mean, y_mean = np.zeros(d), np.zeros(Y.shape[1])
     if fit_intercept:
         x_mean = (X.T @ w) / total
         y_mean = Y[0] + (w @ (Y - Y[0])) / total
+    X = with_short_indices(X)
+    A = Centered(X, data.w, x_mean, threads_for(2.0 * X.nnz))
+    squares = np.maximum(X.power(2).T @ w - total * x_mean**2, 0.0)
+    coef, gradient, by_columns = np.zeros((Y.shape[1], d)), 0.0, None
+    for k in range(Y.shape[1]):
+        unit = 1.0 / np.sqrt(squares + alpha[k]) if alpha[k] > 0 else np.ones(d)
+        target = Y[:, k] - y_mean[k]
+        if limit >= MOST_STEPS and worthwhile(X):
+            found = conjugate_gradients(A, target, float(alpha[k]), unit, _GRADIENT)
+            if found.converged:
+                coef[k] = found.v
+                continue
+        by_columns = sp.csr_array(X.T) if by_columns is None else by_columns
+        coef[k], slope = _bidiagonalized(A, by_columns, target, float(alpha[k]), unit, limit)
+        gradient = max(gradient, slope)
+    return Iterated(coef, y_mean - coef @ x_mean, gradient)
 
-    by_columns = sp.csr_array(X.T)
-    n_threads = threads_for(2.0 * X.nnz)
-    nothing = np.zeros(1)
+
+def _bidiagonalized(
+    A: Centered, by_columns: Any, target: np.ndarray, alpha: float, unit: np.ndarray, limit: int
+) -> tuple[np.ndarray, float]:
+    """LSMR on [A; √α I] diag(unit); the relative gradient where iterations ran out, else zero."""
+    from scipy.sparse.linalg import LinearOperator, lsmr
+
+    n, d = A.X.shape
+    root = np.ones(n) if A.w is None else np.sqrt(A.w)
+    nothing, root_alpha = np.zeros(1), np.sqrt(alpha)
 
     def forward(v: np.ndarray) -> np.ndarray:
-        return root * (scores(X, v[None], nothing, n_threads)[:, 0] - x_mean @ v)
+        return root * (scores(A.X, v[None], nothing, A.n_threads)[:, 0] - A.mean @ v)
 
     def backward(u: np.ndarray) -> np.ndarray:
         u = root * u
-        return scores(by_columns, u[None], nothing, n_threads)[:, 0] - x_mean * u.sum()
+        return scores(by_columns, u[None], nothing, A.n_threads)[:, 0] - A.mean * u.sum()
 
-    def penalized(unit: np.ndarray, root_alpha: float) -> Any:
-        """[A; √α I] diag(unit)."""
-        return LinearOperator(
-            (n + d, d),
-            matvec=lambda v: np.append(forward(unit * v), root_alpha * unit * v),
-            rmatvec=lambda u: unit * (backward(u[:n]) + root_alpha * u[n:]),
-            dtype=np.float64,
-        )
-
-    squares = np.maximum(X.power(2).T @ w - total * x_mean**2, 0.0)
-    coef, gradient = np.zeros((Y.shape[1], d)), 0.0
-    for k in range(Y.shape[1]):
-        unit = 1.0 / np.sqrt(squares + alpha[k]) if alpha[k] > 0 else np.ones(d)
-        target = np.append(root * (Y[:, k] - y_mean[k]), np.zeros(d))
-        A = penalized(unit, float(np.sqrt(alpha[k])))
-        v, reason, _, residual, slope, norm, *_ = lsmr(A, target, 0.0, _TOLERANCE, _TOLERANCE, conlim=0, maxiter=limit)
-        coef[k] = unit * v
-        if reason == 7:
-            gradient = max(gradient, slope / (norm * max(residual, np.finfo(float).tiny)))
-    return Iterated(coef, y_mean - coef @ x_mean, gradient)
+    operator = LinearOperator(
+        (n + d, d),
+        matvec=lambda v: np.append(forward(unit * v), root_alpha * unit * v),
+        rmatvec=lambda u: unit * (backward(u[:n]) + root_alpha * u[n:]),
+        dtype=np.float64,
+    )
+    b = np.append(root * target, np.zeros(d))
+    v, reason, _, residual, slope, norm, *_ = lsmr(operator, b, 0.0, _TOLERANCE, _TOLERANCE, conlim=0, maxiter=limit)
+    left = slope / (norm * max(residual, np.finfo(float).tiny)) if reason == 7 else 0.0
+    return unit * v, left

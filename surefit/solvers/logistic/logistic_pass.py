@@ -22,7 +22,7 @@ from surefit import _native
 from surefit.engine.block import Block, row_weights
 from surefit.engine.leaves import by_leaves, tree_sum
 from surefit.engine.step import Step
-from surefit.objectives import logistic, softmax
+from surefit.objectives import softmax
 from surefit.summaries import row_products as sparse_products
 
 
@@ -51,35 +51,45 @@ class Pass(NamedTuple):
 
 
 def csr_pass(block: Block, w: np.ndarray | None, at: Point, n_threads: int) -> Pass:
-    """For CSR rows: products compiled, the rest in NumPy on the rows of all leaves at once."""
+    """For CSR rows: two classes compiled; for more the products compiled, the rest in NumPy on all leaves at once."""
+    if len(at.intercept) == 1:
+        return _two_classes(block, w, at, n_threads)
     m, codes = len(at.intercept), block.codes
     Z = sparse_products.scores(block.X, at.coef, at.intercept, n_threads)
     w = np.ones(len(Z)) if w is None else w
     counted = w > 0
-    if m == 1:
-        z = Z[:, 0]
-        loss, slope, second = logistic.value_and_slopes(z, codes)
-        R, curved, P = slope[:, None], (w * second)[:, None], np.empty((len(Z), 0))
-        lead, spread = np.where(codes == 1, z, -z), np.abs(z)
-    else:
-        loss, R, P = softmax.value_and_slopes(Z, codes)
-        curved = P * w[:, None] if at.curvature else np.empty((len(Z), 0))
-        lead, spread = leads(Z, codes), Z.max(axis=1) - Z.min(axis=1)
+    loss, R, P = softmax.value_and_slopes(Z, codes)
+    curved = P * w[:, None] if at.curvature else np.empty((len(Z), 0))
+    lead, spread = leads(Z, codes), Z.max(axis=1) - Z.min(axis=1)
     R *= w[:, None]
     of_rows = np.column_stack([np.where(counted, w * loss, 0.0), R, curved])
     of_leaves = by_leaves(of_rows, block.leaf_rows).sum(axis=1)
     sums, curvatures = tree_sum(of_leaves), of_leaves[:, None, 1 + m :]
-    if m > 1 and at.curvature:
+    if at.curvature:
         outer = by_leaves(curved, block.leaf_rows).transpose(0, 2, 1) @ by_leaves(P, block.leaf_rows)
         curvatures = np.eye(m) * curvatures - outer
     return Pass(
         float(sums[0]),
         sparse_products.column_sums(block, R, n_threads),
         sums[1 : 1 + m],
-        tree_sum(curvatures) if m == 1 or at.curvature else None,
+        tree_sum(curvatures) if at.curvature else None,
         float(spread[counted].max(initial=0.0)),
         float(lead[counted].min(initial=np.inf)),
     )
+
+
+def _two_classes(block: Block, w: np.ndarray | None, at: Point, n_threads: int) -> Pass:
+    (loss, slope, curvature, spread, margin), slopes = _native.logistic_csr_rows(
+        *sparse_products.csr_parts(block.X),
+        np.ascontiguousarray(block.y, dtype=np.float64),
+        w,
+        at.coef[0],
+        float(at.intercept[0]),
+        block.leaf_rows,
+        n_threads,
+    )
+    gradient = sparse_products.column_sums(block, slopes[:, None], n_threads)
+    return Pass(loss, gradient, np.array([slope]), np.array([[curvature]]), spread, margin)
 
 
 def leads(Z: np.ndarray, codes: np.ndarray) -> np.ndarray:

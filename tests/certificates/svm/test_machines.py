@@ -19,7 +19,7 @@ from sklearn.preprocessing import scale
 import surefit
 import surefit.svm
 from surefit.certificates import Grade
-from tests.certificates.svm.study import changed, study
+from tests.certificates.svm.study import changed, study, truth
 
 IRIS, KINDS = load_iris(return_X_y=True)
 LIBRARIES = pytest.mark.parametrize("library", [surefit.svm, sklearn.svm], ids=["surefit", "sklearn"])
@@ -171,3 +171,23 @@ def test_random_problems(library):
     counts, faults = study(1000 if many else 24, 5000, library)
     assert not faults, "\n".join(faults[:3])
     assert counts["lies"] > 10 * counts["problems"]
+
+
+FAR = [{"kernel": "linear"}, {"kernel": "poly", "degree": 2, "coef0": 1.0, "gamma": 1e-4}]
+
+
+@pytest.mark.parametrize("settings", FAR)
+def test_far_from_zero_rounding_excuses_little(settings):
+    """Offsets of 100 and of 10,000 deviations: a fit with another C is refused, an own linear one proved."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 2))
+    y = (X @ [1.0, 2.0] + rng.normal(size=60) > 0).astype(int)
+    for offset in (1e2, 1e4):
+        far = X + offset
+        model = surefit.svm.SVC(C=2.0, **settings).fit(far, y)
+        good = surefit.certify(model, far, y)["optimal"]
+        assert good.excuse <= 1e-6
+        if settings["kernel"] == "linear":
+            assert good.holds and good.grade == "OPTIMAL"
+        model.C = 6.0
+        assert not surefit.certify(model, far, y).holds or truth(model, far, y, None) <= 1e-6

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from surefit.solvers.optimise.metric import DiagonalMetric, FullMetric, kronecker_metric
+from surefit.solvers.optimise.metric import DiagonalMetric, FullMetric, ShiftedMetric, kronecker_metric
 
 
 def positive(d, seed=0, units=True):
@@ -59,3 +59,22 @@ def test_one_score_and_groups_of_curvatures():
 
 def test_a_diagonal():
     assert DiagonalMetric(np.array([2.0, 0.0, 4.0])).solve(np.array([1.0, 1.0, 1.0])).tolist() == [0.5, 0.0, 0.25]
+
+
+def test_a_shifted_metric_is_the_inverse_but_for_its_shift():
+    H, g = positive(6), np.random.default_rng(5).normal(size=6)
+    metric = ShiftedMetric(H)
+    np.testing.assert_allclose(metric.solve(g), np.linalg.solve(H, g), rtol=1e-5)
+    assert not metric.exact
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+def test_a_shifted_metric_exists_where_columns_depend_on_each_other(scale):
+    A = np.random.default_rng(6).normal(size=(20, 3))
+    A = np.column_stack([A, A @ np.ones(3), np.zeros(20)])
+    H = scale * (A.T @ A)
+    metric = ShiftedMetric(H)
+    g = H @ np.array([1.0, -2.0, 0.5, 1.0, 3.0])
+    step = metric.solve(g)
+    assert np.isfinite(step).all() and step[4] == 0 and g @ step > 0
+    np.testing.assert_allclose(H @ step, g, rtol=1e-6, atol=1e-6 * np.abs(g).max())

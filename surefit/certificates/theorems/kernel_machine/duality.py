@@ -37,7 +37,7 @@ class Function(NamedTuple):
     b: float
     value: Long
     error: F64
-    size: F64
+    moved: F64  # what roundings of β may move f by, but for a number that b takes up, in units of u
 
 
 class Primal(NamedTuple):
@@ -45,7 +45,7 @@ class Primal(NamedTuple):
     high: float
     scale: float  # ½|‖f‖²| + Σ Uᵢ max(0, vᵢ): the same where K is positive semi-definite
     least: float  # min of t(f + b) over the rows that take part, from below; for two classes
-    rounding: float  # by how much one rounding of every coefficient may raise it, in units of u
+    rounding: float  # by how much one rounding of b, and of every βⱼ so that Σβ = 0 stays, may raise it, in units of u
 
 
 def sq_norm(f: Function) -> tuple[Long, float]:
@@ -70,13 +70,13 @@ def primal(task: Task, f: Function) -> Primal:
         inside = bool((v + error <= 0)[on].all())
         m = least if task.epsilon is None and least > 0 else 1.0 if inside else 0.0
         low, high = (float(q - off) / 2 / m**2, float(q + off) / 2 / m**2) if m > 0 else (np.inf, np.inf)
-        rounding = 2 * high * (float(f.size[on].max(initial=0.0)) + abs(f.b))
+        rounding = 2 * high * (float(f.moved[on].max(initial=0.0)) + abs(f.b))
         return Primal(low * (1 - 8 * UNIT), high * (1 + 8 * UNIT), high, least, rounding)
-    slack, moved = 1 + g(on.size + 8, LONG_UNIT) + 8 * UNIT, f.size + abs(f.b)
+    slack, moved = 1 + g(on.size + 8, LONG_UNIT) + 8 * UNIT, f.moved + abs(f.b)
     loss = float((task.upper * np.maximum(v + error, 0)).sum())
     low = float(q - off) / 2 + float((task.upper * np.maximum(v - error, 0)).sum())
     near = task.upper * moved * (v > -1e-6 * np.maximum(moved, 1))
-    rounding = float(near.sum() + np.abs(f.beta) @ np.abs(f.value))
+    rounding = float(near.sum() + np.abs(f.beta) @ np.abs(f.value + LONG(f.b)))
     scale = (abs(float(q)) + off) / 2 + loss
     return Primal(low - (slack - 1) * scale, float(q + off) / 2 + loss + (slack - 1) * scale, scale, least, rounding)
 

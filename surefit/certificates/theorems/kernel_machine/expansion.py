@@ -35,11 +35,16 @@ class Data(NamedTuple):
 
 
 class Expansion(NamedTuple):
-    """One column for each function: |exact − value| ≤ error; size = Σ|β||k| is what roundings are relative to."""
+    """One column for each function: |exact − value| ≤ error; size = Σ|β||k| is what roundings are relative to.
+
+    moved = Σ|βⱼ||k(xⱼ, x) − k(xⱼ, x₀)|, x₀ the first row: roundings of β move f by no more than that, each in units of
+    itself, but for a number that is the same at all rows.
+    """
 
     value: Long
     error: F64
     size: F64
+    moved: F64
 
 
 def read_data(blocks: Blocks) -> Data:
@@ -94,16 +99,18 @@ def expansion(
     if kernel.name == "linear":
         return _linear(rows, centers, coef)
     kind, u, found = (LONG, LONG_UNIT, []) if long else (np.float64, UNIT, [])
+    first = dict[int, F64]()  # the kernel's values at the first row
     for A in rows:
-        value, error, size = (np.zeros((len(A), coef.shape[1]), dtype=t) for t in (LONG, float, float))
+        value, error, size, moved = (np.zeros((len(A), coef.shape[1]), dtype=t) for t in (LONG, float, float, float))
         for lo in range(0, len(centers), CHUNK):
             part = slice(lo, lo + CHUNK)
             K, off = kernel.block(A.astype(kind), stacked(centers[part]).astype(kind), places[part])
             absolute = np.abs(coef[part])
+            moved += np.abs(K - first.setdefault(lo, K[:1])).astype(np.float64) @ absolute
             here = np.abs(K).astype(np.float64) @ absolute * (1 + 1e-9)
             value, size = value + K @ coef[part].astype(kind), size + here
             error += off.astype(np.float64) @ absolute * (1 + 1e-9) + g(CHUNK + 8, u) * here
-        found.append((value, error + g(len(centers) + 8, LONG_UNIT) * size, size))
+        found.append((value, error + g(len(centers) + 8, LONG_UNIT) * size, size, moved))
     return Expansion(*(np.concatenate(part) for part in zip(*found, strict=True)))
 
 
@@ -119,11 +126,13 @@ def weights_of(centers: list[Block], coef: F64) -> tuple[Long, F64]:
 
 
 def _linear(rows: Iterator[F64], centers: list[Block], coef: F64) -> Expansion:
-    (W, size), found = weights_of(centers, coef), []
+    (W, size), found, first = weights_of(centers, coef), [], None
     for A in rows:
+        first = A[:1] if first is None else first
         if not centers:
             W, size = (np.zeros((A.shape[1], coef.shape[1]), dtype=t) for t in (LONG, float))
         here = np.abs(A) @ size
         value = A.astype(LONG) @ W
-        found.append((value, 2 * g(len(centers) + A.shape[1] + 8, LONG_UNIT) * here, here))
+        error = 2 * g(len(centers) + A.shape[1] + 8, LONG_UNIT) * here
+        found.append((value, error, here, np.abs(A - first) @ size))
     return Expansion(*(np.concatenate(part) for part in zip(*found, strict=True)))

@@ -1,0 +1,76 @@
+#include "logistic_csr.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "engine/checked_csr.hpp"
+#include "surefit/fold.hpp"
+
+namespace surefit::logistic {
+namespace {
+
+// One row. u = −z for class 1, z for class 0: how far it is on the wrong side. With e = exp(−|u|), q = 1/(1 + e):
+// loss = max(0, u) + log(1 + e), p (1 − p) = e q².
+void add_row(double z, bool one, double w, RowSums& sums, double& slope) {
+  const double u = one ? -z : z, size = std::fabs(u);
+  const double e = std::exp(-size), q = 1 / (1 + e);
+  const double wrong = u > 0 ? q : e * q;
+  slope = one ? -w * wrong : w * wrong;
+  sums.loss += w * (std::max(u, 0.0) + std::log1p(e));
+  sums.slope += slope;
+  sums.curvature += w * (e * q * q);
+  sums.spread = std::max(sums.spread, size);
+  sums.margin = std::min(sums.margin, -u);
+}
+
+void merge(RowSums& left, const RowSums& right) {
+  left.loss += right.loss;
+  left.slope += right.slope;
+  left.curvature += right.curvature;
+  left.spread = std::max(left.spread, right.spread);
+  left.margin = std::min(left.margin, right.margin);
+}
+
+}  // namespace
+
+template <class T, class Index>
+RowSums sparse_rows(const SparseProblem<T, Index>& problem, std::size_t leaf_rows, int n_threads, double* slopes) {
+  const auto& rows = problem.x;
+  const double work = static_cast<double>(rows.entries()) + 40.0 * static_cast<double>(rows.n);
+  std::atomic<bool> fits = true;
+  const auto leaf = [&](std::size_t lo, std::size_t hi, int) {
+    RowSums sums;
+    if (!columns_of_rows_fit(rows, lo, hi)) {
+      fits = false;
+      return sums;
+    }
+    for (std::size_t i = lo; i < hi; ++i) {
+      const double w = problem.w ? problem.w[i] : 1.0;
+      slopes[i] = 0;
+      if (w == 0) continue;
+      const double z = problem.intercept + rows.row(i).product(problem.coef);
+      add_row(z, problem.y[i] > 0.5, w, sums, slopes[i]);
+    }
+    return sums;
+  };
+  for (std::size_t i = 0; i < rows.n; ++i) {
+    if (problem.y[i] != 0 && problem.y[i] != 1) {
+      throw std::invalid_argument("y holds a code that is no class, in row " + std::to_string(i));
+    }
+  }
+  const RowSums all = fold_leaves(rows.n, leaf_rows, threads_for(work * kScalarNs, n_threads), leaf, merge);
+  if (!fits) check_columns(rows);
+  return all;
+}
+
+#define SUREFIT_SPARSE_ROWS(T, Index) \
+  template RowSums sparse_rows(const SparseProblem<T, Index>&, std::size_t, int, double*);
+SUREFIT_SPARSE_ROWS(float, std::int32_t)
+SUREFIT_SPARSE_ROWS(float, std::int64_t)
+SUREFIT_SPARSE_ROWS(double, std::int32_t)
+SUREFIT_SPARSE_ROWS(double, std::int64_t)
+
+}  // namespace surefit::logistic
