@@ -15,6 +15,8 @@ from surefit._core.errors import CannotStream, InvalidParameter
 from surefit.engine.open import kind_of
 from surefit.model_selection.budget import Budget
 from surefit.model_selection.candidates import Field, Task
+from surefit.model_selection.clusterings.compare import compare_clusterings
+from surefit.model_selection.clusterings.trial import judged_by_halves
 from surefit.model_selection.comparison import Comparison
 from surefit.model_selection.contest import Contest, Progress, run_contest
 from surefit.model_selection.entrants import named, suited, suited_models, task_of, with_scoring
@@ -61,7 +63,8 @@ def compare(
 
     estimators    a dict from names to estimators, a list of estimators, or None for those that suit the data, each
                   behind steps that impute, encode and scale columns inside the folds
-    X, y          rows in memory; without y the models are compared as clusterings and projections
+    X, y          rows in memory; without y the models are compared as clusterings: by halves of the rows in the place
+                  of folds (see `clusterings/stability.py`), unless cv or scoring is given or one is a projection
     task          "regression", "classification" or "clustering"; None looks at the estimators, or where there are
                   none at y: text, booleans and a handful of repeated whole numbers are classes
     cv            a splitter of scikit-learn, a number of folds, or None for 5; folds are drawn 5 times (once where
@@ -98,6 +101,18 @@ def compare(
     budget, processes, n_rows = Budget(time_budget), n_processes(n_jobs), n_rows_of(X)
     models = None if estimators is None else named(estimators)
     task = task_of(task, models, y)
+    leave_out = failing == "leave out" or (failing is None and estimators is None)
+    if task == "clustering" and judged_by_halves(models, cv, scoring):
+        return compare_clusterings(
+            models,
+            X,
+            level=level,
+            seed=random_state,
+            budget=budget,
+            leave_out=leave_out,
+            on_progress=on_progress,
+            versions=versions(),
+        )
     target = target or _name_of(y)
     classes = codes = None
     if task == "classification":
@@ -116,7 +131,6 @@ def compare(
     score, metric = scoring_of(scoring, task)
     fingerprint = fold_fingerprint(splits, y, metric)
     trial = Trial(Data(X, y, score, classes, codes), splits, level, fingerprint, processes)
-    leave_out = failing == "leave out" or (failing is None and estimators is None)
     contest = run_contest(trial, with_scoring(models, scoring, random_state), budget, leave_out, on_progress)
     columns = describe_columns(X)
     found = Comparison(

@@ -10,6 +10,7 @@ from typing import Any
 
 from surefit._core.errors import InvalidData
 from surefit.model_selection.budget import Budget, TooSlow
+from surefit.model_selection.clusterings.trial import ClusterTrial
 from surefit.model_selection.outcome import Outcome
 from surefit.model_selection.trial import Trial
 
@@ -27,7 +28,7 @@ class Contest:
 
 
 def run_contest(
-    trial: Trial, models: dict[str, Any], budget: Budget, leave_out: bool, on_progress: Progress | None
+    trial: Trial | ClusterTrial, models: dict[str, Any], budget: Budget, leave_out: bool, on_progress: Progress | None
 ) -> Contest:
     """An outcome for each model that can be fitted in its share of the time.
 

@@ -215,7 +215,7 @@ def test_trees_get_numbers_with_gaps_and_codes_of_categories(houses):
     assert seen["RandomForestRegressor"][1].shape[1] > X.shape[1]
 
 
-@pytest.mark.parametrize("task", ["regression", "classification", "clustering"])
+@pytest.mark.parametrize("task", ["regression", "classification"])
 def test_candidates_are_distinct_and_buildable(task):
     rows = candidates_for(task, Shape(300, 10, (150, 150), mixed=True))
     listed = sum(len(one.grid) for one in CANDIDATES if one.task == task and one.name != "GaussianNB")
@@ -224,7 +224,6 @@ def test_candidates_are_distinct_and_buildable(task):
 
 
 def test_candidates_suit_the_shape():
-    assert not [name for name in candidates_for("clustering", Shape(10, 5)) if name in ("KMeans k=6", "KMeans k=8")]
     three = candidates_for("classification", Shape(30, 12, (10, 10, 10)))
     assert "GaussianNB" in three and "MixedNB" not in three
     assert ("HistGradientBoosting", "it needs 40 training rows or more") in three.unsuited

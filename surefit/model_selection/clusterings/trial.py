@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit._core.errors import InvalidData
+from surefit.model_selection.budget import Share
 from surefit.model_selection.clusterings.explained_share import split_last
 from surefit.model_selection.clusterings.indices import MOST_ROWS, SILHOUETTE_ROWS
 from surefit.model_selection.clusterings.judge import judged
@@ -21,14 +22,16 @@ from surefit.model_selection.clusterings.verdict import STABILITY
 from surefit.model_selection.outcome import Outcome
 
 
-def judged_by_halves(models: Mapping[str, Any], cv: Any, scoring: Any) -> bool:
-    """Clusterings, no folds or score asked for: the candidates of this folder, or models that all have labels.
+def judged_by_halves(models: Mapping[str, Any] | None, cv: Any, scoring: Any) -> bool:
+    """Clusterings, no folds or score asked for: the candidates (None), or models that all have labels.
 
     A projection has none: next to one, clusterings are judged by the share of unseen rows' variance that they carry.
     """
-    lasts = [split_last(model)[1] for model in models.values()]
     if scoring is not None:
         return False
+    if models is None:
+        return True
+    lasts = [split_last(model)[1] for model in models.values()]
     if all(isinstance(last, ClusterSearch) for last in lasts):
         return True
     return cv is None and all(hasattr(last, "fit_predict") for last in lasts)
@@ -45,15 +48,19 @@ class ClusterTrial:
         self.X, self.level, self.seed = X, level, seed
         self.splits: Sequence[Any] = ()
 
-    def outcome(self, name: str, estimator: Any, tick: Callable[[int], None], share: Any = None) -> Outcome:
-        found = judged(name, estimator, self.X, self.level, self.seed)
+    def outcome(self, name: str, estimator: Any, tick: Callable[[int], None], share: Share | None = None) -> Outcome:
+        found = judged(name, estimator, self.X, self.level, self.seed, share)
         tick(1)
         return found
 
     @property
+    def n_pairs(self) -> int:
+        return PAIRS if self.X.shape[0] >= FEWEST_ROWS else 0
+
+    @property
     def words(self) -> str:
         """What stands where the folds of other tasks are described."""
-        if self.X.shape[0] < FEWEST_ROWS:
+        if not self.n_pairs:
             return "too few rows for halves"
         return f"{PAIRS} pairs of halves, seed {self.seed}"
 

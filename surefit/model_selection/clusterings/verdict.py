@@ -79,7 +79,8 @@ def _agreeing(outcomes: Sequence[Outcome], best: Outcome) -> str:
     if close:
         least, most = min(close.values()), max(close.values())
         span = f"{least:.2f}" if least > most - 0.005 else f"{least:.2f} to {most:.2f}"
-        return f"{in_a_row([best.name, *close])} agree (ARI {span})"
+        all_agree = len(close) == len(outcomes) - 1 > 1
+        return f"{f'all {len(outcomes)} methods' if all_agree else in_a_row([best.name, *close])} agree (ARI {span})"
     if not values:
         return ""
     name = max(values, key=lambda name: values[name])
