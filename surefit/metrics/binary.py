@@ -63,13 +63,26 @@ def scores_of(positive: NDArray[np.bool_], y_score: ArrayLike, sample_weight: Ar
         assert_all_finite(score)
     if sample_weight is None:
         return Scores(score, positive, None, values)
-    weight = check_array(column_or_1d(sample_weight), ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    weight = row_weights(sample_weight)
     counts = weight != 0
     if not counts.any():
         raise InvalidData("Sample weights must contain at least one non-zero number.")
     if not counts.all():
         score, positive, weight = score[counts], positive[counts], weight[counts]
     return Scores(score, positive, np.ascontiguousarray(weight), values)
+
+
+def row_weights(sample_weight: ArrayLike) -> F64:
+    """Finite numbers ≥ 0 with a finite sum."""
+    weight = check_array(column_or_1d(sample_weight), ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    with np.errstate(over="ignore"):
+        total = float(weight.sum())
+    if (weight < 0).any() or not np.isfinite(total):
+        raise InvalidData(
+            "sample_weight must not be negative, and its sum must be finite; "
+            f"got weights from {weight.min():.3g} to {weight.max():.3g}"
+        )
+    return weight
 
 
 def two_values(y: ArrayLike) -> tuple[int, int] | None:
@@ -80,6 +93,23 @@ def two_values(y: ArrayLike) -> tuple[int, int] | None:
     if y.dtype.kind != "b" and int(hi) - int(lo) > 1 and not ((y == lo) | (y == hi)).all():
         return None
     return int(lo), int(hi)
+
+
+def positive_rows(y_true: ArrayLike, y_pred: ArrayLike, pos_label: Any) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which rows are positive, and which are called so."""
+    truth, called = column_or_1d(y_true), column_or_1d(y_pred)
+    check_consistent_length(truth, called)
+    for name, labels in (("y_true", truth), ("y_pred", called)):
+        if labels.dtype.kind == "f":
+            assert_all_finite(labels, input_name=name)
+    try:
+        classes = np.unique(np.concatenate([np.unique(truth), np.unique(called)]))
+    except TypeError as fault:  # labels without an order
+        raise InvalidData(f"y_true and y_pred must hold labels of one kind; {fault}") from fault
+    label = _positive_label(pos_label, classes)
+    if pos_label is not None and label not in classes:
+        raise InvalidData(f"pos_label must be one of the labels {classes.tolist()}; got {pos_label!r}")
+    return np.asarray(truth == label), np.asarray(called == label)
 
 
 def _positive_label(pos_label: Any, classes: NDArray | None) -> Any:

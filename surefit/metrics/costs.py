@@ -10,6 +10,7 @@ convex hull of the curve is cheapest.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import confusion_matrix
 
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit.metrics.binary import F64, take_scores
+from surefit._core.shares import take_share
+from surefit.metrics.binary import F64, positive_rows, row_weights, take_scores
 
 
 @dataclass(frozen=True)
@@ -62,17 +64,20 @@ def expected_cost(
     false_positive: float = 1.0,
     false_negative: float = 1.0,
     prevalence: float | None = None,
-    pos_label: Any = 1,
+    pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     """The cost per row of decisions; `prevalence`: the share of positive rows where they will be used (default: here).
+
+    `pos_label` need not be given for labels 0 and 1, −1 and 1, or False and True.
 
     >>> expected_cost([0, 0, 0, 1], [0, 1, 0, 0], false_positive=1, false_negative=10)
     2.75
     """
     _check_costs(false_positive, false_negative, prevalence)
-    truth, called = np.asarray(y_true) == pos_label, np.asarray(y_pred) == pos_label
-    C = confusion_matrix(truth, called, labels=[False, True], sample_weight=sample_weight)
+    truth, called = positive_rows(y_true, y_pred, pos_label)
+    w = None if sample_weight is None else row_weights(sample_weight)
+    C = confusion_matrix(truth, called, labels=[False, True], sample_weight=w)
     negative, positive = (float(x) for x in C.sum(axis=1))
     if prevalence is None:
         return float(false_positive * C[0, 1] + false_negative * C[1, 0]) / (negative + positive)
@@ -151,9 +156,7 @@ def best_threshold(
         ("min_specificity", min_specificity, points.specificity),
     ):
         if least is not None:
-            if not 0 <= least <= 1:
-                raise InvalidParameter(f"best_threshold({name}=…) must be a number from 0 to 1; got {least!r}")
-            allowed &= reached >= least
+            allowed &= reached >= take_share(least, name, ends=True)
     if not allowed.any():
         raise InvalidData(
             f"no threshold has a sensitivity of {min_sensitivity} and a specificity of {min_specificity}: "
@@ -172,8 +175,8 @@ def roc_convex_hull(fpr: ArrayLike, tpr: ArrayLike) -> NDArray[np.intp]:
     [0, 1, 3]
     """
     x, y = np.asarray(fpr, dtype=np.float64), np.asarray(tpr, dtype=np.float64)
-    if x.ndim != 1 or x.shape != y.shape or x.size < 2 or (np.diff(x) < 0).any() or (np.diff(y) < 0).any():
-        raise InvalidData("fpr and tpr must be two lists of one length that do not decrease")
+    if x.ndim != 1 or x.shape != y.shape or x.size < 2 or not ((np.diff(x) >= 0).all() and (np.diff(y) >= 0).all()):
+        raise InvalidData("fpr and tpr must be two lists of one length, of numbers that do not decrease")
     left = np.arange(x.size)
     while left.size > 2:
         dx, dy = np.diff(x[left]), np.diff(y[left])
@@ -194,7 +197,7 @@ def roc_convex_hull(fpr: ArrayLike, tpr: ArrayLike) -> NDArray[np.intp]:
 
 def _check_costs(false_positive: float, false_negative: float, prevalence: float | None) -> None:
     for name, cost in (("false_positive", false_positive), ("false_negative", false_negative)):
-        if not 0 <= cost < np.inf:
+        if not (isinstance(cost, Real) and 0 <= cost < np.inf):
             raise InvalidParameter(f"{name} must be a cost ≥ 0; got {cost!r}")
-    if prevalence is not None and not 0 <= prevalence <= 1:
-        raise InvalidParameter(f"prevalence must be a share from 0 to 1; got {prevalence!r}")
+    if prevalence is not None:
+        take_share(prevalence, "prevalence", ends=True)

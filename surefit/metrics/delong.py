@@ -22,6 +22,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 from sklearn.exceptions import UndefinedMetricWarning
 
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.shares import take_share
 from surefit.metrics.binary import F64, Scores, take_scores
 
 Method = Literal["logit", "plain", "newcombe"]
@@ -201,13 +202,14 @@ def _weights(scores: Scores) -> tuple[F64, F64]:
 def _of_both_classes(scores: Scores) -> Scores:
     if scores.positive.all() or not scores.positive.any():
         raise InvalidData("the area under a ROC curve needs rows of both classes; got one class")
-    if scores.weight is not None and (scores.weight < 0).any():
-        raise InvalidData("sample_weight must not be negative: here a weight of two is a row repeated")
+    if scores.weight is not None and min(float(w.sum()) for w in _weights(scores)) < 1:
+        raise InvalidData(
+            "the weights of each class must add up to at least one: a weight of two is a row repeated, and the number "
+            "of rows says how sure the area is"
+        )
     return scores
 
 
 def _quantile(level: float) -> float:
     """z with P(|Z| ≤ z) = level for a standard normal Z."""
-    if not 0 < level < 1:
-        raise InvalidParameter(f"level must lie between 0 and 1; got {level!r}")
-    return float(ndtri((1 + level) / 2))
+    return float(ndtri((1 + take_share(level, "level")) / 2))

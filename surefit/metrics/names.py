@@ -80,7 +80,7 @@ def get_metric(name: str) -> Metric:
     Traceback (most recent call last):
     surefit._core.errors.InvalidParameter: no metric is called 'roc_acu'; did you mean 'roc_auc'?
     """
-    if name in NAMES:
+    if isinstance(name, str) and name in NAMES:
         return NAMES[name]
     near = difflib.get_close_matches(str(name), NAMES, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(NAMES)}"

@@ -19,6 +19,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
 from surefit import _native
+from surefit._core.arithmetic import power_of_two
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit.metrics.binary import F64, Scores, scores_of, two_values
 
@@ -103,7 +104,8 @@ def _area(scores: Scores) -> float:
     if scores.positive.all() or not scores.positive.any():
         warnings.warn("One class has no weight: ROC AUC is not defined.", UndefinedMetricWarning, stacklevel=4)
         return float("nan")
-    return _native.roc_weighted_area(scores.score, scores.positive, scores.weight, scores.n_threads)
+    weight = scores.weight / power_of_two(float(scores.weight.max()), 1073)  # products of tiny weights are not lost
+    return _native.roc_weighted_area(scores.score, scores.positive, weight, scores.n_threads)
 
 
 def _partial_area(fpr: F64, tpr: F64, max_fpr: float) -> float:

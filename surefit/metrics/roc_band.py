@@ -27,6 +27,7 @@ from scipy.special import betaincinv
 from scipy.stats import binom
 
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.shares import take_share
 from surefit.metrics.binary import F64, Scores, take_scores
 
 TINY = np.finfo(np.float64).tiny
@@ -68,9 +69,11 @@ def roc_band(
     """
     if kind not in ("pointwise", "simultaneous"):
         raise InvalidParameter(f"roc_band(kind=…) must be 'pointwise' or 'simultaneous'; got {kind!r}")
-    if not 0 < level < 1:
-        raise InvalidParameter(f"level must lie between 0 and 1; got {level!r}")
-    rates = np.linspace(0, 1, 201) if fpr is None else np.asarray(fpr, dtype=np.float64)
+    take_share(level, "level")
+    try:
+        rates = np.linspace(0, 1, 201) if fpr is None else np.asarray(fpr, dtype=np.float64)
+    except (TypeError, ValueError) as fault:
+        raise InvalidData(f"fpr must be a list of numbers from 0 to 1; {fault}") from fault
     if rates.ndim != 1 or not ((rates >= 0) & (rates <= 1)).all():
         raise InvalidData("fpr must be a list of numbers from 0 to 1")
     scores = take_scores(y_true, y_score, pos_label, None)

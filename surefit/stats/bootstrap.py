@@ -23,6 +23,7 @@ from scipy.special import ndtri
 
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.random import RandomStateLike, random_stream
+from surefit._core.shares import take_share
 from surefit.stats.family import sample_of
 
 METHODS = ("BCa", "percentile", "basic")
@@ -50,7 +51,7 @@ def normal_interval(x: Any, level: float = 0.95) -> tuple[float, float]:
     (1.2348, 3.7652)
     """
     values = sample_of(x)
-    _check_level(level)
+    take_share(level, "level")
     if values.size < 2:
         raise InvalidData("an interval needs at least two values")
     half = float(ndtri(0.5 + level / 2)) * float(values.std(ddof=1)) / values.size**0.5
@@ -90,7 +91,7 @@ def bootstrap_interval(
     >>> bool(found.low < np.log(2) < found.high)
     True
     """
-    _check_level(level)
+    take_share(level, "level")
     if method not in METHODS:
         raise InvalidParameter(f"method must be one of {', '.join(METHODS)}; got {method!r}")
     if n_resamples < 1:
@@ -129,8 +130,3 @@ def _takes_axis(statistic: Callable[..., Any]) -> bool:
         return "axis" in inspect.signature(statistic).parameters
     except (TypeError, ValueError):
         return False
-
-
-def _check_level(level: float) -> None:
-    if not 0 < level < 1:
-        raise InvalidParameter(f"level must be between 0 and 1; got {level}")

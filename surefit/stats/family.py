@@ -22,6 +22,9 @@ COUNTS = {"binom": ("n",), "betabinom": ("n",), "hypergeom": ("M", "n", "N"), "n
           "randint": ("low", "high"), "boltzmann": ("N",), "zipfian": ("n",)}  # fmt: skip
 """Parameters that are whole numbers: they are given, not estimated."""
 
+SMALLEST, LARGEST = 1e-150, 1e150
+"""Sizes whose squares are numbers."""
+
 
 @dataclass(frozen=True)
 class Family:
@@ -90,6 +93,8 @@ def family_of(distribution: Any, fixed: Mapping[str, float] | None = None) -> Fa
 def sample_of(x: Any, family: Family | None = None) -> NDArray[np.float64]:
     """One column of finite numbers; inside what the family can give, where that is known."""
     try:
+        if np.asarray(x).dtype.kind == "c":
+            raise InvalidData("x must be a column of real numbers; got complex ones")
         values = np.asarray(x, dtype=np.float64)
     except (TypeError, ValueError) as fault:
         raise InvalidData(f"x must be a column of numbers: {fault}") from fault
@@ -98,6 +103,12 @@ def sample_of(x: Any, family: Family | None = None) -> NDArray[np.float64]:
         raise InvalidData(f"x must be one column with at least one number; got the shape {values.shape}")
     if not np.isfinite(values).all():
         raise InvalidData(f"x holds {values[~np.isfinite(values)][0]} at place {int(np.argmin(np.isfinite(values)))}")
+    largest = float(np.abs(values).max())
+    if largest and not SMALLEST < largest < LARGEST:
+        raise InvalidData(
+            f"the largest number of x is {largest:.3g}: its square is beyond floating-point numbers. Measure x in "
+            "other units"
+        )
     if family is not None and family.discrete and (values != np.round(values)).any():
         raise InvalidData(f"{family.name} gives whole numbers; x holds {values[values != np.round(values)][0]:g}")
     return values

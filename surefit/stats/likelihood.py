@@ -25,6 +25,7 @@ from surefit.certificates.kernels.expression import Inputs
 from surefit.stats.derivatives import natural_units, score_and_hessian
 from surefit.stats.family import Family, family_of, sample_of
 from surefit.stats.moments import method_of_moments
+from surefit.stats.standard_units import StandardUnits, standard_units
 
 NEWTON_STEPS = 30
 GAINED = 1e-13
@@ -88,18 +89,35 @@ def maximum_likelihood(distribution: Any, x: Any, *, fixed: Mapping[str, float] 
     """
     family = family_of(distribution, fixed)
     values = sample_of(x, family)
+    if not family.discrete and len(family.free) > 1 and values.min() == values.max():
+        raise InvalidData(
+            f"all values of x are equal: the likelihood of {family.name} grows without end as it narrows around them. "
+            f"Fix one of {', '.join(family.free)}"
+        )
+    for units in (standard_units(family, values), StandardUnits()):
+        found = _most_likely(units.family(family), (values - units.center) / units.unit)
+        if found is None:
+            continue
+        parameters = family.full(units.parameters(family.free, found[0]))
+        total = float(family.log_density(values, parameters).sum())
+        if np.isfinite(total):  # an edge of the support that was moved by a rounding loses a value
+            errors = None if found[1] is None else units.errors(family.free, found[1])
+            named = {} if errors is None else dict(zip(family.free, errors.tolist(), strict=True))
+            return LikelihoodFit(family.distribution, parameters, family.free, total, named)
+    raise InvalidData(f"no {family.name} distribution was found under which all values of x are possible")
+
+
+def _most_likely(family: Family, values: NDArray) -> tuple[NDArray, NDArray | None] | None:
+    """(θ̂, its standard errors or None); None where no parameters make all values possible."""
 
     def log_likelihood(theta: NDArray) -> float:
         total = float(family.log_density(values, family.full(theta)).sum())
         return total if np.isfinite(total) else -np.inf
 
-    starts = _starts(family, values, log_likelihood)
-    theta = max(starts, key=log_likelihood)
+    theta = max(_starts(family, values, log_likelihood), key=log_likelihood)
     if not np.isfinite(log_likelihood(theta)):
-        raise InvalidData(f"no {family.name} distribution was found under which all values of x are possible")
-    theta, errors = _finished(log_likelihood, theta, _first_steps(family, theta, values))
-    names = dict(zip(family.free, errors.tolist(), strict=True)) if errors is not None else {}
-    return LikelihoodFit(family.distribution, family.full(theta), family.free, log_likelihood(theta), names)
+        return None
+    return _finished(log_likelihood, theta, _first_steps(family, theta, values))
 
 
 def _starts(family: Family, values: NDArray, log_likelihood: Callable[[NDArray], float]) -> list[NDArray]:

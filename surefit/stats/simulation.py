@@ -18,6 +18,7 @@ from scipy.special import ndtri
 
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.random import RandomStateLike, random_stream
+from surefit._core.shares import take_share
 
 BLOCK_VALUES = 1_000_000
 """At most so many numbers are drawn at a time."""
@@ -188,6 +189,4 @@ def _vector(value: Any) -> NDArray[np.float64]:
 
 
 def _quantile(level: float, tests: int) -> float:
-    if not 0 < level < 1:
-        raise InvalidParameter(f"level must be between 0 and 1; got {level}")
-    return float(ndtri(1 - (1 - level) / (2 * tests)))
+    return float(ndtri(1 - (1 - take_share(level, "level")) / (2 * tests)))

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 
 from surefit._core.errors import InvalidParameter
+from surefit._core.shares import take_share
 from surefit.theory.dictionaries.dictionary import Dictionary, sauer_bound, whole
 
 
@@ -64,6 +65,4 @@ def log_labelings(dictionary: Dictionary | float, n: int) -> float:
 
 def exponent(confidence: float) -> float:
     """t with e^−t = 1 − confidence."""
-    if not 0 < confidence < 1:
-        raise InvalidParameter(f"confidence must be between 0 and 1; got {confidence}")
-    return -math.log1p(-confidence)
+    return -math.log1p(-take_share(confidence, "confidence"))

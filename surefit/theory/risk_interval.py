@@ -18,6 +18,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.shares import take_share
 
 Method = Literal["clopper-pearson", "hoeffding", "empirical-bernstein"]
 
@@ -65,8 +66,7 @@ def risk_interval(
     low, high = (float(b) for b in bounds)
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise InvalidParameter(f"bounds must be two finite numbers, the smaller first; got {bounds}")
-    if not 0 < confidence < 1:
-        raise InvalidParameter(f"confidence must be between 0 and 1; got {confidence}")
+    take_share(confidence, "confidence")
     values = np.asarray(losses, dtype=np.float64)
     if values.ndim != 1 or values.size == 0 or not ((values >= low) & (values <= high)).all():
         raise InvalidData(
@@ -100,8 +100,7 @@ def clopper_pearson(errors: int, n: int, confidence: float = 0.95) -> tuple[floa
     """
     if not (0 <= errors <= n and n >= 1):
         raise InvalidParameter(f"errors must be from 0 to n, and n at least 1; got {errors} of {n}")
-    if not 0 < confidence < 1:
-        raise InvalidParameter(f"confidence must be between 0 and 1; got {confidence}")
+    take_share(confidence, "confidence")
     tail = (1 - confidence) / 2
     low = 0.0 if errors == 0 else float(betaincinv(errors, n - errors + 1, tail))
     high = 1.0 if errors == n else float(betaincinv(errors + 1, n - errors, 1 - tail))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from surefit._core.errors import InvalidParameter
+from surefit._core.shares import take_share
 from surefit.theory.bounds import exponent, finite_deviation_bound, stochastic_error_bound, uniform_deviation_bound
 from surefit.theory.dictionaries.dictionary import Dictionary
 
@@ -46,8 +47,7 @@ def sample_size(
     >>> sample_size(0.1, dictionary=HalfLines())
     10277
     """
-    if not 0 < accuracy < 1:
-        raise InvalidParameter(f"accuracy must be between 0 and 1; got {accuracy}")
+    take_share(accuracy, "accuracy")
     exponent(confidence)
     if goal not in GOALS:
         raise InvalidParameter(f"goal must be one of {', '.join(GOALS)}; got {goal!r}")

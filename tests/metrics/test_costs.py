@@ -69,6 +69,16 @@ def test_the_hull_is_that_of_scipy(n):
     assert (np.diff(slopes) < 0).all()
 
 
+def test_labels_of_decisions():
+    """Two wrong of four, one of each kind, however the labels are written."""
+    truth, called = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 0])
+    written = [(truth, called), (2 * truth - 1, 2 * called - 1), (truth == 1, called), (truth, called == 1)]
+    assert {expected_cost(a, b, false_negative=3) for a, b in written} == {(1 + 3) / 4}
+    names = np.array(["well", "ill"])
+    assert expected_cost(names[truth], names[called], false_negative=3, pos_label="ill") == (1 + 3) / 4
+    assert expected_cost([0, 1, 2, 2], [0, 2, 2, 1], false_negative=3, pos_label=2) == (1 + 3) / 4
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -78,6 +88,19 @@ def test_the_hull_is_that_of_scipy(n):
         (lambda: expected_cost([1, 1], [0, 1], prevalence=0.5), "both classes"),
         (lambda: best_threshold([0, 1], [0, 1], min_sensitivity=2), "min_sensitivity"),
         (lambda: roc_convex_hull([0, 1, 0.5], [0, 1, 1]), "not decrease"),
+        (lambda: roc_convex_hull([0, np.nan, 1], [0, 0.5, 1]), "not decrease"),
+        (lambda: expected_cost([0, 1], [0, 1], false_positive="dear"), "false_positive"),
+        (lambda: best_threshold([0, 1], [0, 1], min_sensitivity="high"), "min_sensitivity"),
+        (lambda: best_threshold([0, 1], [0, 1], prevalence=np.nan), "prevalence"),
+        (lambda: expected_cost(["ill", "well"], ["ill", "ill"]), "pos_label"),
+        (lambda: expected_cost(["ill", "well"], ["ill", "ill"], pos_label=1), "pos_label"),
+        (lambda: expected_cost([0, 1, 2], [0, 1, 1]), "pos_label"),
+        (lambda: expected_cost([0, 1, 1], [0, 1, 2]), "pos_label"),
+        (lambda: expected_cost([0.0, 1.0, np.nan], [0, 1, 1]), "NaN"),
+        (lambda: expected_cost([0, 1], [0, 1, 1]), "inconsistent"),
+        (lambda: expected_cost(None, [0, 1]), "1d array"),
+        (lambda: expected_cost([0, 1], [0, 1], sample_weight=[1, -1]), "negative"),
+        (lambda: expected_cost([0, 1], [0, 1], sample_weight=[1e308, 1e308]), "finite"),
     ],
 )
 def test_what_cannot_be_answered_is_refused(call, words):

@@ -143,6 +143,8 @@ def test_the_size_of_the_test_in_simulation():
         (lambda: roc_auc_interval(Y, A, method="wald"), "method"),
         (lambda: roc_auc_interval(np.ones(5), np.arange(5)), "both classes"),
         (lambda: roc_auc_interval(Y, A, sample_weight=-np.ones(N)), "negative"),
+        (lambda: roc_auc_interval(Y, A, sample_weight=np.full(N, 1e-9)), "at least one"),
+        (lambda: roc_auc_interval(Y, A, level="high"), "between 0 and 1"),
         (lambda: delong_test(Y, A, B, alternative="other"), "alternative"),
         (lambda: delong_test([0, 1], [0, 1], [1, 0]), "two rows"),
         (lambda: delong_test(Y, A, B[:-1]), "inconsistent"),

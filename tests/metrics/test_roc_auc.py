@@ -7,7 +7,7 @@ import pytest
 import sklearn.metrics
 from sklearn.exceptions import UndefinedMetricWarning
 
-from surefit.metrics import roc_auc_score
+from surefit.metrics import roc_auc_score, roc_curve
 from tests.metrics.test_roc_curve import SCORES, WEIGHTS, S, Y
 from tests.reference import roc as reference
 
@@ -119,3 +119,18 @@ def test_refusals_are_those_of_scikit_learn(y, score, options):
 def test_a_wrong_parameter_is_named(options):
     with pytest.raises(ValueError, match=next(iter(options))):
         roc_auc_score(Y, S, **options)
+
+
+@pytest.mark.parametrize("size", [1e-320, 1e-200, 1e200])
+def test_the_unit_of_weights_does_not_matter(size):
+    """Products of weights leave floating-point numbers long before the weights do."""
+    y, score, w = [0, 0, 1, 1], [1.0, 3.0, 2.0, 4.0], np.array([1.0, 2.0, 2.0, 1.0])
+    assert roc_auc_score(y, score, sample_weight=size * w) == pytest.approx((2 * 1 + 1 * 3) / 9, rel=1e-3)
+    assert roc_auc_score(y, score, sample_weight=w) == pytest.approx(5 / 9, rel=1e-15)
+
+
+@pytest.mark.parametrize("weights", [[1, -1, 1, 1], [1e308] * 4])
+def test_weights_that_mean_nothing_are_refused(weights):
+    for judge in (roc_auc_score, roc_curve):
+        with pytest.raises(ValueError, match="must not be negative, and its sum must be finite"):
+            judge([0, 0, 1, 1], [1, 3, 2, 4], sample_weight=weights)

@@ -72,3 +72,39 @@ def test_values_that_are_impossible_are_refused():
         maximum_likelihood("bernoulli", [0, 1, 2])
     with pytest.raises(InvalidData, match="beta"):
         maximum_likelihood("beta", [0.5, 1.5, 2.0])
+
+
+@pytest.mark.parametrize("name", ["t", "gamma", "weibull_min", "norm", "gumbel_r"])
+@pytest.mark.parametrize("unit", [1e-100, 1e-12, 1e12, 1e100])
+def test_the_unit_of_measurement_does_not_matter(name, unit):
+    x = stats.gamma(2.5, scale=3).rvs(200, random_state=np.random.default_rng(3))
+    one, two = maximum_likelihood(name, x), maximum_likelihood(name, unit * x)
+    for parameter in one.free:
+        size = unit if parameter in ("loc", "scale") else 1.0
+        assert two.parameters[parameter] == pytest.approx(size * one.parameters[parameter], rel=1e-5)
+        assert two.standard_errors[parameter] == pytest.approx(size * one.standard_errors[parameter], rel=1e-4)
+
+
+@pytest.mark.parametrize("offset", [1e6, -1e9, 1e12])
+def test_neither_does_the_origin(offset):
+    x = np.round(stats.t(5, 1, 2).rvs(200, random_state=np.random.default_rng(4)), 2)  # so that x + offset is close
+    one, two = maximum_likelihood("t", x), maximum_likelihood("t", offset + x)
+    assert two.parameters["loc"] - offset == pytest.approx(one.parameters["loc"], abs=1e-3)
+    assert two.parameters["scale"] == pytest.approx(one.parameters["scale"], rel=1e-3)
+    edges = maximum_likelihood("uniform", offset + x)
+    assert edges.parameters["loc"] == pytest.approx((offset + x).min(), rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("name", "x", "words"),
+    [
+        ("t", np.ones(9), "all values of x are equal"),
+        ("weibull_min", np.ones(9), "all values of x are equal"),
+        ("norm", [1e200, 2e200], "other units"),
+        ("norm", [1e-200, 2e-200], "other units"),
+        ("norm", np.array([1j, 2.0]), "real numbers"),
+    ],
+)
+def test_samples_that_say_nothing_are_refused(name, x, words):
+    with pytest.raises(InvalidData, match=words):
+        maximum_likelihood(name, x)
