@@ -28,6 +28,8 @@ void bind_logistic(nb::module_& m);
 void bind_metrics(nb::module_& m);
 void bind_min_cut(nb::module_& m);
 void bind_manifold(nb::module_& m);
+void bind_mixture(nb::module_& m);
+void bind_network(nb::module_& m);
 void bind_perceptron(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_search_tiles(nb::module_& m);
@@ -88,6 +90,8 @@ NB_MODULE(_native, m) {
   bind_metrics(m);
   bind_min_cut(m);
   bind_manifold(m);
+  bind_mixture(m);
+  bind_network(m);
   bind_perceptron(m);
   bind_search(m);
   bind_search_tiles(m);

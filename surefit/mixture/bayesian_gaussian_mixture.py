@@ -19,7 +19,7 @@ from surefit.engine.open import open_data
 from surefit.engine.source import Source
 from surefit.mixture.gaussian_mixture import FAILED, GaussianMixture, frame_of, start_of
 from surefit.solvers.mixture.em import SPREAD
-from surefit.solvers.mixture.gaussians import CovarianceType, Density, ExpectationStep, density_of
+from surefit.solvers.mixture.gaussians import CovarianceType, Density, density_of, expected
 from surefit.solvers.mixture.starts import by_shares
 from surefit.solvers.mixture.variational import Posterior, Prior, in_units, updated
 from surefit.summaries.column_spread import column_spread
@@ -147,7 +147,7 @@ class BayesianGaussianMixture(GaussianMixture):
         again = p.warm_start and hasattr(self, "converged_")
         try:
             for _ in range(1 if again else p.n_init):
-                start = density_of(self._stored(frame) if again else start_of(p, data, frame, reg, rng))
+                start = self._last(frame, reg) if again else density_of(start_of(p, data, frame, reg, rng))
                 run = _run(p, data, frame, prior, start, reg, progress)
                 best = run if best is None or run[1][-1] > best[1][-1] else best
         except np.linalg.LinAlgError as fault:
@@ -193,8 +193,17 @@ class BayesianGaussianMixture(GaussianMixture):
                 stacklevel=6,
             )
 
+    def _last(self, frame: tuple[np.ndarray, np.ndarray], reg: np.ndarray) -> Density:
+        """log ρ of the last fit in the coordinates of the frame: x = shift + z/scale."""
+        shift, scale = frame
+        return in_units(self._posterior(), -shift * scale, 1.0 / scale).density(reg, SPREAD)
+
     def _density(self) -> Density:
         check_is_fitted(self)
+        posterior = self._posterior()
+        return posterior.density(np.zeros(posterior.means.shape[1]), None)
+
+    def _posterior(self) -> Posterior:
         process = self.weight_concentration_prior_type == "dirichlet_process"
         prior = Prior(
             self.weight_concentration_prior_, process, self.mean_prior_, self.mean_precision_prior_,
@@ -202,10 +211,8 @@ class BayesianGaussianMixture(GaussianMixture):
         )  # fmt: skip
         pair = np.stack(self.weight_concentration_) if process else np.asarray(self.weight_concentration_)
         wide = [np.asarray(a, dtype=np.float64) for a in (self.means_, self.covariances_)]
-        posterior = Posterior(
-            prior, pair, self.mean_precision_, wide[0], np.asarray(self.degrees_of_freedom_, dtype=np.float64), wide[1]
-        )
-        return posterior.density(np.zeros(wide[0].shape[1]), None)
+        degrees = np.asarray(self.degrees_of_freedom_, dtype=np.float64)
+        return Posterior(prior, pair, self.mean_precision_, wide[0], degrees, wide[1])
 
 
 def _run(
@@ -218,10 +225,10 @@ def _run(
     progress: Progress,
 ) -> tuple[Posterior, list[float], bool, float]:
     """The factors, the bound at the start and after each iteration, whether it converged, and Σ ω."""
-    step, density, posterior = ExpectationStep(), start, None
+    density, posterior = start, None
     history: list[float] = []
     while True:
-        sums = data.fold(step, (density, *frame))
+        sums = expected(data, density, frame)
         if posterior is not None:
             history.append(sums.log_likelihood - posterior.divergence())
             n_iter = len(history) - 1

@@ -19,8 +19,8 @@ from surefit.engine.open import kind_of, open_data
 from surefit.engine.source import Source
 from surefit.neural_network import parameters
 from surefit.neural_network.network import MultilayerPerceptron, stochastic
-from surefit.solvers.network.layers import Loss, Network, answers, scores
-from surefit.solvers.network.training import Rows
+from surefit.solvers.network.layers import Loss, Network, answers
+from surefit.solvers.network.training import Rows, scores_of
 from surefit.summaries.canonical import example_hashes
 from surefit.summaries.holdout import held_out
 
@@ -196,11 +196,11 @@ class MLPClassifier(ClassifierMixin, MultilayerPerceptron):
         return held_out(example_hashes(rows.X, rows.Y), codes, rows.w, p.validation_fraction, seed)
 
     def _validation_score(self, network: Network, rows: Rows) -> float:
-        z = scores(network, rows.X)
+        z, Y = scores_of(network, rows), rows.targets
         if not np.isfinite(z).all():
             return float("nan")
         said = z.argmax(axis=1) if network.loss == "softmax" else z > 0
-        true = rows.Y.argmax(axis=1) if network.loss == "softmax" else rows.Y > 0.5
+        true = Y.argmax(axis=1) if network.loss == "softmax" else Y > 0.5
         return float(accuracy_score(true, said, sample_weight=rows.w))
 
     def predict(self, X: Any) -> Any:

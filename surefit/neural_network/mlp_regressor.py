@@ -15,8 +15,8 @@ from surefit.engine.open import open_data
 from surefit.engine.source import Source
 from surefit.neural_network import parameters
 from surefit.neural_network.network import MultilayerPerceptron
-from surefit.solvers.network.layers import Loss, Network, answers, scores
-from surefit.solvers.network.training import Rows
+from surefit.solvers.network.layers import Loss, Network, answers
+from surefit.solvers.network.training import Rows, scores_of
 
 
 class MLPRegressor(RegressorMixin, MultilayerPerceptron):
@@ -150,10 +150,10 @@ class MLPRegressor(RegressorMixin, MultilayerPerceptron):
         return self.loss
 
     def _validation_score(self, network: Network, rows: Rows) -> float:
-        said = answers(network.loss, scores(network, rows.X))
+        said = answers(network.loss, scores_of(network, rows))
         if not np.isfinite(said).all():
             return float("nan")
-        return float(r2_score(rows.Y, said, sample_weight=rows.w))
+        return float(r2_score(rows.targets, said, sample_weight=rows.w))
 
     def predict(self, X: Any) -> Any:
         """The answer for each row."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from numbers import Integral
 from types import SimpleNamespace
 from typing import Any, Self
@@ -125,10 +125,8 @@ class MultilayerPerceptron(Estimator):
             self.loss_ = self.best_loss_ = self.final_loss_
         return self
 
-    def _all_rows(self, data: Source, Y: np.ndarray | None) -> Iterator[Rows]:
-        if Y is None:
-            return streamed(data, data.leaf_rows, self._targets)
-        return batches(Rows(data.X, Y, data.w), data.leaf_rows, None)
+    def _all_rows(self, data: Source, Y: np.ndarray | None) -> Iterable[Rows]:
+        return streamed(data, data.leaf_rows, self._targets) if Y is None else [Rows(data.X, Y, data.w)]
 
     def _given(self, Y: np.ndarray | None) -> np.ndarray:
         if Y is None:
@@ -163,7 +161,7 @@ class MultilayerPerceptron(Estimator):
         state = self._descent(p, network, rng)
         size = _batch_size(p, len(examples))
         self._epoch(p, state, batches(examples, size, rng if p.shuffle else None), seen)
-        self.final_loss_ = mean_loss(network, batches(everything, size, None), p.alpha)
+        self.final_loss_ = mean_loss(network, [everything], p.alpha)
         if not is_finite(network):
             raise InvalidData("Solver produced non-finite parameter weights. Scale the columns, or lower the rate.")
         self._keep(network, rng)
@@ -307,9 +305,10 @@ class MultilayerPerceptron(Estimator):
                 "The validation set is too small. Increase 'validation_fraction' or the size of your dataset."
             )
         self.best_loss_, self.validation_scores_, self.best_validation_score_ = None, [], -np.inf
-        return tuple(  # type: ignore[return-value]
-            Rows(rows.X[at], rows.Y[at], None if rows.w is None else rows.w[at]) for at in (~out, out)
+        train, judged = (
+            Rows(rows.X, rows.Y, None if rows.w is None else rows.w[at], np.flatnonzero(at)) for at in (~out, out)
         )
+        return train, judged
 
     def _held_out(self, p: SimpleNamespace, rows: Rows, seed: int) -> np.ndarray:
         one = np.zeros(len(rows))

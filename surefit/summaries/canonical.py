@@ -15,6 +15,9 @@ import scipy.sparse as sp
 from surefit import _native
 from surefit._core.arithmetic import power_of_two
 
+HASHED_NUMBERS = 2**18
+"""Numbers that are copied at a time to be hashed."""
+
 
 class Canonical(NamedTuple):
     """Distinct rows in canonical order: X[order[i]] with total weight w[i] (None: all one)."""
@@ -45,6 +48,16 @@ def in_single_precision(X: Any) -> tuple[Any, float]:
     """(rows / unit as float32, unit): what is drawn among them is the same for rows of either precision."""
     unit = float(power_of_two(float(abs(X).max())))
     return (X / unit).astype(np.float32), unit
+
+
+def single_precision_hashes(X: Any, y: np.ndarray) -> np.ndarray:
+    """`example_hashes` of `in_single_precision(X)`, block by block: X is never copied as a whole."""
+    if sp.issparse(X):
+        return example_hashes(in_single_precision(X)[0], y)
+    unit = float(power_of_two(max(float(X.max()), -float(X.min()))))
+    step = max(1, HASHED_NUMBERS // max(1, X.shape[1]))
+    parts = [slice(start, start + step) for start in range(0, len(X), step)]
+    return np.concatenate([example_hashes((X[at] / unit).astype(np.float32), y[at]) for at in parts])
 
 
 def mixed(z: np.ndarray) -> np.ndarray:

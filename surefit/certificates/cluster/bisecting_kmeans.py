@@ -190,28 +190,29 @@ def _cuts(
         W = float(w[r].sum())
         means[node] = (w[r] @ A[r]) / W if W > 0 else np.zeros(A.shape[1])
         weight[node], spread[node] = W, float(w[r] @ ((A[r] - means[node]) ** 2).sum(axis=1))
-    centers, worst, limit, behind, waiting = tree.centers - shift, 0.0, tol, 0.0, {0}
+    centers, worst, limit, excuse, behind, waiting = tree.centers - shift, 0.0, tol, 0.0, 0.0, {0}
     for t, node in enumerate(tree.splits.tolist()):
         parts = (2 * t + 1, 2 * t + 2)
         saves = sum(weight[p] * float(((centers[p] - means[p]) ** 2).sum()) for p in parts)
         own = sum(spread[p] for p in parts)
         room = ROUNDINGS * weight[node] * unit**2 / own if own > 0 else 0.0
         promise = NEXT_STEP * max(asked, 0.0) * spread[node] / A.shape[1] / own if own > 0 else 0.0
-        share = max(0.0, saves / own - room) if own > 0 else 0.0
-        if share / max(tol, min(promise, 1e-2)) > worst / limit:
-            worst, limit = share, max(tol, min(promise, 1e-2))
+        share, allowed = saves / own if own > 0 else 0.0, max(tol, min(promise, 1e-2))
+        if (share - room) / allowed > (worst - excuse) / limit:
+            worst, limit, excuse = share, allowed, room
         size = {p: weight[p] if by_weight and spread[p] > 0 else spread[p] for p in waiting}
         largest = max(size.values())
         behind = max(behind, (largest - size[node]) / largest if largest > 0 else 0.0)
         waiting = (waiting - {node}) | set(parts)
-    exact = worst <= tol
+    exact = worst <= tol + excuse
     return [
         at_most(
             "cuts",
             "Each cut is a fixed point of 2-means: moving its centers to the means of their rows saves at most this."
             if exact else
             f"Cuts stopped by tol={asked:g}: moving their centers to the means of their rows saves at most this share.",
-            Grade.FIXED_POINT if exact else Grade.BOUNDED, worst, limit,
+            Grade.FIXED_POINT if exact else Grade.BOUNDED, worst, tol if exact else limit,
+            error=gamma(len(A) + 8) * (worst + np.sqrt(worst)), excuse=excuse,
             failure=f"A cut is no fixed point: moving its centers saves {worst:.2g} of its sum; lower tol.",
         ),
         at_most(

@@ -46,9 +46,10 @@ def _columns(attrs: Attributes, blocks: Blocks, tol: float) -> Claim | None:
     squares = sum((((dense(X) - center.mean) ** 2).sum(axis=0) for X, _, _ in blocks), np.zeros(blocks.n_features))
     truth = squares / blocks.n_rows
     offset = (eps * np.abs(center.mean)) ** 2  # of a mean that is off by a rounding
-    off = np.where(truth > offset, np.abs(var - truth) / np.where(truth > 0, truth, 1.0), 0.0)
-    j = int(off.argmax())
-    rounding = ROUNDINGS * eps * (1 + np.abs(center.mean) / np.sqrt(np.where(truth > 0, truth, np.inf)))
+    size = np.maximum(truth, offset)
+    off = np.where(var == truth, 0.0, np.abs(var - truth) / np.where(size > 0, size, 1e-300))
+    rounding = ROUNDINGS * eps * (1 + np.abs(center.mean) / np.sqrt(np.where(size > 0, size, np.inf)))
+    j = int((off - rounding).argmax())
     return at_most(
         "columns",
         f"var_ is the variance of each column and n_samples_seen_ the number of rows; column {j}, relative difference.",

@@ -49,9 +49,26 @@ class Model:
             out[:, k] = constant - (T * T).sum(axis=1) / 2 - prior / 2 * (U[k] ** 2).sum()
         return out
 
+    def slip(self, X: F64, U: F64, joint: F64) -> F64:
+        """What roundings here may change in `log_joint`: of the products T = (x − m)U, of their squares and of sums.
+
+        U is that of a covariance off by γ, which moves T and log det by γ times the condition of the correlations.
+        """
+        d = X.shape[1]
+        out, one = np.empty_like(joint), gamma(d + 8)
+        for k, m in enumerate(self.means):
+            D, units = X - m, np.sqrt(np.diagonal(self.covariances[k]))
+            T = D @ U[k]
+            terms = (np.abs(T) * (np.abs(D) @ np.abs(U[k]))).sum(axis=1)
+            condition = float(np.linalg.cond(self.covariances[k] / np.outer(units, units)))
+            inverse = gamma(4 * d * d) * condition * ((T * T).sum(axis=1) + d + self.prior * (U[k] ** 2).sum())
+            logs = np.abs(np.log(np.abs(np.diagonal(U[k])))).sum() + d * LOG_2PI
+            out[:, k] = one * (terms + logs + np.where(np.isfinite(joint[:, k]), np.abs(joint[:, k]), 0.0)) + inverse
+        return out
+
 
 @checker("weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_", "lower_bound_", "lower_bounds_",
-         "converged_", "collapsed_", "predict", "predict_proba", "score_samples")  # fmt: skip
+         "converged_", "n_iter_", "collapsed_", "predict", "predict_proba", "score_samples")  # fmt: skip
 def check_gaussian_mixture(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Three passes over the rows."""
     attrs = Attributes(model, "means_")
@@ -62,21 +79,22 @@ def check_gaussian_mixture(model: Any, blocks: Blocks, tol: float) -> Findings:
     eps = epsilon(any(X.dtype == np.float32 for X, _, _ in blocks), np.asarray(model.means_))
     try:
         U = found.roots()
-        now = likelihood(blocks, found, U, found.prior)
+        now, error = likelihood(blocks, found, U, found.prior)
         after = next_step(blocks, found, U)
-        gained = likelihood(blocks, after, after.roots(), found.prior) - now
+        best, also = likelihood(blocks, after, after.roots(), found.prior)
+        gained = best - now
     except np.linalg.LinAlgError:
         return [
             failed("covariances", "A covariance of the fit, or of the next step, is not positive definite.")
         ], "a pass"
-    plain = likelihood(blocks, found, U, 0.0)
+    plain, _ = likelihood(blocks, found, U, 0.0)
     slack = rounding(found, U, eps, blocks.n_rows)
     return [
         *consistent(attrs, found, U, eps),
-        _bound(attrs, bound, now, plain, gained, slack, tol),
+        _bound(attrs, bound, now, plain, gained, slack, tol, error),
         history_claim(attrs, bound, slack, tol, ours=hasattr(model, "collapsed_")),
         *_collapsed(attrs, found, eps),
-        _gain(attrs, gained, now, slack, tol),
+        _gain(attrs, gained, now, slack, tol, error + also),
         *_answers(model, blocks, found, U, eps),
     ], "four passes over the rows"
 
@@ -112,7 +130,7 @@ def consistent(attrs: Attributes, found: Model, U: F64, eps: float) -> list[Clai
     units = deviations[:, :, None] * deviations[:, None, :]
     correlations = found.covariances / units  # in units of the columns, whose sizes do not matter
     condition = max(float(np.linalg.cond(R)) for R in correlations)
-    worst = 0.0
+    worst = error = 0.0
     for name, array in given.items():
         try:
             square = as_matrices(np.asarray(array, dtype=np.float64), found.kind, K, d)
@@ -122,12 +140,13 @@ def consistent(attrs: Attributes, found: Model, U: F64, eps: float) -> list[Clai
             square = square @ square.transpose(0, 2, 1)
         product = (square * units) @ correlations - np.eye(d)
         worst = max(worst, float(np.max(np.where(np.isnan(product), np.inf, np.abs(product)))))
+        error = max(error, gamma(2 * d + 8) * float(np.nan_to_num(np.abs(square * units) @ np.abs(correlations)).max()))
     limit = ROUNDINGS * d * eps * max(condition, 1.0)
     return [
         at_most("weights", "The weights are chances: they add up to one.", Grade.EXACT, off, ROUNDINGS * K * eps,
                 failure=f"The weights add up to {1 + off:.6g} or {1 - off:.6g}, not to one."),
         at_most("precisions", "Precisions and their roots are inverses of the covariances; largest entry of PΣ − I.",
-                Grade.EXACT, worst, limit,
+                Grade.EXACT, worst, limit, error=error,
                 failure=f"precisions_ or precisions_cholesky_ do not belong to covariances_: off by {worst:.2g}."),
     ]  # fmt: skip
 
@@ -139,13 +158,19 @@ def rows_of(blocks: Blocks) -> Any:
         yield dense(X), np.ones(X.shape[0]) if w is None else np.asarray(w, dtype=np.float64)
 
 
-def likelihood(blocks: Blocks, found: Model, U: F64, prior: float) -> float:
-    """The mean log-likelihood of the rows."""
-    total = weight = 0.0
+def likelihood(blocks: Blocks, found: Model, U: F64, prior: float) -> tuple[float, float]:
+    """The mean log-likelihood of the rows, and what roundings here may change in it.
+
+    A change e_k of log π_k N_k changes log Σ by Σ_k r_k e_k.
+    """
+    total = weight = error = size = 0.0
     for X, w in rows_of(blocks):
-        total += float(w @ log_sum(found.log_joint(X, U, prior)))
-        weight += float(w.sum())
-    return total / weight
+        joint = found.log_joint(X, U, prior)
+        logs = log_sum(joint)
+        shares = np.exp(joint - logs[:, None])
+        total, weight, size = total + float(w @ logs), weight + float(w.sum()), size + float(w @ np.abs(logs))
+        error += float(w @ (shares * found.slip(X, U, joint)).sum(axis=1))
+    return total / weight, 2 * (error + gamma(blocks.n_rows + 64) * size) / weight
 
 
 def log_sum(joint: F64) -> F64:
@@ -193,7 +218,7 @@ def rounding(found: Model, U: F64, eps: float, n: int) -> float:
 
 
 def _bound(
-    attrs: Attributes, claimed: float, now: float, plain: float, gained: float, slack: float, tol: float
+    attrs: Attributes, claimed: float, now: float, plain: float, gained: float, slack: float, tol: float, error: float
 ) -> Claim:
     """lower_bound_ is the mean log-likelihood of the stored parameters.
 
@@ -206,18 +231,19 @@ def _bound(
         "lower_bound",
         f"lower_bound_ is the mean log-likelihood of a row, recomputed as {now:.10g} ({plain:.10g} without what "
         "reg_covar takes); difference.",
-        Grade.EXACT, off, tol, {"recomputed": now, "claimed": claimed}, excuse=slack,
+        Grade.EXACT, off, tol, {"recomputed": now, "claimed": claimed}, error=error, excuse=slack,
         failure=f"lower_bound_ is {claimed:.10g}, but the mean log-likelihood of the rows is {now:.10g}.",
     )  # fmt: skip
 
 
 def history_claim(attrs: Attributes, bound: float, slack: float, tol: float, *, ours: bool) -> Claim:
-    """lower_bounds_ ends in lower_bound_, rises, and its last rise is below the fit's tol where converged_ says so.
+    """lower_bounds_ has an entry for each iteration (ours one more, for the start), ends in lower_bound_ and rises, and
+    its last rise is below the fit's tol where converged_ says so.
 
     scikit-learn's may fall, since what it adds to variances (reg_covar) is not in its log-likelihood.
     """
     history, asked = attrs.raw("lower_bounds_"), real(attrs.parameter("tol", 1e-3))
-    converged = attrs.raw("converged_")
+    converged, n_iter = attrs.raw("converged_"), attrs.number("n_iter_")
     if history is None or history.ndim != 1 or converged is None or converged.shape or converged.dtype.kind != "b":
         return failed("history", "lower_bounds_ is not a list of numbers, or converged_ neither True nor False.")
     rises = np.diff(history.astype(float))
@@ -225,12 +251,15 @@ def history_claim(attrs: Attributes, bound: float, slack: float, tol: float, *, 
     falls = float(np.max(-rises, initial=0.0)) if ours else 0.0
     off = np.inf if np.isnan([off, falls]).any() else max(off, falls)
     last = (float(rises[-1]) if ours else abs(float(rises[-1]))) if rises.size else np.inf
-    if (rises.size or ours) and bool(converged) != (last < asked):
+    if n_iter is None or n_iter != len(history) - ours:
+        off = np.inf
+    room = gamma(64) * (1 + abs(bound)) if ours else slack  # ours are reckoned in double precision
+    if (rises.size or ours) and bool(converged) != (last < asked) and not abs(last - asked) <= room:
         off = np.inf
     return at_most(
         "history", "The bound never fell, ends in lower_bound_, and converged_ says whether its last rise was "
         f"below tol={asked:g}; largest fall or difference.", Grade.EXACT, off, tol, excuse=slack,
-        failure="lower_bounds_ falls, ends elsewhere than lower_bound_, or does not fit converged_.",
+        failure="lower_bounds_ falls, ends elsewhere than lower_bound_, or does not fit n_iter_ or converged_.",
     )  # fmt: skip
 
 
@@ -250,10 +279,10 @@ def _collapsed(attrs: Attributes, found: Model, eps: float) -> list[Claim]:
     )]  # fmt: skip
 
 
-def _gain(attrs: Attributes, gained: float, now: float, slack: float, tol: float) -> Claim:
+def _gain(attrs: Attributes, gained: float, now: float, slack: float, tol: float, error: float) -> Claim:
     """The gain of one more step, in units of log-likelihood a row."""
     asked = real(attrs.parameter("tol", 1e-3))
-    settled = gained <= tol + slack
+    settled = gained + error <= tol + slack
     limit = tol if settled else max(tol, asked if asked > 0 else 0.0)
     return at_most(
         "stationary",
@@ -261,7 +290,8 @@ def _gain(attrs: Attributes, gained: float, now: float, slack: float, tol: float
         if settled else
         f"The fit stopped by its tol={asked:g}, before a stationary point: one more step gains this log-likelihood a "
         "row, and later steps may gain more; for a stationary point lower tol.",
-        Grade.FIXED_POINT if settled else Grade.BOUNDED, max(gained, 0.0), limit, {"log_likelihood": now}, excuse=slack,
+        Grade.FIXED_POINT if settled else Grade.BOUNDED, max(gained, 0.0), limit, {"log_likelihood": now},
+        error=error, excuse=slack,
         failure=f"Not stationary: one more step gains {gained:.2g} log-likelihood a row; lower tol or raise max_iter.",
     )  # fmt: skip
 

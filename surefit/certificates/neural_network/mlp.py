@@ -169,8 +169,9 @@ def _losses(out: str, z: F64, Y: F64) -> F64:
 
 @dataclass
 class Sizes:
-    """Means over the rows: of |ℓ|, of the largest |score|, of the longest input of a layer, of what roundings of the
-    scores change in ℓ, in units of eps, and of the slopes at units of 'relu' that a step may switch."""
+    """Means over the rows: of |ℓ|, of what one rounding of the terms of the scores changes in ℓ, of the longest input
+    of a layer, of what all roundings may change (both in units of eps), and of the slopes at units of 'relu' that a
+    step may switch."""
 
     loss: float = 0.0
     score: float = 0.0
@@ -199,7 +200,8 @@ def _objective(net: Net, blocks: Blocks, targets: Any, slopes: bool) -> tuple[fl
         delta = (_answers(net.out, z) - Y) * w[:, None] if slopes else z
         if slopes:
             sizes.loss += float(w @ np.abs(losses))
-            sizes.score += float(w @ np.abs(z).max(axis=1))
+            terms = np.abs(active[-1]) @ np.abs(net.coefs[-1]) + np.abs(net.intercepts[-1])
+            sizes.score += float((np.abs(delta) * terms).sum())
             sizes.input += float(w @ np.max([np.linalg.norm(a, axis=1) for a in active], axis=0))
             sizes.rounding += float((np.abs(delta) * _scores(net, X)[1]).sum()) / net.eps
         for layer in range(L - 1, -1, -1) if slopes else ():
@@ -276,12 +278,13 @@ def _trace(attrs: Attributes, f: float, scale: float, eps: float, tol: float) ->
     final = attrs.number("final_loss_") if attrs.has("final_loss_") else loss if exact else f
     off = np.inf if final is None else max(abs(final - f), abs(loss - f) if exact else 0.0) / size
     if curve is not None and curve.size and not exact:
-        least = float(curve[-int(n_iter) :].min()) if 1 <= n_iter <= len(curve) else np.inf
-        off = float(np.max([off, abs(loss - float(curve[-1])), 0.0 if best is None else abs(_scalar(best) - least)]))
+        whole = n_iter == len(curve) or (1 <= n_iter < len(curve) and attrs.parameter("warm_start", False) is True)
+        least = float(curve[-int(n_iter) :].min()) if whole else np.inf
+        missed = abs(_scalar(best) - least) if best is not None else 0.0 if whole else np.inf
+        off = float(np.max([off, abs(loss - float(curve[-1])), missed]))
     elif not exact:
         off = np.inf
     off = np.inf if np.isnan(off) else off
-    eps = UNIT if attrs.has("final_loss_") else eps  # it is reckoned in double precision
     known = exact or attrs.has("final_loss_")
     said = (
         "final_loss_ (of 'lbfgs' loss_) is that" if known else "the model does not say it, so weights are not checked"
@@ -290,7 +293,7 @@ def _trace(attrs: Attributes, f: float, scale: float, eps: float, tol: float) ->
         "trace",
         f"The loss of the weights is {f:.8g}: {said}. loss_ ends loss_curve_, and best_loss_ is its least; largest "
         "difference.",
-        Grade.EXACT, off, tol, {"recomputed": f, "claimed": loss}, excuse=eps * (ROUNDINGS + scale / size),
+        Grade.EXACT, off, tol, {"recomputed": f, "claimed": loss}, excuse=ROUNDINGS * eps * (1 + scale / size),
         failure=f"loss_, best_loss_, loss_curve_ or n_iter_ do not fit each other, or the loss {f:.8g} of the weights.",
     )  # fmt: skip
 

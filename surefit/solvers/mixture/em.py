@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from surefit.engine.source import Source
-from surefit.solvers.mixture.gaussians import Components, ExpectationStep, density_of, maximized
+from surefit.solvers.mixture.gaussians import Components, density_of, expected, maximized
 
 SPREAD = 10.0
 """Rows are measured in about their standard deviations: squares of coordinates beyond this are rare."""
@@ -43,10 +43,10 @@ def expectation_maximization(
 
     `frame` is (shift, scale); components and `prior` are in its coordinates.
     """
-    step, components, history, converged = ExpectationStep(), start, [], False
+    components, history, converged = start, [], False
     while True:
         density = density_of(components, prior, spread=SPREAD)
-        sums = data.fold(step, (density, *frame))
+        sums = expected(data, density, frame)
         history.append(sums.log_likelihood / sums.total)
         n_iter = len(history) - 1
         if n_iter and (report(n_iter, history[-1]) or history[-1] - history[-2] < tol):

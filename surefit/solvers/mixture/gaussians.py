@@ -19,13 +19,13 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.special import logsumexp
 
+from surefit import _native
 from surefit.engine.block import Block
+from surefit.engine.source import Source
 from surefit.engine.step import Step
 
 CovarianceType = Literal["full", "tied", "diag", "spherical"]
 LOG_2PI = float(np.log(2 * np.pi))
-BLOCK_NUMBERS = 2**18
-"""Numbers of features that are held at a time."""
 MOST_COLUMNS = 48
 """More columns have too many features for one product."""
 TINY = 1e5
@@ -123,24 +123,6 @@ def weights_of_features(density: Density) -> np.ndarray:
     return np.column_stack([quadratic, linear, constant])
 
 
-def features(X: np.ndarray, full: bool) -> np.ndarray:
-    """(x_i x_j for i ≤ j, or x_i²; x; 1), one feature a row."""
-    columns = np.ascontiguousarray(X.T)
-    d, n = columns.shape
-    p = d * (d + 1) // 2 if full else d
-    out = np.empty((p + d + 1, n))
-    if full:
-        at = 0
-        for i in range(d):
-            np.multiply(columns[i], columns[i:], out=out[at : at + d - i])
-            at += d - i
-    else:
-        np.multiply(columns, columns, out=out[:d])
-    out[p : p + d] = columns
-    out[-1] = 1.0
-    return out
-
-
 class Sums(NamedTuple):
     """Over rows: Σ ω r (K,), Σ ω r (x − m) (K, d), second moments about m by the covariance type, Σ ω log p(x), Σ ω.
 
@@ -163,19 +145,68 @@ class Sums(NamedTuple):
         )
 
 
+class FeatureSums(NamedTuple):
+    """Over rows: Σ ω r φᵀ (K, features), Σ ω log p(x), Σ ω."""
+
+    features: np.ndarray
+    log_likelihood: float
+    total: float
+
+    def added(self, other: FeatureSums) -> FeatureSums:
+        return FeatureSums(
+            self.features + other.features, self.log_likelihood + other.log_likelihood, self.total + other.total
+        )
+
+    def about(self, density: Density) -> Sums:
+        """Moved to the present means."""
+        m, sums = density.means, self.features
+        K, d = m.shape
+        weight, raw = sums[:, -1], sums[:, -1 - d : -1]
+        first = raw - weight[:, None] * m
+        if density.kind in ("full", "tied"):
+            i, j = np.triu_indices(d)
+            second = np.empty((K, d, d))
+            second[:, i, j] = second[:, j, i] = sums[:, : len(i)]
+            cross = np.einsum("ki,kj->kij", raw, m)
+            second += weight[:, None, None] * np.einsum("ki,kj->kij", m, m) - cross - cross.transpose(0, 2, 1)
+        else:
+            second = sums[:, :d] - 2 * raw * m + weight[:, None] * m * m
+        return Sums(weight.copy(), first, second, self.log_likelihood, self.total)
+
+
 class ExpectationStep(Step):
     """One pass: responsibilities at the state's density, and the sums that the next components need.
 
     The state is (density, shift, scale): rows are measured as (x − shift)·scale.
     """
 
-    def map_leaf(self, state: tuple[Density, np.ndarray, np.ndarray], leaf: Block) -> Sums:
-        density, shift, scale = state
-        X = (dense(leaf.X) - shift) * scale
-        return (_by_features if density.by_features else _by_deviations)(density, X, leaf.w)
+    def map(self, state: tuple[Density, np.ndarray, np.ndarray], block: Block, n_threads: int) -> Sums | FeatureSums:
+        if state[0].by_features and isinstance(block.X, np.ndarray):
+            return _by_features(*state, block, n_threads)
+        return super().map(state, block, n_threads)
 
-    def combine(self, left: Sums, right: Sums) -> Sums:
+    def map_leaf(self, state: tuple[Density, np.ndarray, np.ndarray], leaf: Block) -> Sums | FeatureSums:
+        density, shift, scale = state
+        rows = dense(leaf.X)
+        if density.by_features:
+            return _by_features(*state, Block(rows, None, leaf.w, leaf.start, leaf.leaf_rows), 1)
+        return _by_deviations(density, (rows - shift) * scale, leaf.w)
+
+    def combine(self, left: Any, right: Any) -> Any:
         return left.added(right)
+
+
+def expected(data: Source, density: Density, frame: tuple[np.ndarray, np.ndarray]) -> Sums:
+    """The sums of a pass over all rows."""
+    found = data.fold(ExpectationStep(), (density, *frame))
+    return found.about(density) if isinstance(found, FeatureSums) else found
+
+
+def _by_features(density: Density, shift: np.ndarray, scale: np.ndarray, block: Block, n_threads: int) -> FeatureSums:
+    coef, full = weights_of_features(density), density.kind in ("full", "tied")
+    w = None if block.w is None else np.ascontiguousarray(block.w, dtype=np.float64)
+    X = np.ascontiguousarray(block.X)
+    return FeatureSums(*_native.mixture_sums(X, w, shift, scale, coef, full, block.leaf_rows, n_threads))
 
 
 def _responsibilities(joint: np.ndarray, w: np.ndarray | None) -> tuple[np.ndarray, float]:
@@ -202,32 +233,6 @@ def _by_deviations(density: Density, X: np.ndarray, w: np.ndarray | None) -> Sum
         first[k] = weighted.sum(axis=0)
         second[k] = weighted.T @ D if full else np.einsum("ij,ij->j", weighted, D)
     return Sums(R.sum(axis=1), first, second, value, float(len(X) if w is None else w.sum()))
-
-
-def _by_features(density: Density, X: np.ndarray, w: np.ndarray | None) -> Sums:
-    """The raw sums of features, moved to the present means."""
-    K, d = density.means.shape
-    full = density.kind in ("full", "tied")
-    W = weights_of_features(density)
-    sums, value = np.zeros(W.shape), 0.0
-    step = max(64, BLOCK_NUMBERS // W.shape[1])
-    for start in range(0, len(X), step):
-        phi = features(X[start : start + step], full)
-        R, part = _responsibilities(W @ phi, None if w is None else w[start : start + step])
-        sums += R @ phi.T
-        value += part
-    weight, raw = sums[:, -1], sums[:, -1 - d : -1]
-    m = density.means
-    first = raw - weight[:, None] * m
-    if full:
-        i, j = np.triu_indices(d)
-        second = np.empty((K, d, d))
-        second[:, i, j] = second[:, j, i] = sums[:, : len(i)]
-        cross = np.einsum("ki,kj->kij", raw, m)
-        second += weight[:, None, None] * np.einsum("ki,kj->kij", m, m) - cross - cross.transpose(0, 2, 1)
-    else:
-        second = sums[:, :d] - 2 * raw * m + weight[:, None] * m * m
-    return Sums(weight.copy(), first, second, value, float(len(X) if w is None else w.sum()))
 
 
 def maximized(density: Density, sums: Sums, prior: np.ndarray) -> Components:

@@ -24,15 +24,17 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.special import expit, softmax, xlogy
 
+from surefit import _native
 from surefit._core.threads import threads_for
-from surefit.engine.leaves import fold_tree
+from surefit.engine.leaves import merge_in_order
 
 Activation = Literal["identity", "logistic", "tanh", "relu"]
 Loss = Literal["squared_error", "logistic", "softmax", "poisson"]
-PART_ROWS = 128
-"""Rows of a part: parts are done on threads and added in a fixed order."""
+PART_ROWS = 4096
+"""Rows whose activations are held at a time; parts are added in a fixed order."""
 
 
 @dataclass
@@ -105,9 +107,21 @@ def answers(loss: Loss, z: np.ndarray) -> np.ndarray:
 
 
 def _affine(a: Any, W: np.ndarray, b: np.ndarray) -> np.ndarray:
-    z = a @ W
+    z = product(a, W)
     z += b
     return z
+
+
+def product(a: Any, b: np.ndarray, *, turned: bool = False, out: np.ndarray | None = None) -> np.ndarray:
+    """a b, or aᵀ b where it is `turned`: the same bits for any number of threads. `out`: where a dense one may go."""
+    if sp.issparse(a):
+        return np.asarray((a.T if turned else a) @ b)
+    dtype = np.result_type(a, b)
+    a, b = (np.ascontiguousarray(one, dtype=dtype) for one in (a, b))
+    if out is None or out.dtype != dtype:
+        out = np.empty((a.shape[1] if turned else a.shape[0], b.shape[1]), dtype)
+    _native.multiply(a, b, out, turned, threads_for(float(a.size) * b.shape[1]))
+    return out
 
 
 def row_losses(loss: Loss, z: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -123,21 +137,27 @@ def row_losses(loss: Loss, z: np.ndarray, Y: np.ndarray) -> np.ndarray:
 
 
 def gradient(
-    network: Network, X: Any, Y: np.ndarray, w: np.ndarray | None, masks: list[np.ndarray] | None = None
+    network: Network,
+    X: Any,
+    Y: np.ndarray,
+    w: np.ndarray | None,
+    masks: list[np.ndarray] | None = None,
+    buffers: list[np.ndarray] | None = None,
 ) -> Gradient:
-    """Σ ω ℓ over the rows and its slopes; `masks` multiply the activations of the hidden layers (dropout)."""
+    """Σ ω ℓ over the rows and its slopes; `masks` multiply the activations of the hidden layers (dropout).
+
+    `buffers`, shaped like the weights, may be taken for their slopes.
+    """
     n = X.shape[0]
-    n_parts = -(-n // PART_ROWS)
+    if n <= PART_ROWS:
+        return _part(network, X, Y, w, masks, buffers)
 
     def part(i: int) -> Gradient:
-        rows = slice(i * PART_ROWS, min(n, (i + 1) * PART_ROWS))
+        rows = slice(i * PART_ROWS, (i + 1) * PART_ROWS)
         here = None if masks is None else [mask[rows] for mask in masks]
         return _part(network, X[rows], Y[rows], None if w is None else w[rows], here)
 
-    if n_parts == 1:
-        return part(0)
-    work = n * sum(W.size for W in network.coefs)
-    return fold_tree(n_parts, part, _added, threads_for(work))
+    return merge_in_order(map(part, range(-(-n // PART_ROWS))), _added)
 
 
 def _added(left: Gradient, right: Gradient) -> Gradient:
@@ -146,7 +166,14 @@ def _added(left: Gradient, right: Gradient) -> Gradient:
     return Gradient(left.loss + right.loss, left.weight + right.weight, left.parts)
 
 
-def _part(network: Network, X: Any, Y: np.ndarray, w: np.ndarray | None, masks: list[np.ndarray] | None) -> Gradient:
+def _part(
+    network: Network,
+    X: Any,
+    Y: np.ndarray,
+    w: np.ndarray | None,
+    masks: list[np.ndarray] | None,
+    buffers: list[np.ndarray] | None = None,
+) -> Gradient:
     active = [X]
     for i, (W, b) in enumerate(zip(network.coefs[:-1], network.intercepts[:-1], strict=True)):
         a = _ACTIVATIONS[network.activation](_affine(active[-1], W, b))
@@ -161,10 +188,10 @@ def _part(network: Network, X: Any, Y: np.ndarray, w: np.ndarray | None, masks: 
     of_coefs, of_intercepts = [], []
     for layer in range(len(network.coefs) - 1, -1, -1):
         a = active[layer]
-        of_coefs.append(np.asarray(a.T @ delta))
+        of_coefs.append(product(a, delta, turned=True, out=None if buffers is None else buffers[layer]))
         of_intercepts.append(delta.sum(axis=0))
         if layer:
-            delta = delta @ network.coefs[layer].T
+            delta = product(delta, network.coefs[layer].T)
             if masks is not None:
                 delta *= masks[layer - 1]
                 a = np.divide(a, masks[layer - 1], out=np.zeros_like(a), where=masks[layer - 1] > 0)
@@ -174,7 +201,7 @@ def _part(network: Network, X: Any, Y: np.ndarray, w: np.ndarray | None, masks: 
 
 def penalty(network: Network, alpha: float) -> float:
     """(α/2) Σ ‖W‖²."""
-    return alpha / 2 * sum(float(np.vdot(W, W)) for W in network.coefs)
+    return alpha / 2 * sum(float(np.vdot(W, W)) for W in network.coefs) if alpha else 0.0
 
 
 def dropout_masks(network: Network, n_rows: int, share: float, rng: np.random.Generator) -> list[np.ndarray] | None:

@@ -13,6 +13,9 @@ from typing import Literal
 
 import numpy as np
 
+from surefit import _native
+from surefit._core.threads import threads_for
+
 Schedule = Literal["constant", "invscaling", "adaptive"]
 LEAST_RATE = 1e-6
 
@@ -77,18 +80,8 @@ class Adam:
         rate = self.learning_rate_init * np.sqrt(1 - self.beta_2**self.t) / (1 - self.beta_1**self.t)
         self.learning_rate = float(rate)
         for p, g, m, s in zip(parameters, gradients, self.means, self.squares, strict=True):
-            one = p.dtype.type
-            m *= one(self.beta_1)
-            m += one(1 - self.beta_1) * g
-            g *= g
-            g *= one(1 - self.beta_2)
-            s *= one(self.beta_2)
-            s += g
-            np.sqrt(s, out=g)
-            g += one(self.epsilon)
-            np.divide(m, g, out=g)
-            g *= one(rate)
-            p -= g
+            flat = (np.ravel(p), np.ravel(g), np.ravel(m), np.ravel(s))
+            _native.adam_step(*flat, self.beta_1, self.beta_2, self.epsilon, float(rate), threads_for(p.size))
 
     def end_of_epoch(self, rows_seen: int) -> None:
         """The rate does not depend on it."""

@@ -6,50 +6,72 @@ nothing, and a row of weight two is a row given twice. Without shuffling, the ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.optimize
 
+from surefit.engine.leaves import merge_in_order
 from surefit.engine.source import Source
 from surefit.solvers.network.layers import Network, dropout_masks, gradient, penalty, row_losses, scores
 from surefit.solvers.network.optimizers import Optimizer
-from surefit.summaries.canonical import canonical_rows, example_hashes, in_single_precision
+from surefit.summaries.canonical import canonical_rows, single_precision_hashes
 
 SMALL_GAIN = 2e-9
 """L-BFGS also stops when a step gains this share of the loss: at the default tol, and less for a smaller one."""
 
+LOSS_ROWS = 1024
+"""Rows whose scores are held at a time where only losses are wanted."""
+
 
 @dataclass
 class Rows:
-    """Examples for training: X (dense or CSR), Y (n, outputs), weights or None."""
+    """Examples for training: X (dense or CSR), Y (n, outputs), weights or None.
+
+    `places`: example i is row places[i] of X and Y, which are never copied as a whole; None: row i. `w` has an entry
+    for each example.
+    """
 
     X: Any
     Y: np.ndarray
     w: np.ndarray | None
+    places: np.ndarray | None = None
 
     def __len__(self) -> int:
-        return int(self.X.shape[0])
+        return int(self.X.shape[0]) if self.places is None else len(self.places)
 
     @property
     def weight(self) -> float:
         return float(len(self)) if self.w is None else float(self.w.sum())
 
+    @property
+    def targets(self) -> np.ndarray:
+        return self.Y if self.places is None else self.Y[self.places]
+
+    def taken(self, at: Any) -> Rows:
+        """A copy of the examples `at` (a view, where they are a slice of rows that stand in their order)."""
+        rows = at if self.places is None else self.places[at]
+        return Rows(self.X[rows], self.Y[rows], None if self.w is None else self.w[at])
+
     def distinct(self) -> Rows:
         """The distinct examples in canonical order, weights added."""
-        single, _ = in_single_precision(self.X)
-        found = canonical_rows(single, self.w, example_hashes(single, self.Y), y=self.Y)
-        return Rows(self.X[found.order], self.Y[found.order], found.w)
+        w = self.w
+        if self.places is not None:
+            w = np.zeros(self.X.shape[0])
+            w[self.places] = 1.0 if self.w is None else self.w
+        found = canonical_rows(self.X, w, single_precision_hashes(self.X, self.Y), y=self.Y)
+        once = found.w is None or bool((found.w == 1).all())
+        return Rows(self.X, self.Y, None if once else found.w, found.order)
 
 
 def batches(rows: Rows, size: int, rng: np.random.Generator | None) -> Iterator[Rows]:
     """All rows, in a random order or as they stand."""
-    order = np.arange(len(rows)) if rng is None else rng.permutation(len(rows))
+    order = None if rng is None else rng.permutation(len(rows))
     for start in range(0, len(rows), size):
-        at: Any = slice(start, start + size) if rng is None else order[start : start + size]
-        yield Rows(rows.X[at], rows.Y[at], None if rows.w is None else rows.w[at])
+        at = slice(start, start + size)
+        yield rows.taken(at if order is None else order[at])
 
 
 def streamed(data: Source, size: int, targets: Callable[[np.ndarray], np.ndarray]) -> Iterator[Rows]:
@@ -75,9 +97,10 @@ class Descent:
     def epoch(self, some: Iterator[Rows]) -> tuple[float, float]:
         """One step for each batch. Returns the mean loss over the batches, penalty included, and the weight seen."""
         total = weight = 0.0
+        buffers = [np.empty_like(W) for W in self.network.coefs]
         for batch in some:
             masks = dropout_masks(self.network, len(batch), self.dropout, self.rng)
-            found = gradient(self.network, batch.X, batch.Y, batch.w, masks)
+            found = gradient(self.network, batch.X, batch.Y, batch.w, masks, buffers)
             if found.weight == 0:
                 continue
             total += found.loss + penalty(self.network, self.alpha)
@@ -106,16 +129,28 @@ def objective(network: Network, rows: Rows, alpha: float) -> tuple[float, list[n
     return (found.loss + penalty(network, alpha)) / found.weight, [g / g.dtype.type(found.weight) for g in found.parts]
 
 
-def mean_loss(network: Network, some: Iterator[Rows], alpha: float) -> float:
-    """f over all batches, in double precision."""
+def mean_loss(network: Network, some: Iterable[Rows], alpha: float) -> float:
+    """f over all rows: scores in the precision of the network, losses and their sum in double."""
     total = weight = 0.0
-    coefs, intercepts = ([p.astype(np.float64) for p in layer] for layer in (network.coefs, network.intercepts))
-    network = Network(coefs, intercepts, network.activation, network.loss)
     for rows in some:
-        losses = row_losses(network.loss, scores(network, rows.X), rows.Y)
-        total += float(losses.sum() if rows.w is None else losses @ rows.w)
+        total += loss_sum(network, rows)
         weight += rows.weight
     return (total + penalty(network, alpha)) / weight
+
+
+def loss_sum(network: Network, rows: Rows) -> float:
+    """Σ ω ℓ, part by part."""
+
+    def part(some: Rows) -> float:
+        losses = row_losses(network.loss, scores(network, some.X).astype(np.float64), some.Y)
+        return float(losses.sum() if some.w is None else losses @ some.w)
+
+    return merge_in_order(map(part, batches(rows, LOSS_ROWS, None)), float.__add__)
+
+
+def scores_of(network: Network, rows: Rows) -> np.ndarray:
+    """z of every example."""
+    return np.concatenate([scores(network, some.X) for some in batches(rows, LOSS_ROWS, None)])
 
 
 @dataclass

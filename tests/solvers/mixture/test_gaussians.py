@@ -9,7 +9,8 @@ from scipy.stats import multivariate_normal
 from surefit._core.threads import single_threaded_blas
 from surefit.engine.source import MemorySource
 from surefit.solvers.mixture.em import expectation_maximization
-from surefit.solvers.mixture.gaussians import Components, ExpectationStep, density_of, maximized, responsibilities
+from surefit.solvers.mixture.gaussians import Components, density_of, maximized, responsibilities
+from surefit.solvers.mixture.gaussians import expected as expected_sums
 from surefit.solvers.mixture.starts import GivenSharesStep, by_shares, with_common_spread
 
 KINDS = ["full", "tied", "diag", "spherical"]
@@ -47,7 +48,7 @@ def test_a_pass_by_its_definition(kind, by_features):
     )
     r = w[:, None] * joint / joint.sum(axis=1, keepdims=True)
     density = density_of(components)._replace(by_features=by_features)
-    sums = MemorySource(X, w=w).fold(ExpectationStep(), (density, np.zeros(3), np.ones(3)))
+    sums = expected_sums(MemorySource(X, w=w), density, (np.zeros(3), np.ones(3)))
     np.testing.assert_allclose(sums.weight, r.sum(axis=0), rtol=1e-10)
     assert sums.log_likelihood == pytest.approx(w @ np.log(joint.sum(axis=1)), rel=1e-12)
     for k, m in enumerate(components.means):

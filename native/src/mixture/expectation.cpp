@@ -1,0 +1,81 @@
+#include "mixture/expectation.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "mixture/expectation_leaf.hpp"
+#include "surefit/fold.hpp"
+
+namespace surefit::mixture {
+namespace {
+
+using Numbers = std::vector<double>;
+
+// What a thread works in.
+struct Workspace {
+  Workspace(const Shape& s, std::size_t lanes)
+      : row(s.d + lanes, 0.0),
+        phi(kChunkRows * s.features + lanes, 0.0),
+        joint(kChunkRows * s.components, 0.0),
+        wide(s.n_components * s.features) {}
+  Numbers row, phi, joint, wide;
+};
+
+// n_features × components, −∞ at the last feature of components that are padding.
+Numbers turned(const double* coef, const Shape& s) {
+  Numbers out(s.n_features * s.components, 0.0);
+  for (std::size_t k = 0; k < s.n_components; ++k) {
+    for (std::size_t j = 0; j < s.n_features; ++j) out[j * s.components + k] = coef[k * s.n_features + j];
+  }
+  for (std::size_t k = s.n_components; k < s.components; ++k) {
+    out[(s.n_features - 1) * s.components + k] = -std::numeric_limits<double>::infinity();
+  }
+  return out;
+}
+
+}  // namespace
+
+template <class T>
+void feature_sums(const DenseRows<T>& x, const double* w, const double* shift, const double* scale, const double* coef,
+                  std::size_t n_components, bool full, std::size_t leaf_rows, int n_threads, double* sums) {
+  const Loops& loops = SUREFIT_TABLE(mixture_loops);
+  const auto padded = [&](std::size_t n) { return (n + loops.lanes - 1) / loops.lanes * loops.lanes; };
+  const std::size_t p = features_of(x.d, full), size = n_components * p;
+  const Shape shape{x.d, p, n_components, padded(p), padded(n_components), full};
+  const Numbers of_features = turned(coef, shape);
+  n_threads = threads_for(2.0 * static_cast<double>(x.n) * static_cast<double>(size) * kVectorNs, n_threads);
+  PerThread<Workspace> workspaces(n_threads);
+  const auto leaf = [&](std::size_t lo, std::size_t hi, int thread) {
+    Workspace& own = workspaces.of(thread, shape, loops.lanes);
+    std::fill(own.wide.begin(), own.wide.end(), 0.0);
+    const Leaf<T> rows{x.x + lo * x.d,     hi - lo,         w ? w + lo : nullptr, shift,
+                       scale,              shape,           of_features.data(),   own.row.data(),
+                       own.phi.data(),     own.joint.data(), own.wide.data()};
+    Numbers out(size + 2);
+    if constexpr (std::is_same_v<T, float>) {
+      out[size] = loops.single_leaf(rows);
+    } else {
+      out[size] = loops.double_leaf(rows);
+    }
+    for (std::size_t k = 0; k < n_components; ++k) std::copy_n(own.wide.data() + k * shape.features, p, &out[k * p]);
+    double total = 0;
+    for (std::size_t i = lo; i < hi; ++i) total += w ? w[i] : 1.0;
+    out[size + 1] = total;
+    return out;
+  };
+  const auto merge = [](Numbers& left, const Numbers& right) {
+    for (std::size_t i = 0; i < left.size(); ++i) left[i] += right[i];
+  };
+  const Numbers found = fold_leaves(x.n, leaf_rows, n_threads, leaf, merge);
+  std::copy_n(found.data(), size + 2, sums);
+}
+
+#define SUREFIT_MIXTURE(T)                                                                                            \
+  template void feature_sums(const DenseRows<T>&, const double*, const double*, const double*, const double*,         \
+                             std::size_t, bool, std::size_t, int, double*);
+SUREFIT_MIXTURE(float)
+SUREFIT_MIXTURE(double)
+
+}  // namespace surefit::mixture

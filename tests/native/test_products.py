@@ -1,0 +1,52 @@
+"""The compiled products, sums of a mixture and steps of Adam against NumPy; sizes that do not fit are refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from surefit import _native
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize(("m", "n", "k"), [(1, 1, 1), (200, 10, 784), (5, 130, 3), (97, 65, 257), (3, 4, 0)])
+def test_products_are_numpys_for_any_number_of_threads(m, n, k, turned, dtype):
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(k, m) if turned else (m, k)).astype(dtype), rng.normal(size=(k, n)).astype(dtype)
+    out = [np.full((m, n), np.nan, dtype) for _ in range(3)]
+    for threads, one in zip((1, 2, 3), out, strict=True):
+        _native.multiply(a, b, one, turned, threads)
+    wide = (a.T if turned else a).astype(np.float64) @ b.astype(np.float64)
+    np.testing.assert_allclose(out[0], wide, atol=4 * np.finfo(dtype).eps * np.sqrt(k + 1) * 4)
+    assert np.array_equal(out[0], out[1]) and np.array_equal(out[0], out[2])
+
+
+def test_sizes_that_do_not_fit_are_refused():
+    a, b = np.ones((2, 3)), np.ones((4, 2))
+    with pytest.raises(ValueError, match="the rows of the second matrix has length 4, expected 3"):
+        _native.multiply(a, b, np.empty((2, 2)), False, 1)
+    with pytest.raises(ValueError, match="the gradient has length 2, expected 3"):
+        _native.adam_step(np.ones(3), np.ones(2), np.ones(3), np.ones(3), 0.9, 0.99, 1e-8, 0.1, 1)
+    with pytest.raises(ValueError, match="a row of coef has length 3, expected 6"):
+        _native.mixture_sums(np.ones((5, 2)), None, np.zeros(2), np.ones(2), np.ones((1, 3)), True, 64, 1)
+
+
+def test_a_step_of_adam_is_its_formula():
+    rng = np.random.default_rng(1)
+    w, g, m = rng.normal(size=(3, 1000))
+    s = rng.exponential(size=1000)
+    moved, means, squares = w.copy(), m.copy(), s.copy()
+    _native.adam_step(moved, g, means, squares, 0.9, 0.99, 1e-8, 0.1, 2)
+    np.testing.assert_allclose(means, 0.9 * m + 0.1 * g, atol=1e-15)
+    np.testing.assert_allclose(squares, 0.99 * s + 0.01 * g * g, rtol=1e-14)
+    np.testing.assert_allclose(moved, w - 0.1 * means / (np.sqrt(squares) + 1e-8), atol=1e-14)
+
+
+def test_a_component_without_weight_takes_no_rows():
+    X = np.random.default_rng(2).normal(size=(300, 2))
+    coef = np.array([[-0.5, -0.5, 0.0, 0.0, 0.0], [-0.5, -0.5, 0.0, 0.0, -np.inf]])
+    sums, value, total = _native.mixture_sums(X, None, np.zeros(2), np.ones(2), coef, False, 64, 2)
+    np.testing.assert_allclose(sums[0], [*(X**2).sum(axis=0), *X.sum(axis=0), 300], rtol=1e-12)
+    assert not sums[1].any() and total == 300
+    assert value == pytest.approx(-0.5 * (X**2).sum(), rel=1e-12)
