@@ -60,32 +60,36 @@ Array<double> logistic_curvature(const Matrix<T>& x, const Weights& w, const Mat
   return owned(std::move(out), {problem.x.n});
 }
 
-// (loss, slope, curvature, spread, margin), slopes of the rows
+// (loss, slope, curvature, spread, margin), and the slopes of the rows or, `summed`, the gradient
 using SparseRows = std::tuple<std::tuple<double, double, double, double, double>, Array<double>>;
 
 template <class T, class Index>
 SparseRows logistic_csr_rows(const Vector<T>& data, const Vector<Index>& indices, const Vector<Index>& indptr,
                              const Vector<double>& y, const Weights& w, const Vector<double>& coef, double intercept,
-                             std::size_t leaf_rows, int n_threads) {
+                             bool summed, std::size_t leaf_rows, int n_threads) {
   const auto rows = csr_ends(data, indices, indptr, coef.shape(0));
   same("y", y.shape(0), rows.n);
   if (w) same("w", w->shape(0), rows.n);
   some_leaf_rows(leaf_rows);
-  auto slopes = numbers<double>("slopes of the rows", {rows.n});
+  if (rows.n == 0) throw std::invalid_argument("X has no rows");
+  const std::size_t size = summed ? rows.d : rows.n;
+  auto slopes = numbers<double>("slopes", {size});
   surefit::logistic::RowSums sums;
   {
     nb::gil_scoped_release released;
     const surefit::logistic::SparseProblem<T, Index> problem{rows, y.data(), data_of(w), coef.data(), intercept};
-    sums = surefit::logistic::sparse_rows(problem, leaf_rows, n_threads, slopes.get());
+    sums = summed ? surefit::logistic::sparse_pass(problem, leaf_rows, n_threads, slopes.get())
+                  : surefit::logistic::sparse_rows(problem, leaf_rows, n_threads, slopes.get());
   }
-  return {{sums.loss, sums.slope, sums.curvature, sums.spread, sums.margin}, owned(std::move(slopes), {rows.n})};
+  return {{sums.loss, sums.slope, sums.curvature, sums.spread, sums.margin}, owned(std::move(slopes), {size})};
 }
 
 template <class T, class Index>
 void define_csr(nb::module_& m) {
   m.def("logistic_csr_rows", &logistic_csr_rows<T, Index>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
         nb::arg("indptr").noconvert(), nb::arg("y").noconvert(), nb::arg("w").none().noconvert(),
-        nb::arg("coef").noconvert(), nb::arg("intercept"), nb::arg("leaf_rows"), nb::arg("n_threads"));
+        nb::arg("coef").noconvert(), nb::arg("intercept"), nb::arg("summed"), nb::arg("leaf_rows"),
+        nb::arg("n_threads"));
 }
 
 template <class T>

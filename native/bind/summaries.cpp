@@ -94,6 +94,24 @@ Array<double> csc_sums(const Vector<T>& data, const Vector<Index>& indices, cons
   return owned(std::move(sums), {m, columns.n});
 }
 
+// Σ w t, Σ w t² of t = scale · x
+template <class T, class Index>
+std::tuple<Array<double>, Array<double>> csr_column_moments(const Vector<T>& data, const Vector<Index>& indices,
+                                                            const Vector<Index>& indptr, std::size_t n_features,
+                                                            const Weights& w, double scale, std::size_t leaf_rows,
+                                                            int n_threads) {
+  const auto rows = csr_ends(data, indices, indptr, n_features);
+  if (rows.n == 0) throw std::invalid_argument("CSR: there must be a row");
+  if (w) same("w", w->shape(0), rows.n);
+  some_leaf_rows(leaf_rows);
+  auto sums = numbers<double>("sums of columns", {rows.d}), squares = numbers<double>("sums of columns", {rows.d});
+  {
+    nb::gil_scoped_release released;
+    surefit::row_products::column_moments(rows, data_of(w), scale, leaf_rows, n_threads, sums.get(), squares.get());
+  }
+  return {owned(std::move(sums), {rows.d}), owned(std::move(squares), {rows.d})};
+}
+
 // Σ w z x, Σ w z, Σ w z²
 template <class T, class Index>
 std::tuple<Array<double>, double, double> csr_normal_product(const Vector<T>& data, const Vector<Index>& indices,
@@ -151,6 +169,9 @@ void define_csr(nb::module_& m) {
         nb::arg("w").none().noconvert(), nb::arg("leaf_rows"), nb::arg("n_threads"));
   m.def("csr_scores", &csr_scores<T, Index>, nb::arg("data").noconvert(), nb::arg("indices").noconvert(),
         nb::arg("indptr").noconvert(), nb::arg("w").noconvert(), nb::arg("b").noconvert(), nb::arg("n_threads"));
+  m.def("csr_column_moments", &csr_column_moments<T, Index>, nb::arg("data").noconvert(),
+        nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("n_features"),
+        nb::arg("w").none().noconvert(), nb::arg("scale"), nb::arg("leaf_rows"), nb::arg("n_threads"));
   m.def("csr_normal_product", &csr_normal_product<T, Index>, nb::arg("data").noconvert(),
         nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("v").noconvert(), nb::arg("shift"),
         nb::arg("c").none().noconvert(), nb::arg("w").none().noconvert(), nb::arg("n_threads"));

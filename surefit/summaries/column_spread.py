@@ -24,7 +24,7 @@ from surefit.engine.step import Step
 from surefit.summaries.class_spread import ClassSpread
 from surefit.summaries.class_spread import combine as combine_classes
 from surefit.summaries.moments import Moments
-from surefit.summaries.row_products import by_columns, csr_parts
+from surefit.summaries.row_products import by_columns, csr_parts, few_columns
 
 
 class ColumnSpread(NamedTuple):
@@ -127,10 +127,15 @@ class ColumnSumsStep(Step):
     def map(self, state: np.ndarray | None, block: Block, n_threads: int) -> ColumnSums:
         w = row_weights(block, state)
         w = np.ones(block.n_rows) if w is None else w
+        weight = float(tree_sum(by_leaves(w, block.leaf_rows).sum(axis=1)))
+        if few_columns(block):
+            parts = csr_parts(block.X)
+            found = _native.csr_column_moments(*parts, block.n_features, w, self.scale, block.leaf_rows, n_threads)
+            return ColumnSums(weight, *found)
         data, rows, ends = csr_parts(by_columns(block) if self.keep_columns else sp.csc_array(block.X))
         values = data.astype(np.float64) if self.scale == 1.0 else data * self.scale
         sums, squares = (self._sums(v, rows, ends, w, block, n_threads) for v in (values, values**2))
-        return ColumnSums(float(tree_sum(by_leaves(w, block.leaf_rows).sum(axis=1))), sums, squares)
+        return ColumnSums(weight, sums, squares)
 
     @staticmethod
     def _sums(values: np.ndarray, rows: Any, ends: Any, w: np.ndarray, block: Block, n_threads: int) -> np.ndarray:

@@ -21,6 +21,11 @@ def column_sums(block: Block, R: np.ndarray, n_threads: int) -> np.ndarray:
     return _native.csc_sums(*csr_parts(by_columns(block)), np.ascontiguousarray(R.T), block.leaf_rows, n_threads)
 
 
+def few_columns(block: Block) -> bool:
+    """Whether sums of all columns, one for each leaf, are few beside the numbers: then rows are summed as they are."""
+    return block.n_leaves * block.n_features <= block.X.nnz
+
+
 KEPT_SUMS = 16
 """Sums of all columns that `normal_product` keeps side by side, one for each part of the rows."""
 

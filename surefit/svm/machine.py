@@ -157,16 +157,16 @@ class SupportVectorMachine(Estimator):
             center = X[0] + (X - X[0]).mean(axis=0)
         return center if np.isfinite(center).all() else None
 
-    def _intercept(self, rows: WeightedRows, coef: np.ndarray, bias: float) -> float:
+    def _intercept(self, rows: WeightedRows, places: np.ndarray, machine: Machine) -> float:
         """Of the rows as they are: Σ coefᵢ (xᵢ − c)·(x − c) + bias = Σ coefᵢ xᵢ·x + bias − Σ coefᵢ (xᵢ − c)·c − e c·x.
 
         e = Σ coefᵢ is zero but for rounding, and x near c.
         """
         center = self._center(rows)
         if center is None:
-            return bias
-        moved = float(coef @ ((rows.X[rows.places] - center) @ center))
-        return bias - moved - math.fsum(coef) * float(center @ center)
+            return machine.bias
+        moved = float(machine.coef @ ((rows.X[rows.places[places]] - center) @ center))
+        return machine.bias - moved - math.fsum(machine.coef) * float(center @ center)
 
     def _limits(self, p: Any) -> Limits:
         return Limits(

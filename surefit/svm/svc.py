@@ -209,9 +209,7 @@ class SVC(ClassifierMixin, SupportVectorMachine):
             else:
                 machine = soft_instead(gram, index[places], sign, upper, limits, proof, solver)
             self._told(machine, p)
-            signed = np.zeros(len(rows))
-            signed[places] = machine.coef
-            machine = machine._replace(bias=self._intercept(rows, signed, machine.bias))
+            machine = machine._replace(bias=self._intercept(rows, places, machine))
             store_pair(table, rows.y, places, pair, machine.coef)
             machines.append(machine)
             if machine.farkas is not None:

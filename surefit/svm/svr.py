@@ -109,7 +109,7 @@ class SVR(RegressorMixin, SupportVectorMachine):
             proof = outside_tube(rows.X[rows.places], rows.y, float(p.epsilon), linear=self.kernel == "linear")
         machine = regress(gram, index, rows.y, float(p.epsilon), cost * rows.w, limits, proof)
         self._told(machine, p)
-        self.intercept_ = np.array([self._intercept(rows, machine.coef, machine.bias)])
+        self.intercept_ = np.array([self._intercept(rows, np.arange(len(rows)), machine)])
         self.n_iter_, self.dual_gap_ = int(machine.n_iter), float(machine.gap)
         coef = rows.spread_within(machine.coef, cost)[None]
         support = np.flatnonzero(coef[0])

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from surefit.engine.source import MemorySource
 from surefit.summaries.column_spread import ColumnSpread, column_spread, deviations
 from surefit.summaries.moments import MomentsStep
+from surefit.summaries.row_products import few_columns
 
 
 def exact(X, w):
@@ -55,17 +56,21 @@ def test_weights_of_classes_targets_and_a_scale():
 
 
 @pytest.mark.parametrize("keep", [False, True])
-def test_csr_columns(keep):
+@pytest.mark.parametrize("shape", [(400, 6), (90, 600)])
+def test_csr_columns(keep, shape):
+    """Rows are summed as they are where columns are few; else they are sorted by columns, which may be kept."""
     rng = np.random.default_rng(1)
-    X = sp.random_array((400, 6), density=0.2, rng=rng, format="csr")
-    w = rng.integers(0, 3, 400).astype(float)
+    X = sp.random_array(shape, density=0.2 if shape[1] == 6 else 0.005, rng=rng, format="csr")
+    w = rng.integers(0, 3, shape[0]).astype(float)
     source = MemorySource(X, None, w)
     found = column_spread(source, keep_columns=keep)
     weight, mean, squares = exact(X.toarray(), w)
     assert found.weight == weight
     np.testing.assert_allclose(found.mean, mean, rtol=1e-13)
     np.testing.assert_allclose(found.squares, squares, rtol=1e-11)
-    assert ("columns" in next(iter(source.blocks())).scratch) == keep
+    block = next(iter(source.blocks()))
+    assert few_columns(block) == (shape[1] == 6)
+    assert ("columns" in block.scratch) == (keep and not few_columns(block))
 
 
 def test_parts_merge_to_the_whole_and_moments_agree():

@@ -89,6 +89,21 @@ def test_a_pass_over_csr_rows_is_its_reference(m):
         assert mine == pytest.approx(theirs, rel=1e-12, abs=1e-11)
 
 
+@pytest.mark.parametrize("density", [0.02, 0.5])
+def test_both_ways_to_the_logistic_gradient_have_the_same_bits(density):
+    X, rng = rows_of(700, 9, density), np.random.default_rng(6)
+    y, w = rng.integers(0, 2, 700).astype(float), rng.integers(0, 3, 700).astype(float)
+    parts, coef = (X.data, X.indices, X.indptr), rng.standard_normal(9)
+    sums, slopes = _native.logistic_csr_rows(*parts, y, w, coef, 0.3, False, 256, 2)
+    again, gradient = _native.logistic_csr_rows(*parts, y, w, coef, 0.3, True, 256, 1)
+    assert sums == again
+    np.testing.assert_array_equal(gradient, column_sums(Block(X, y, w, 0, 256), slopes[:, None], 2)[0])
+    with pytest.raises(ValueError, match="no class, in row 0"):
+        _native.logistic_csr_rows(*parts, y + 2, w, coef, 0.3, True, 256, 1)
+    with pytest.raises(ValueError, match="out of range"):
+        _native.logistic_csr_rows(X.data, X.indices + 4, X.indptr, y, w, coef, 0.3, True, 256, 1)
+
+
 def test_bad_calls_are_refused():
     X = rows_of(10, 4, 0.5)
     w, b, R = np.zeros((4, 1)), np.zeros(1), np.zeros((1, 10))

@@ -29,4 +29,9 @@ struct RowSums {
 template <class T, class Index>
 RowSums sparse_rows(const SparseProblem<T, Index>& problem, std::size_t leaf_rows, int n_threads, double* slopes);
 
+// The same with gradient[j] = Σ w (p − y) x_j from the same read of the rows: one sum of all columns for each leaf, worth
+// its memory where these are few beside the numbers of a leaf. The bits are those of row_products::column_sums.
+template <class T, class Index>
+RowSums sparse_pass(const SparseProblem<T, Index>& problem, std::size_t leaf_rows, int n_threads, double* gradient);
+
 }  // namespace surefit::logistic

@@ -80,6 +80,37 @@ void column_sums(const CsrRows<T, Index>& columns, const double* r, std::size_t 
 }
 
 template <class T, class Index>
+void column_moments(const CsrRows<T, Index>& rows, const double* w, double scale, std::size_t leaf_rows, int n_threads,
+                    double* sums, double* squares) {
+  const std::size_t d = rows.d;
+  std::atomic<bool> fits = true;
+  const auto leaf = [&](std::size_t lo, std::size_t hi, int) {
+    std::vector<double> both(2 * d);
+    if (!columns_of_rows_fit(rows, lo, hi)) {
+      fits = false;
+      return both;
+    }
+    for (std::size_t i = lo; i < hi; ++i) {
+      const double weight = w ? w[i] : 1.0;
+      rows.row(i).each([&](double x, std::size_t j, std::size_t) {
+        const double t = scale * x;
+        both[j] += t * weight;
+        both[d + j] += t * t * weight;
+      });
+    }
+    return both;
+  };
+  const auto merge = [d](std::vector<double>& left, const std::vector<double>& right) {
+    for (std::size_t j = 0; j < 2 * d; ++j) left[j] += right[j];
+  };
+  const double uses = 2 * static_cast<double>(rows.entries());
+  const std::vector<double> all = fold_leaves(rows.n, leaf_rows, threads_for(uses * kScalarNs, n_threads), leaf, merge);
+  if (!fits) check_columns(rows);
+  std::copy_n(all.data(), d, sums);
+  std::copy_n(all.data() + d, d, squares);
+}
+
+template <class T, class Index>
 NormalSums normal_product(const CsrRows<T, Index>& rows, const double* v, double shift, const double* c, const double* w,
                           int n_threads, double* sums) {
   const std::size_t d = rows.d, chunk = (rows.n + kChunks - 1) / kChunks;
@@ -119,6 +150,7 @@ NormalSums normal_product(const CsrRows<T, Index>& rows, const double* v, double
 #define SUREFIT_PRODUCTS(R)                                                                       \
   template void scores(const R&, const double*, const double*, std::size_t, int, double*);        \
   template void column_sums(const R&, const double*, std::size_t, std::size_t, int, double*);      \
+  template void column_moments(const R&, const double*, double, std::size_t, int, double*, double*); \
   template NormalSums normal_product(const R&, const double*, double, const double*, const double*, int, double*);
 SUREFIT_EACH_CSR(SUREFIT_PRODUCTS)
 

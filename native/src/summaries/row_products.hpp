@@ -19,6 +19,12 @@ template <class T, class Index>
 void column_sums(const CsrRows<T, Index>& columns, const double* r, std::size_t m, std::size_t leaf_rows,
                  int n_threads, double* sums);
 
+// sums[j] = Σ_i w_i t and squares[j] = Σ_i w_i t² for t = scale · x_ij (w null: one), from the rows themselves: one sum of
+// all columns for each leaf. The bits are those of column_sums.
+template <class T, class Index>
+void column_moments(const CsrRows<T, Index>& rows, const double* w, double scale, std::size_t leaf_rows, int n_threads,
+                    double* sums, double* squares);
+
 // Of z = X v − shift − c (c null: zero) under weights w (null: one): sums[j] = Σ w z x_j in one read of the rows, which
 // run in kChunks parts of a fixed size that are added in a fixed tree.
 struct NormalSums {

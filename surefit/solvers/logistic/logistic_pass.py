@@ -79,16 +79,19 @@ def csr_pass(block: Block, w: np.ndarray | None, at: Point, n_threads: int) -> P
 
 
 def _two_classes(block: Block, w: np.ndarray | None, at: Point, n_threads: int) -> Pass:
+    """From one read of the rows where the sums of the columns, one for each leaf, are few beside their numbers."""
+    summed = sparse_products.few_columns(block)
     (loss, slope, curvature, spread, margin), slopes = _native.logistic_csr_rows(
         *sparse_products.csr_parts(block.X),
         np.ascontiguousarray(block.y, dtype=np.float64),
         w,
         at.coef[0],
         float(at.intercept[0]),
+        summed,
         block.leaf_rows,
         n_threads,
     )
-    gradient = sparse_products.column_sums(block, slopes[:, None], n_threads)
+    gradient = slopes[None] if summed else sparse_products.column_sums(block, slopes[:, None], n_threads)
     return Pass(loss, gradient, np.array([slope]), np.array([[curvature]]), spread, margin)
 
 
