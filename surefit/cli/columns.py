@@ -7,10 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from surefit.model_selection.clusterings.indices import CLUSTERS, SILHOUETTE
 from surefit.model_selection.comparison import Comparison, Outcome, score_text, seconds_text
 
-GAP = 3
+NARROW = 60
 SHORTEST_NAME = 12
+EARLY = {SILHOUETTE: 0, CLUSTERS: 1}
+"""Ranks of the indices of a clustering; others come after the time of the fit."""
+
+
+def gap(width: int) -> int:
+    """Blanks between two columns on a screen so wide."""
+    return 2 if width < NARROW else 3
 
 
 @dataclass(frozen=True)
@@ -30,15 +38,16 @@ class Column:
         return max(len(line) for line in [*self.head.split("\n"), *self.cells])
 
 
-def columns_of(comparison: Comparison, first: tuple[str, ...] = ()) -> list[Column]:
-    """All columns in the order of the table; of the extra ones those named in `first` get their place first."""
+def columns_of(comparison: Comparison) -> list[Column]:
+    """All columns in the order of the table. Clusterings are judged by their silhouette, not by what they explain."""
     outcomes = comparison.outcomes
-    ranked = comparison.task != "clustering"  # a clustering is no better for explaining more
+    ranked = SILHOUETTE not in comparison.extra_names
     marks = [one.verdict[:1] for one in outcomes]
     low, high = comparison.scale()
+    head, scores = f"{comparison.metric} ± {100 * comparison.level:g} %", [score_text(one.interval) for one in outcomes]
     found = [
         Column("model", [one.name for one in outcomes], right=False),
-        Column(f"{comparison.metric} ± {100 * comparison.level:g} %", [score_text(one.interval) for one in outcomes]),
+        Column(head, scores, 0 if ranked else 3),
     ]
     if ranked:
         found += [
@@ -46,9 +55,8 @@ def columns_of(comparison: Comparison, first: tuple[str, ...] = ()) -> list[Colu
             Column("against the best", [versus_text(one) for one in outcomes], 6, tone="dim"),
         ]
     for name in comparison.extra_names:
-        early = name in first
         cells = [one.extra_text(name) for one in outcomes]
-        found.append(Column(name.replace("–", "–\n"), cells, 1 if early else 4))
+        found.append(Column(name.replace("–", "–\n"), cells, EARLY.get(name, 4)))
     settings = [settings_text(one) for one in outcomes]
     if any(settings):
         found.append(Column("settings", settings, 5, False, "dim"))
@@ -63,19 +71,20 @@ def columns_of(comparison: Comparison, first: tuple[str, ...] = ()) -> list[Colu
 def that_fit(columns: list[Column], width: int) -> list[Column]:
     """The columns with a place on a screen so wide: those of lower rank first, in the order of the table."""
     chosen = [column for column in columns if not column.rank]
-    room = width - sum(column.width for column in chosen) - GAP * (len(chosen) - 1)
+    blanks = gap(width)
+    room = width - sum(column.width for column in chosen) - blanks * (len(chosen) - 1)
     for column in sorted((one for one in columns if one.rank), key=lambda one: one.rank):
         told = column.instead and any(one.head == column.instead for one in chosen)
-        if not told and column.width + GAP <= room:
+        if not told and column.width + blanks <= room:
             chosen.append(column)
-            room -= column.width + GAP
+            room -= column.width + blanks
     return [column for column in columns if column in chosen]
 
 
 def with_short_names(columns: list[Column], width: int) -> list[Column]:
     """Names of models cut where even the score would not fit beside them."""
     first, rest = columns[0], columns[1:]
-    room = max(width - sum(GAP + column.width for column in rest if not column.rank), SHORTEST_NAME)
+    room = max(width - sum(gap(width) + column.width for column in rest if not column.rank), SHORTEST_NAME)
     cells = [cell if len(cell) <= room else f"{cell[: room - 1]}…" for cell in first.cells]
     return [Column(first.head, cells, right=False), *rest]
 

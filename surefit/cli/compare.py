@@ -47,8 +47,7 @@ def compare_command(request: Request) -> int:
     _refuse_early(request)
     data = contest_data(request)
     comparison = _compared(request, data)
-    comparison.data_name, comparison.target = data.name, data.target
-    comparison.command = _command(request)
+    comparison.data_name, comparison.command = data.name, _command(request)
     comparison.notes = [*data.notes, *comparison.notes]
     _show(request, comparison)
     if request.report is not None:
@@ -86,6 +85,7 @@ def _compared(request: Request, data: ContestData) -> Any:
             time_budget=request.time_budget or None,
             n_jobs=request.jobs,
             on_progress=tick,
+            target=data.target,
         )
 
 

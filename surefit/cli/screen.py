@@ -8,13 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from surefit.cli.columns import Column, columns_of, that_fit, with_short_names
-from surefit.model_selection.clusterings.indices import CLUSTERS, SILHOUETTE
+from surefit.cli.columns import Column, columns_of, gap, that_fit, with_short_names
+from surefit.model_selection.clusterings.indices import SILHOUETTE
 from surefit.model_selection.comparison import Comparison, Outcome
 
-FIRST = (CLUSTERS, SILHOUETTE)
-"""Indices of a clustering that get their place before others."""
-MOST_NOTES = 6
+MOST_NOTES, MOST_REASONS = 6, 4
 Tick = Callable[[int, int, str, float | None], None]
 
 
@@ -77,20 +75,22 @@ def print_comparison(comparison: Comparison, quiet: bool = False, width: int | N
         console.print(Text(comparison.opening, "bold"))
     console.print(Text(comparison.headline, "dim" if comparison.opening else "bold"))
     console.print()
-    columns = with_short_names(columns_of(comparison, FIRST), console.width)
-    console.print(_table(comparison, that_fit(columns, console.width)))
+    columns = with_short_names(columns_of(comparison), console.width)
+    console.print(_table(comparison, that_fit(columns, console.width), gap(console.width)))
     console.print()
     for line in closing_lines(comparison, quiet):
         console.print(Text(line), soft_wrap=False)
     sys.stdout.flush()
 
 
-def _table(comparison: Comparison, columns: list[Column]) -> Any:
+def _table(comparison: Comparison, columns: list[Column], blanks: int) -> Any:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
+    table = Table(
+        box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False, padding=(0, 1, 0, blanks - 2)
+    )
     for column in columns:
         table.add_column(column.head, justify="right" if column.right else "left", no_wrap="\n" not in column.head)
     for place, one in enumerate(comparison.outcomes):
@@ -119,7 +119,7 @@ def closing_lines(comparison: Comparison, quiet: bool = False) -> list[str]:
     if quiet:
         return lines
     lines += _few([f"Note: {line}." for line in comparison.notes], "notes")
-    lines += [f"Left out: {name}: {why.rstrip('.')}." for name, why in comparison.left_out]
+    lines += _left_out(comparison.left_out)
     lines += [f"Not certified: {one.name}: {one.not_certified}." for one in comparison.outcomes if one.not_certified]
     return lines + _few([f"Warning from {line}" for line in comparison.warnings()], "warnings")
 
@@ -130,6 +130,16 @@ def _plain_verdict(comparison: Comparison) -> str:
         why = "the highest silhouette" if SILHOUETTE in best.extra else "the highest share explained"
         return f"Best: {best.name}, {why}."
     return f"Best: {best.name}."
+
+
+def _left_out(models: list[tuple[str, str]]) -> list[str]:
+    """Every model by name; the reasons of the first ones, models with the same reason on one line."""
+    reasons: dict[str, list[str]] = {}
+    for name, why in models:
+        reasons.setdefault(why.rstrip("."), []).append(name)
+    told = [f"Left out: {', '.join(names)}: {why}." for why, names in reasons.items()]
+    rest = [name for names in list(reasons.values())[MOST_REASONS:] for name in names]
+    return told[:MOST_REASONS] + ([f"Left out too: {', '.join(rest)} (the report says why)."] if rest else [])
 
 
 def _few(lines: list[str], what: str) -> list[str]:
