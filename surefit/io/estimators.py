@@ -16,7 +16,7 @@ from surefit.solvers.embedding.neighborhoods import Neighborhoods
 from surefit.solvers.growing.tree import Tree
 from surefit.solvers.network.optimizers import SGD, Adam
 
-PREPARATION = ("levels.LevelEncoder", "reader.TableReader")
+PREPARATION = ("levels.LevelEncoder", "reader.TableReader", "scaling.UnitVariance")
 """What stands before an estimator that `compare` chose; by name, because judging is beside this floor, not below."""
 
 

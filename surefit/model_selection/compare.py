@@ -67,8 +67,8 @@ def compare(
                   of folds (see `clusterings/stability.py`), unless cv or scoring is given or one is a projection
     task          "regression", "classification" or "clustering"; None looks at the estimators, or where there are
                   none at y: text, booleans and a handful of repeated whole numbers are classes
-    cv            a splitter of scikit-learn, a number of folds, or None for 5; folds are drawn 5 times (once where
-                  the table has more than a million numbers), and spread each class evenly
+    cv            a splitter of scikit-learn, a number of folds, or None for 5; folds are drawn 5 times (twice
+                  beyond 200,000 numbers in the table, once beyond a million), and spread each class evenly
     scoring       a scorer of scikit-learn, by name or as a function; default R², for classes accuracy (without y: see
                   `explained_share`)
     level         of the intervals and tests

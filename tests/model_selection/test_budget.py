@@ -103,7 +103,7 @@ def test_in_a_thread_the_block_runs_to_its_end():
 
 
 def test_a_model_that_does_not_end_in_its_share_is_too_slow():
-    with pytest.raises(TooSlow, match="its share of the time, 0.20 s, was over after 0 of 3 folds"):
+    with pytest.raises(TooSlow, match=r"its share of the time, 0\.20 s, was over after 0 of 3 folds"):
         a_trial().outcome("sleeper", Sleeper(), no_tick, Share(0.2))
 
 

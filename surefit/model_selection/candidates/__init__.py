@@ -24,6 +24,7 @@ def candidates_for(task: Task, shape: Shape) -> Field:
             found.sentences |= dict.fromkeys(rows, candidate.sentence)
             if not rows and candidate.unless:
                 found.unsuited.append((candidate.name, candidate.unless))
+    found.unsuited = [(name, why) for name, why in found.unsuited if name not in found]
     if not found:
         known = ", ".join(sorted({candidate.task for candidate in CANDIDATES}))
         raise InvalidParameter(f"task must be one of {known}; got {task!r}")

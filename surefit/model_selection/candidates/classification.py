@@ -81,12 +81,18 @@ def _forest_classifier(_: None, n_rows: int) -> Any:
     return RandomForestClassifier(100, min_samples_leaf=2, random_state=0)
 
 
-def _network_classifier(_: None, n_rows: int) -> Any:
+def _smooth_network(_: None, n_rows: int) -> Any:
+    """With smooth units a stationary point is reached, and proved."""
     from surefit.neural_network import MLPClassifier
 
-    if n_rows <= limits.KERNEL_ROWS:  # smooth units: a stationary point is reached, and proved
-        return MLPClassifier((10,), "tanh", solver="lbfgs", alpha=10.0, tol=1e-3, max_iter=500, random_state=0)
-    return MLPClassifier((50,), alpha=10.0, max_iter=100, early_stopping=True, n_iter_no_change=5, random_state=0)
+    return MLPClassifier((10,), "tanh", solver="lbfgs", alpha=10.0, tol=1e-3, max_iter=500, random_state=0)
+
+
+def _batch_network(_: None, n_rows: int) -> Any:
+    """The penalty is shared by the 200 rows of a batch, not by all rows."""
+    from surefit.neural_network import MLPClassifier
+
+    return MLPClassifier((50,), alpha=0.01, max_iter=100, early_stopping=True, n_iter_no_change=5, random_state=0)
 
 
 CLASSIFICATION: tuple[Candidate, ...] = (
@@ -190,9 +196,17 @@ CLASSIFICATION: tuple[Candidate, ...] = (
         "MLP",
         "classification",
         "a network with one hidden layer",
-        _network_classifier,
-        suits=lambda _, shape: 20 <= shape.n_rows <= limits.NETWORK_ROWS,
+        _smooth_network,
+        suits=lambda _, shape: 20 <= shape.n_rows <= limits.KERNEL_ROWS,
         search=settings(alpha=(30.0, 10.0, 1.0)),
+    ),
+    Candidate(
+        "MLP",
+        "classification",
+        "a network with one hidden layer, trained until rows held out gain no more",
+        _batch_network,
+        suits=lambda _, shape: limits.KERNEL_ROWS < shape.n_rows <= limits.NETWORK_ROWS,
+        search=settings(alpha=(0.1, 0.01)),
         unless=limits.NETWORKS,
     ),
 )

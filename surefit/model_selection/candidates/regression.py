@@ -80,19 +80,21 @@ def _forest_regressor(_: None, n_rows: int) -> Any:
     return RandomForestRegressor(100, max_features=1 / 3, min_samples_leaf=3, random_state=0)
 
 
-def _network_regressor(_: None, n_rows: int) -> Any:
-    """On targets of unit variance: steps and penalty of a network are not free of their scale.
+def _smooth_network(_: None, n_rows: int) -> Any:
+    """With smooth units a stationary point is reached, and proved."""
+    return _network(hidden_layer_sizes=(10,), activation="tanh", solver="lbfgs", alpha=10.0, tol=1e-3, max_iter=500)
 
-    Few rows get smooth units, with which a stationary point is reached, and proved.
-    """
+
+def _batch_network(_: None, n_rows: int) -> Any:
+    """The penalty is shared by the 200 rows of a batch, not by all rows."""
+    return _network(hidden_layer_sizes=(50,), alpha=0.01, max_iter=100, early_stopping=True, n_iter_no_change=5)
+
+
+def _network(**parameters: Any) -> Any:
+    """On targets of unit variance: steps and penalty of a network are not free of their scale."""
     from surefit.neural_network import MLPRegressor
 
-    network = MLPRegressor(alpha=10.0, random_state=0)
-    if n_rows <= limits.KERNEL_ROWS:
-        network.set_params(hidden_layer_sizes=(10,), activation="tanh", solver="lbfgs", tol=1e-3, max_iter=500)
-    else:
-        network.set_params(hidden_layer_sizes=(50,), max_iter=100, early_stopping=True, n_iter_no_change=5)
-    return TransformedTargetRegressor(network, transformer=StandardScaler())
+    return TransformedTargetRegressor(MLPRegressor(random_state=0, **parameters), transformer=StandardScaler())
 
 
 REGRESSION: tuple[Candidate, ...] = (
@@ -179,9 +181,17 @@ REGRESSION: tuple[Candidate, ...] = (
         "MLP",
         "regression",
         "a network with one hidden layer, on targets of unit variance",
-        _network_regressor,
-        suits=lambda _, shape: 20 <= shape.n_rows <= limits.NETWORK_ROWS,
+        _smooth_network,
+        suits=lambda _, shape: 20 <= shape.n_rows <= limits.KERNEL_ROWS,
         search=settings(regressor__alpha=(30.0, 10.0, 1.0)),
+    ),
+    Candidate(
+        "MLP",
+        "regression",
+        "a network with one hidden layer, trained until rows held out gain no more, on targets of unit variance",
+        _batch_network,
+        suits=lambda _, shape: limits.KERNEL_ROWS < shape.n_rows <= limits.NETWORK_ROWS,
+        search=settings(regressor__alpha=(0.1, 0.01)),
         unless=limits.NETWORKS,
     ),
 )

@@ -38,17 +38,29 @@ def find_leaks(
     columns = [] if sp.issparse(X) else columns_of(X)
     if names is not None:
         columns = [(name, values) for name, (_, values) in zip(names, columns, strict=True)]
-    found = [] if y is None else _copies_of_target(columns, np.asarray(y))
+    hashes = _hashes(X, y)
+    found = [] if y is None else _copies_of_target(columns, np.asarray(y), _distinct(hashes))
     if groups is not None:
         found += _split_groups(value_codes(np.asarray(groups)), splits)
     if time is not None:
         found += _later_rows(np.asarray(time), splits)
-    found += _copied_rows(X, y, splits)
+    found += _copied_rows(X, hashes, splits)
     return found + _identifiers(columns)
 
 
-def _copies_of_target(columns: list[tuple[str, np.ndarray]], y: np.ndarray) -> list[str]:
-    told = [(name, copy_of_target(values, y)) for name, values in columns]
+def _hashes(X: Any, y: np.ndarray | None) -> np.ndarray:
+    """A number for each row and its target."""
+    hashes = row_hashes(X)
+    return hashes if y is None else hashes * np.uint64(3) + value_codes(np.asarray(y))
+
+
+def _distinct(hashes: np.ndarray) -> np.ndarray:
+    """The first of each set of equal rows: copied rows would tie every column to the target."""
+    return np.sort(np.unique(hashes, return_index=True)[1])
+
+
+def _copies_of_target(columns: list[tuple[str, np.ndarray]], y: np.ndarray, rows: np.ndarray) -> list[str]:
+    told = [(name, copy_of_target(values[rows], y[rows])) for name, values in columns]
     return [
         f"the column {name!r} {words}: leave it out if it is not known before the target"
         for name, words in told
@@ -87,10 +99,7 @@ def instants(time: np.ndarray) -> np.ndarray:
     return time.astype("int64").astype(np.float64)
 
 
-def _copied_rows(X: Any, y: np.ndarray | None, splits: Splits) -> list[str]:
-    hashes = row_hashes(X)
-    if y is not None:
-        hashes = hashes * np.uint64(3) + value_codes(np.asarray(y))
+def _copied_rows(X: Any, hashes: np.ndarray, splits: Splits) -> list[str]:
     tested = copied = 0
     for train, test in splits:
         if tested >= hashes.size:

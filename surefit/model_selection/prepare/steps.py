@@ -9,10 +9,10 @@ from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
 from surefit.model_selection.prepare.levels import CODED_LEVELS, LevelEncoder
+from surefit.model_selection.prepare.scaling import UnitVariance
 from surefit.model_selection.prepare.table import Table
 
 SCALED = "numbers are scaled to unit variance inside each training part"
@@ -28,7 +28,7 @@ def pipeline_for(table: Table, estimator: Any) -> Pipeline:
         return _kinds_separate(table, estimator)
     if get_tags(estimator).input_tags.allow_nan:
         return _as_they_are(table, estimator)
-    numbers: Any = StandardScaler()
+    numbers: Any = UnitVariance()
     if table.has_missing:
         numbers = make_pipeline(_imputer("median"), numbers)
     if not table.categories:
@@ -47,7 +47,7 @@ def _kinds_separate(table: Table, estimator: Any) -> Pipeline:
     )
     before = _side_by_side(
         table,
-        ("numbers", make_pipeline(_imputer("median"), StandardScaler()), plain),
+        ("numbers", make_pipeline(_imputer("median"), UnitVariance()), plain),
         ("flags", _imputer("most_frequent"), flags),
         ("categories", LevelEncoder(coding="code")),
     )
@@ -67,7 +67,7 @@ def _as_they_are(table: Table, estimator: Any) -> Pipeline:
 
 def scaled(estimator: Any, *, sparse: bool = False) -> Pipeline:
     """The estimator behind a scaling of the columns (of sparse ones without moving their zeros)."""
-    return _behind(StandardScaler(with_mean=not sparse), estimator)
+    return _behind(UnitVariance(with_mean=not sparse), estimator)
 
 
 def _imputer(strategy: str) -> SimpleImputer:

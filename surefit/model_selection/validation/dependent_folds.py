@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,10 @@ def draw_dependent_folds(
             raise InvalidData(f"{name} must have one value for each of the {n} rows; got shape {np.shape(values)}")
     if cv is not None and not isinstance(cv, (int, np.integer)):
         splitter = check_cv(cv, y, classifier=classes)
-        return _checked([(np.asarray(a), np.asarray(b)) for a, b in splitter.split(X, y, groups)]), _words(cv)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="The groups parameter is ignored")  # told as a leak
+            splits = [(np.asarray(a), np.asarray(b)) for a, b in splitter.split(X, y, groups)]
+        return _checked(splits), _words(cv)
     folds = FOLDS if cv is None else int(cv)
     if time is not None:
         return _forward(instants(np.asarray(time)), folds), f"{folds} folds forward in time"

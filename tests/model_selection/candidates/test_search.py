@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier, is_regressor
@@ -89,7 +91,7 @@ def test_what_a_model_chooses_by_itself_is_known():
 class Spy(RegressorMixin, BaseEstimator):
     """Remembers every row it is fitted to or asked about; the first column is the number of the row."""
 
-    seen: list[set] = []
+    seen: ClassVar[list[set]] = []
 
     def __init__(self, setting=0):
         self.setting = setting

@@ -94,8 +94,9 @@ def test_rows_that_repeat_by_chance_are_no_leak():
     few = RNG.integers(0, 3, (N, 2)).astype(float)
     assert find_leaks(few, RNG.integers(0, 2, N), HALVES) == []
     wide = RNG.normal(size=(N // 2, 3))
-    copied = find_leaks(np.repeat(wide, 2, axis=0), np.repeat(LABELS[: N // 2], 2), HALVES)
-    assert len(copied) == 1 and copied[0].startswith(f"{N} of {N} test rows (100 %) have an exact copy")
+    for y in (NUMBERS, LABELS):
+        copied = find_leaks(np.repeat(wide, 2, axis=0), np.repeat(y[: N // 2], 2), HALVES)
+        assert len(copied) == 1 and copied[0].startswith(f"{N} of {N} test rows (100 %) have an exact copy")
 
 
 def test_instants_keep_the_order_of_time():

@@ -56,7 +56,8 @@ def test_nothing_better_than_the_baseline():
 
 
 @pytest.mark.parametrize(
-    ("rope", "words"), [(0.05, "one simpler model does as well."), (None, "one simpler model cannot be told apart from it.")]
+    ("rope", "words"),
+    [(0.05, "one simpler model does as well."), (None, "one simpler model cannot be told apart from it.")],
 )
 def test_simpler_models_that_do_as_well(rope, words):
     found, best = judged(
