@@ -77,7 +77,7 @@ class MinCut(ClusterMixin, Estimator):
         sigma: Annotated[
             float | None,
             Range(0, open="both"),
-            "Edges weigh exp(−d²/(2σ²)); None takes the median length of an edge.",
+            "Edges weigh exp(−d²/(2σ²)); None takes the median length of an edge between rows that differ.",
         ] = None,
         metric: Annotated[str | Callable, "Distance of two rows, as in `surefit.neighbors`."] = "euclidean",
     ) -> None:

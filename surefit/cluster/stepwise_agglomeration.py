@@ -121,7 +121,12 @@ class StepwiseAgglomeration(ClusterMixin, Estimator):
                 lambda labels: p.cost(rows, labels), codes, k, p.n_clusters
             )
         else:
-            self.merges_, self.costs_ = agglomerate(_cost(p, rows, codes, k), k, p.n_clusters)
+            with np.errstate(over="ignore", invalid="ignore"):  # told below
+                self.merges_, self.costs_ = agglomerate(_cost(p, rows, codes, k), k, p.n_clusters)
+        if not np.isfinite(self.costs_).all():
+            raise InvalidData(
+                "costs are beyond floating point: divide the columns of X by their size, or let the cost give numbers"
+            )
         self.initial_labels_ = codes
         self.n_clusters_ = p.n_clusters
         self.labels_ = self.labels_at(p.n_clusters)
@@ -171,7 +176,7 @@ def _cost(p: SimpleNamespace, rows: np.ndarray, codes: np.ndarray, k: int) -> Co
         distances = PairDistances(rows, p.metric)
         return WithinCost(pair_sums(lambda part: distances.between(part, everything), codes, k), size)
     if p.metric == "precomputed":
-        given = PairDistances(rows, "precomputed")
+        given = PairDistances(rows, "precomputed", similarities=True)
         return BetweenCost(pair_sums(lambda part: given.between(part, everything), codes, k), size)
     gamma = 1.0 / rows.shape[1] if p.gamma is None else p.gamma
     squared = PairDistances(rows, "sqeuclidean")

@@ -39,6 +39,7 @@ class NeighborModel(Estimator):
         rows = self._rows_to_keep(X, metric, min_rows)
         if sp.issparse(rows) and metric in ("haversine", "nan_euclidean"):
             raise InvalidData(f"Metric '{metric}' not valid for sparse input. Pass dense rows, or another metric.")
+        _refuse_overflow(rows, metric, params)
         self.effective_metric_, self.effective_metric_params_ = metric, params
         self.X_fit_, self.n_samples_fit_ = rows, rows.shape[0]
         self._searched = (rows, self._built(p.algorithm, p.leaf_size))
@@ -129,6 +130,22 @@ class NeighborModel(Estimator):
         tags.input_tags.positive_only = named == "precomputed"
         tags.input_tags.allow_nan = named == "nan_euclidean"
         return tags
+
+
+def _refuse_overflow(rows: Any, metric: Any, params: dict[str, Any]) -> None:
+    """Distances that are sums of powers of differences: beyond floating point all rows would be equally far."""
+    powers = {"euclidean": 2.0, "l2": 2.0, "sqeuclidean": 2.0, "minkowski": float(params.get("p") or 2.0)}
+    power = powers.get(metric, np.inf) if isinstance(metric, str) else np.inf
+    stored = rows.data if sp.issparse(rows) else rows
+    if not np.isfinite(power) or not stored.size:
+        return
+    largest = max(float(stored.max()), -float(stored.min()))
+    most = (np.finfo(np.float64).max / rows.shape[1]) ** (1 / max(power, 1.0)) / 2
+    if largest > most:
+        raise InvalidData(
+            f"X has numbers up to {largest:.2g}: sums of their differences to the power {power:g} are beyond floating "
+            f"point. Divide the columns so that none is larger than {most:.1g}"
+        )
 
 
 def _not_finite(metric: Any) -> NotFinite:

@@ -118,7 +118,8 @@ def _affinity(attrs: Attributes, graph: Graph, blocks: Blocks, tol: float) -> li
     metric = read_metric(attrs, attrs.parameter("metric", "euclidean"))
     plain = _pattern(attrs, graph)
     pairs = _lengths(metric, X, plain)
-    sigma = real(attrs.parameter("sigma", float(np.median(np.sqrt(pairs))) if pairs.size else 1.0))
+    lengths = np.sqrt(pairs[pairs > 0])  # those of equal rows say nothing about a scale
+    sigma = real(attrs.parameter("sigma", float(np.median(lengths)) if lengths.size else 1.0))
     K = np.exp(-pairs / (2 * sigma**2))
     off = float((np.abs(plain.weight - K) / np.maximum(K, 1e-36 if single else 1e-290)).max(initial=0.0))
     size = float((1 + pairs / sigma**2).max(initial=0.0))

@@ -94,6 +94,9 @@ def _gap(attrs: Attributes, graph: Graph, found: Spectrum | None, k: int) -> Cla
         )  # fmt: skip
     lam = found.lam[: min(max(1, whole(attrs.parameter("max_clusters", 10))), graph.n - 1) + 1]
     ratio = lam[2:] / np.maximum(lam[1:-1], 1e-300)
+    if not ratio.size:
+        sentence = f"There are {lam.size} eigenvalues: no gap after two or more of them to compare."
+        return Claim("eigengap", sentence, Grade.EXACT, None, None, True)
     own = ratio[k - 2] if 2 <= k < lam.size else 0.0
     error = 4 * found.error / max(1e-300, float(lam[1]))
     return at_most(

@@ -18,6 +18,8 @@ from surefit.search.metric import resolve_metric
 COORDINATES = ("euclidean", "manhattan", "cosine")
 """Metrics that compiled loops know."""
 BLOCK_BYTES = 2**25
+ROUNDING, SYMMETRY = 1e-12, 1e-6
+"""Relative to the largest distance: what may be below zero, and how far the two ways may differ."""
 
 
 def coordinates(X: np.ndarray, kind: str) -> tuple[np.ndarray, float]:
@@ -56,8 +58,12 @@ class PairDistances:
     matrix: whichever its signature allows.
     """
 
-    def __init__(self, X: np.ndarray, metric: str | Callable) -> None:
-        self.n = X.shape[0]
+    def __init__(self, X: np.ndarray, metric: str | Callable, *, similarities: bool = False) -> None:
+        """`similarities`: what is given is none, and may have any sign."""
+        self.n, self._any_sign = X.shape[0], similarities
+        self._asked = callable(metric) or metric == "precomputed"
+        if metric == "precomputed" and not similarities:
+            _refuse_not_symmetric(X)
         if callable(metric) and _takes_all_rows(metric):
             X, metric = np.asarray(metric(X), dtype=np.float64), "precomputed"
         self._metric = resolve_metric(metric)
@@ -72,8 +78,19 @@ class PairDistances:
     def between(self, rows: Any, others: Any) -> np.ndarray:
         """The block of distances of `rows` to `others` (index arrays or slices)."""
         if self.name == "precomputed":
-            return np.asarray(self.X[rows][:, others], dtype=np.float64)
-        return np.asarray(self._metric.pairwise(self.X[rows], self.X[others]), dtype=np.float64)
+            return self._plausible(np.asarray(self.X[rows][:, others], dtype=np.float64))
+        return self._plausible(np.asarray(self._metric.pairwise(self.X[rows], self.X[others]), dtype=np.float64))
+
+    def _plausible(self, block: np.ndarray) -> np.ndarray:
+        """Refuses what a function, or the user, gives as distances and is none; rounding below zero is zero."""
+        if not self._asked or self._any_sign or not block.size:
+            return block
+        lowest = float(block.min())
+        if lowest >= 0:
+            return block
+        if not lowest >= -ROUNDING * float(np.abs(block).max()):
+            raise InvalidData(f"a distance of two rows is {lowest:g}: distances are numbers ≥ 0")
+        return np.maximum(block, 0.0)
 
     def paired(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """d(first[t], second[t])."""
@@ -113,6 +130,18 @@ class PairDistances:
                 out[at : at + len(tail)] = tail
                 at += len(tail)
         return out, 1.0
+
+
+def _refuse_not_symmetric(D: np.ndarray) -> None:
+    if D.ndim != 2 or D.shape[0] != D.shape[1]:
+        return  # told by its shape
+    off = np.abs(D - D.T)
+    if off.size and float(off.max()) > SYMMETRY * float(np.abs(D).max()):
+        i, j = (int(place) for place in np.unravel_index(int(off.argmax()), off.shape))
+        raise InvalidData(
+            f"the distance of rows {i} and {j} is {D[i, j]:g} one way and {D[j, i]:g} the other: precomputed distances "
+            "must be symmetric; take (D + D.T) / 2 if both are meant"
+        )
 
 
 def _takes_all_rows(metric: Callable) -> bool:
