@@ -22,8 +22,8 @@ from scipy import stats
 from scipy.special import ndtri
 
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.plain_numbers import take_numbers, take_share, take_whole
 from surefit._core.random import RandomStateLike, random_stream
-from surefit._core.shares import take_share
 from surefit.stats.family import sample_of
 
 METHODS = ("BCa", "percentile", "basic")
@@ -94,12 +94,16 @@ def bootstrap_interval(
     take_share(level, "level")
     if method not in METHODS:
         raise InvalidParameter(f"method must be one of {', '.join(METHODS)}; got {method!r}")
-    if n_resamples < 1:
-        raise InvalidParameter(f"n_resamples must be at least 1; got {n_resamples}")
+    take_whole(n_resamples, "n_resamples")
+    if not callable(statistic):
+        raise InvalidParameter(f"statistic must be a function of the sample; got {statistic!r}")
     parts = tuple(np.asarray(part) for part in (x if isinstance(x, tuple) else (x,)))
     lengths = {len(part) if part.ndim else 0 for part in parts}
     if len(lengths) != 1 or min(lengths) < 2:
         raise InvalidData(f"a bootstrap needs at least two rows, and as many in each array; got {sorted(lengths)}")
+    estimate = take_numbers(statistic(*parts), "what the statistic gives")
+    if estimate.size != 1:
+        raise InvalidData(f"the statistic must give one number; got the shape {estimate.shape}")
     options = {
         "confidence_level": level,
         "method": method,
@@ -121,7 +125,7 @@ def bootstrap_interval(
             f"{method} gives no interval: the statistic does not vary over the resamples; try 'percentile'"
         )
     return BootstrapInterval(
-        float(statistic(*parts)), low, high, float(found.standard_error), level, method, n_resamples
+        float(estimate.reshape(())), low, high, float(found.standard_error), level, method, n_resamples
     )
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.plain_numbers import take_numbers
 
 COUNTS = {"binom": ("n",), "betabinom": ("n",), "hypergeom": ("M", "n", "N"), "nhypergeom": ("M", "n", "r"),
           "randint": ("low", "high"), "boltzmann": ("N",), "zipfian": ("n",)}  # fmt: skip
@@ -71,7 +72,9 @@ def family_of(distribution: Any, fixed: Mapping[str, float] | None = None) -> Fa
         raise InvalidParameter(f"{found.dist.name}(…) has its parameters already; give the family, {found.dist.name!r}")
     if not isinstance(found, (stats.rv_continuous, stats.rv_discrete)):
         raise InvalidParameter(f"distribution must be a name of scipy.stats or a distribution of it; got {found!r}")
-    chosen = _usual(found) if fixed is None else {name: float(value) for name, value in fixed.items()}
+    chosen = (
+        _usual(found) if fixed is None else {name: float(take_numbers(value, name)) for name, value in fixed.items()}
+    )
     unknown = [name for name in chosen if name not in _parameters(found)]
     if unknown:
         raise InvalidParameter(f"{found.name} has no parameter {unknown[0]!r}; it has {', '.join(_parameters(found))}")

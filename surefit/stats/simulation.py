@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.plain_numbers import take_numbers, take_share, take_whole
 from surefit._core.random import RandomStateLike, random_stream
-from surefit._core.shares import take_share
 
 BLOCK_VALUES = 1_000_000
 """At most so many numbers are drawn at a time."""
@@ -103,9 +103,10 @@ def estimator_risk(
     >>> bool(low[0] < -0.4 < high[0])
     True
     """
-    goal = np.atleast_1d(np.asarray(target, dtype=np.float64))
-    if n < 1 or repeats < 2:
-        raise InvalidParameter(f"n must be at least 1 and repeats at least 2; got {n}, {repeats}")
+    goal = np.atleast_1d(take_numbers(target, "target"))
+    n, repeats = take_whole(n, "n"), take_whole(repeats, "repeats", 2)
+    if not callable(estimator):
+        raise InvalidParameter(f"estimator must be a function of a sample; got {estimator!r}")
     rng = random_stream(random_state)
     values = np.concatenate(list(_estimates(estimator, distribution, n, repeats, vectorized, rng)))
     if values.shape[1:] != goal.shape:
@@ -150,6 +151,8 @@ def maximal_risk(
     (0.5, True)
     """
     tried = tuple(parameters)
+    if not callable(model):
+        raise InvalidParameter(f"model must be a function that gives a distribution; got {model!r}")
     if not tried:
         raise InvalidParameter("parameters must hold at least one parameter of the model")
     streams = random_stream(random_state).spawn(len(tried))
@@ -173,19 +176,29 @@ def _estimates(
             rows = min(many, repeats - first)
             samples = np.asarray(distribution.rvs(size=(rows, n), random_state=rng))
             if vectorized:
-                yield np.asarray(estimator(samples, axis=1), dtype=np.float64).reshape(rows, -1)
+                found = take_numbers(estimator(samples, axis=1), "what the estimator gives")
+                if found.shape[:1] != (rows,):
+                    raise InvalidData(f"estimator(samples, axis=1) must give {rows} rows; got the shape {found.shape}")
+                yield found.reshape(rows, -1)
             else:
-                yield np.stack([_vector(estimator(sample)) for sample in samples])
+                yield _stacked(estimator(sample) for sample in samples)
     elif callable(distribution):
         if vectorized:
             raise InvalidParameter("vectorized goes with a frozen distribution of scipy.stats")
-        yield np.stack([_vector(estimator(distribution(n, rng))) for _ in range(repeats)])
+        yield _stacked(estimator(distribution(n, rng)) for _ in range(repeats))
     else:
         raise InvalidParameter(f"distribution must have rvs, or be a function of (n, rng); got {distribution!r}")
 
 
+def _stacked(estimates: Iterable[Any]) -> NDArray[np.float64]:
+    rows = [_vector(value) for value in estimates]
+    if len({len(row) for row in rows}) != 1:
+        raise InvalidData("the estimator must give equally many numbers for every sample")
+    return np.stack(rows)
+
+
 def _vector(value: Any) -> NDArray[np.float64]:
-    return np.asarray(value, dtype=np.float64).reshape(-1)
+    return take_numbers(value, "what the estimator gives").reshape(-1)
 
 
 def _quantile(level: float, tests: int) -> float:

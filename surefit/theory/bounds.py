@@ -14,10 +14,13 @@ says nothing; none is cut off, so that its rate can be seen.
 from __future__ import annotations
 
 import math
+from numbers import Real
+
+import numpy as np
 
 from surefit._core.errors import InvalidParameter
-from surefit._core.shares import take_share
-from surefit.theory.dictionaries.dictionary import Dictionary, sauer_bound, whole
+from surefit._core.plain_numbers import take_share, take_whole
+from surefit.theory.dictionaries.dictionary import Dictionary, sauer_bound
 
 
 def expected_deviation_bound(dictionary: Dictionary | float, n: int) -> float:
@@ -47,16 +50,16 @@ def stochastic_error_bound(dictionary: Dictionary | float, n: int, *, confidence
 
 def finite_deviation_bound(n_models: int, n: int, *, confidence: float = 0.95) -> float:
     """Δ of M classifiers fixed before the sample was seen: √(log(2M/δ) / 2n), by Hoeffding and the sum over models."""
-    models, rows = whole(n_models, "n_models"), whole(n, "n")
+    models, rows = take_whole(n_models, "n_models"), take_whole(n, "n")
     return math.sqrt((math.log(2 * models) + exponent(confidence)) / (2 * rows))
 
 
 def log_labelings(dictionary: Dictionary | float, n: int) -> float:
     """log(2 Sₙ); Sₙ by Sauer's lemma where `dictionary` is a VC dimension."""
-    n = whole(n, "n")
+    n = take_whole(n, "n")
     if isinstance(dictionary, Dictionary):
         return math.log(2 * dictionary.shattering(n))
-    if isinstance(dictionary, bool) or not isinstance(dictionary, (int, float)):
+    if isinstance(dictionary, (bool, np.bool_)) or not isinstance(dictionary, Real):
         raise InvalidParameter(f"dictionary must be a Dictionary or a VC dimension; got {dictionary!r}")
     if dictionary >= n:
         return (n + 1) * math.log(2)

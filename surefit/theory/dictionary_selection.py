@@ -96,24 +96,24 @@ class DictionarySelection(ClassifierMixin, Estimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Fit every model to the rows, and choose."""
         p = self._checked()
-        rows, labels = np.asarray(X), np.asarray(y)
-        if rows.ndim != 2 or labels.shape != (len(rows),):
+        rows, labels = X if hasattr(X, "shape") else np.asarray(X), np.asarray(y)
+        if len(rows.shape) != 2 or labels.shape != (rows.shape[0],):
             raise InvalidData(f"X must be (n, d) and y one label for each row; got {rows.shape} and {labels.shape}")
         self.classes_, self.n_features_in_ = np.unique(labels), rows.shape[1]
         if len(self.classes_) != 2:
             raise InvalidData(f"labelings are of two classes; y has {len(self.classes_)}")
         self.dictionaries_ = _dictionaries(p.models, p.dictionaries, rows.shape[1])
-        self.log_shattering_ = np.array([log_labelings(one, len(rows)) for one in self.dictionaries_])
+        self.log_shattering_ = np.array([log_labelings(one, len(labels)) for one in self.dictionaries_])
         self.estimators_ = [clone(model).fit(X, labels) for _, model in p.models]
         self.empirical_risks_ = np.array([empirical_risk(labels, model.predict(X)) for model in self.estimators_])
-        self.penalties_ = 2 * np.sqrt(2 * self.log_shattering_ / len(rows))
+        self.penalties_ = 2 * np.sqrt(2 * self.log_shattering_ / len(labels))
         self.selected_ = int(np.argmin(self.empirical_risks_ + self.penalties_))
         self.selected_name_ = p.models[self.selected_][0]
         self.selected_estimator_ = self.estimators_[self.selected_]
         price = math.log(len(p.models)) + exponent(p.confidence)
-        self.remainder_ = math.sqrt(2 * price / len(rows))
+        self.remainder_ = math.sqrt(2 * price / len(labels))
         risk = float(self.empirical_risks_[self.selected_])
-        half = float(self.penalties_[self.selected_]) + math.sqrt(price / (2 * len(rows)))
+        half = float(self.penalties_[self.selected_]) + math.sqrt(price / (2 * len(labels)))
         self.risk_interval_ = RiskInterval(
             risk, max(0.0, risk - half), min(1.0, risk + half), p.confidence, "uniform deviation"
         )

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.plain_numbers import take_whole
 from surefit._core.random import RandomStateLike, random_stream
-from surefit.theory.dictionaries.dictionary import whole
 from surefit.theory.distributions.distribution import BLOCK, Distribution
 from surefit.theory.distributions.tables import TableDistribution
 from surefit.theory.risk_interval import risk_interval
@@ -64,7 +64,7 @@ def excess_risk(
         value = float(mass @ lost)
         return ExcessRisk(value, value, value, float(mass @ differs), 1.0, "sum")
     rng, parts = random_stream(random_state), []
-    for first in range(0, whole(n_draws, "n_draws", 2), BLOCK):
+    for first in range(0, take_whole(n_draws, "n_draws", 2), BLOCK):
         X = distribution.points(min(BLOCK, n_draws - first), rng)
         parts.append(losses_against_bayes(model, distribution, X))
     lost = np.concatenate([part[0] for part in parts])

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.plain_numbers import take_whole
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.neighbors import KNeighborsClassifier
-from surefit.theory.dictionaries.dictionary import whole
 from surefit.theory.distributions.distribution import BayesRisk, Distribution
 from surefit.theory.distributions.like import distribution_like
 from surefit.theory.excess_risk import losses_against_bayes
@@ -110,15 +110,17 @@ def excess_risk_study(
     >>> study.excess.shape, bool(study.mean[0] > study.mean[2])
     ((5, 3), True)
     """
-    repeats, n_test = whole(repeats, "repeats"), whole(n_test, "n_test")
+    repeats, n_test = take_whole(repeats, "repeats"), take_whole(n_test, "n_test")
     if distribution is None:
         if X is None or y is None:
             raise InvalidData("give the data X, y that the distribution is to be like, or a distribution")
         distribution = distribution_like(X, y, n_components=n_components, random_state=random_state)
     if n_train is None and X is None:
         raise InvalidParameter("n_train must be given where there is no data")
-    rows = len(X) if n_train is None else whole(n_train, "n_train", 2)
+    rows = len(X) if n_train is None else take_whole(n_train, "n_train", 2)
     model = KNeighborsClassifier() if estimator is None else estimator
+    if not hasattr(model, "get_params") or isinstance(model, type):
+        raise InvalidParameter(f"estimator must be a classifier; got {model!r}")
     if parameter not in model.get_params():
         raise InvalidParameter(f"{type(model).__name__} has no parameter {parameter!r}")
     tried = _values(parameter, values, rows)

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.shares import take_share
+from surefit._core.plain_numbers import take_numbers, take_share, take_whole
 
 Method = Literal["clopper-pearson", "hoeffding", "empirical-bernstein"]
 
@@ -63,11 +63,12 @@ def risk_interval(
     >>> print(risk_interval(np.r_[np.ones(3), np.zeros(97)]))
     0.03 in [0.00623, 0.08518] (95%, clopper-pearson)
     """
-    low, high = (float(b) for b in bounds)
+    ends = take_numbers(bounds, "bounds")
+    low, high = (float(b) for b in ends) if ends.shape == (2,) else (math.nan, math.nan)
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise InvalidParameter(f"bounds must be two finite numbers, the smaller first; got {bounds}")
     take_share(confidence, "confidence")
-    values = np.asarray(losses, dtype=np.float64)
+    values = take_numbers(losses, "losses")
     if values.ndim != 1 or values.size == 0 or not ((values >= low) & (values <= high)).all():
         raise InvalidData(
             f"losses must be a column of numbers from {low:g} to {high:g}, of at least one row; got the shape "
@@ -77,8 +78,7 @@ def risk_interval(
     if method == "clopper-pearson":
         if not np.isin(values, (0.0, 1.0)).all():
             raise InvalidData("Clopper–Pearson counts errors: losses must be 0 or 1. Try method='empirical-bernstein'")
-        ends = clopper_pearson(int(values.sum()), n, confidence)
-        return RiskInterval(mean, *ends, confidence, method)
+        return RiskInterval(mean, *clopper_pearson(int(values.sum()), n, confidence), confidence, method)
     if method == "hoeffding":
         half = (high - low) * math.sqrt(math.log(2 / delta) / (2 * n))
     elif method == "empirical-bernstein":
@@ -98,8 +98,8 @@ def clopper_pearson(errors: int, n: int, confidence: float = 0.95) -> tuple[floa
     >>> low, round(high, 4)
     (0.0, 0.0596)
     """
-    if not (0 <= errors <= n and n >= 1):
-        raise InvalidParameter(f"errors must be from 0 to n, and n at least 1; got {errors} of {n}")
+    if take_whole(errors, "errors", 0) > take_whole(n, "n"):
+        raise InvalidParameter(f"errors must be from 0 to n; got {errors} of {n}")
     take_share(confidence, "confidence")
     tail = (1 - confidence) / 2
     low = 0.0 if errors == 0 else float(betaincinv(errors, n - errors + 1, tail))

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from surefit._core.errors import InvalidParameter
-from surefit.theory.dictionaries.dictionary import Dictionary, whole
+from surefit._core.plain_numbers import take_whole
+from surefit.theory.dictionaries.dictionary import Dictionary
 from surefit.theory.dictionaries.trees import Trees
 
 Rule = Callable[[Any, int], float | None]
@@ -107,7 +108,7 @@ def vc_dimension(model: Any, n_features: int | None = None) -> float:
     if d is None:
         raise InvalidParameter(f"n_features must be given: this {name} is not fitted")
     rule = next((KNOWN[base.__name__] for base in type(model).__mro__ if base.__name__ in KNOWN), None)
-    found = None if rule is None else rule(model, whole(d, "n_features"))
+    found = None if rule is None else rule(model, take_whole(d, "n_features"))
     if found is None:
         raise InvalidParameter(
             f"no closed form is known for the VC dimension of {name} with these parameters. Known are "

@@ -60,7 +60,7 @@ def test_bad_input_is_refused_in_words():
         bootstrap_interval([1.0, 2.0], np.mean, method="student")
     with pytest.raises(InvalidParameter, match="between 0 and 1"):
         bootstrap_interval([1.0, 2.0], np.mean, level=95)
-    with pytest.raises(InvalidParameter, match="at least 1"):
+    with pytest.raises(InvalidParameter, match="n_resamples must be a whole number ≥ 1"):
         bootstrap_interval([1.0, 2.0], np.mean, n_resamples=0)
     with pytest.raises(InvalidData, match="two rows"):
         bootstrap_interval([1.0], np.mean)
@@ -70,3 +70,18 @@ def test_bad_input_is_refused_in_words():
         bootstrap_interval([2.0, 2.0, 2.0], np.mean)
     with pytest.raises(InvalidData, match="two values"):
         normal_interval([1.0])
+
+
+@pytest.mark.parametrize(
+    ("statistic", "options", "words"),
+    [
+        (None, {}, "function of the sample"),
+        (lambda x: x[:2], {}, "one number"),
+        (lambda x: "a", {}, "must be numbers"),
+        (np.mean, {"n_resamples": 1.5}, "whole number"),
+        (np.mean, {"level": "high"}, "between 0 and 1"),
+    ],
+)
+def test_what_is_no_statistic_is_refused(statistic, options, words):
+    with pytest.raises((InvalidData, InvalidParameter), match=words):
+        bootstrap_interval(np.arange(9.0), statistic, **options)

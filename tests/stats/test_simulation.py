@@ -66,7 +66,7 @@ def test_the_mean_is_not_minimax_for_coin_flips():
 
 
 def test_bad_input_is_refused_in_words():
-    with pytest.raises(InvalidParameter, match="at least 1"):
+    with pytest.raises(InvalidParameter, match="n must be a whole number ≥ 1"):
         estimator_risk(np.mean, norm, 0.0, n=0)
     with pytest.raises(InvalidParameter, match="rvs"):
         estimator_risk(np.mean, 3, 0.0, n=5)
@@ -78,3 +78,21 @@ def test_bad_input_is_refused_in_words():
         maximal_risk(np.mean, bernoulli, [], n=5)
     with pytest.raises(InvalidParameter, match="between 0 and 1"):
         estimator_risk(np.mean, norm, 0.0, n=5, repeats=5).risk_interval(2)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: estimator_risk(np.mean, norm(), 0.0, n=1.5), "n must be a whole number"),
+        (lambda: estimator_risk(np.mean, norm(), 0.0, n=5, repeats="many"), "repeats must be a whole number"),
+        (lambda: estimator_risk(3, norm(), 0.0, n=5), "function of a sample"),
+        (lambda: estimator_risk(lambda x: "a", norm(), 0.0, n=5), "must be numbers"),
+        (lambda: estimator_risk(np.mean, norm(), "zero", n=5), "target must be numbers"),
+        (lambda: estimator_risk(lambda x: x[x > 0], norm(), 0.0, n=5), "equally many"),
+        (lambda: estimator_risk(lambda x, axis: 0.0, norm(), 0.0, n=5, vectorized=True), "rows; got the shape"),
+        (lambda: maximal_risk(np.mean, 3, [0.5], n=5), "gives a distribution"),
+    ],
+)
+def test_what_is_no_estimator_is_refused(call, words):
+    with pytest.raises((InvalidData, InvalidParameter), match=words):
+        call()

@@ -31,6 +31,7 @@ def test_formulas():
     assert uniform_deviation_bound(HalfLines(), n) == pytest.approx(first + math.sqrt(t / (2 * n)), rel=1e-14)
     wanted = 4 * math.sqrt(2 * math.log(2 * S) / n) + math.sqrt(2 * t / n)
     assert stochastic_error_bound(HalfLines(), n) == pytest.approx(wanted, rel=1e-14)
+    assert uniform_deviation_bound(np.int64(1), np.int64(n)) == uniform_deviation_bound(1, n)
     assert uniform_deviation_bound(1, n) == pytest.approx(first + math.sqrt(t / (2 * n)), rel=1e-14)
     assert finite_deviation_bound(7, n) == pytest.approx(math.sqrt(math.log(2 * 7 * 20) / (2 * n)), rel=1e-14)
     assert expected_deviation_bound(math.inf, 100) == pytest.approx(
@@ -144,6 +145,11 @@ def test_sample_sizes():
         (lambda: risk_interval([1.0], method="wald"), "clopper-pearson"),
         (lambda: risk_interval([1.0], bounds=(1, 0)), "smaller first"),
         (lambda: clopper_pearson(3, 2), "from 0 to n"),
+        (lambda: clopper_pearson(2.5, 10), "whole number"),
+        (lambda: risk_interval(["a"]), "losses must be numbers"),
+        (lambda: risk_interval([1.0], bounds="ab"), "bounds must be numbers"),
+        (lambda: risk_interval([1.0], bounds=(0, 1, 2)), "two finite numbers"),
+        (lambda: risk_interval([1.0], confidence="sure"), "between 0 and 1"),
     ],
 )
 def test_bad_input(call, words):

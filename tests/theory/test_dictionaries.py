@@ -125,6 +125,7 @@ def test_tree_bounds_hold(depth, d):
         assert shattering_count(trees, np.arange(8.0)) == runs
     assert trees.shattering(int(trees.vc_dimension) + 1) < 2 ** (int(trees.vc_dimension) + 1)
     assert trees.shattering(5000) < 2**5000
+    assert Trees(40, 100).shattering(1000) == 2**1000  # more trees than labelings
 
 
 def test_lists():

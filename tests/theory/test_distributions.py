@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.sparse import csr_matrix
 from scipy.stats import chi2, multivariate_normal, norm
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -60,6 +61,14 @@ def test_cells_agree_with_the_closed_form():
     two = GaussianClasses([[0.0], [1.5]], [1.0, 1.0 + 1e-13])  # different to the eye of the closed form only
     risk = two.bayes_risk()
     assert "cells" in risk.method and risk.low - 1e-12 <= norm.cdf(-0.75) <= risk.high + 1e-12
+
+
+def test_narrow_far_and_equal_classes():
+    """What is apart has risk zero, what is equal that of guessing, and a spike is told from what is wide."""
+    assert GaussianClasses([[0.0], [1e12]], [1.0, 2.0]).bayes_risk().high < 1e-12
+    assert GaussianClasses([[0.0], [0.0]], [1e-140, 1e140]).bayes_risk().high < 1e-12
+    three = GaussianClasses([[0.0]] * 3, [1.0] * 3).bayes_risk()
+    assert three.low <= 2 / 3 <= three.high + 1e-15 and three.high - three.low < 1e-3
 
 
 def test_draws_cover_a_circle():
@@ -165,6 +174,16 @@ def test_like_takes_no_spikes():
         (lambda: GaussianClasses([[0.0], [1.0]], [1.0, 1.0], classes=[1, 1]), "different labels"),
         (lambda: GaussianClasses([[0.0], [1.0]], [1.0, 1.0]).posterior([[np.inf]]), "row 0, column 0"),
         (lambda: GaussianClasses([[0.0], [1.0]], [1.0, 1.0]).posterior([1.0]), r"shape \(n, 1\)"),
+        (lambda: GaussianClasses([[0.0], [1.0]], [np.inf, 1.0]), "finite numbers"),
+        (lambda: GaussianClasses([[0.0], [1e300]], [1.0, 1.0]), "below 1e.150"),
+        (lambda: GaussianClasses(["a", "b"], [1.0, 1.0]), "means must be numbers"),
+        (lambda: GaussianClasses(None, None), "two classes"),
+        (lambda: GaussianClasses([[0.0], [1.0]], [1.0, 1.0]).posterior([[1e200]]), "below 1e.150"),
+        (lambda: GaussianClasses([[0.0], [1.0]], [1.0, 1.0]).sample(-1), "n must be a whole number"),
+        (lambda: GaussianClasses([[0.0], [1.0]], [1.0, 1.0]).sample("a"), "n must be a whole number"),
+        (lambda: Distribution.bayes_risk(UniformDistribution(len, [0], [1]), n_draws=0), "n_draws"),
+        (lambda: UniformDistribution(lambda X: ["a"] * len(X), [0], [1]).sample(9), "eta gives must be numbers"),
+        (lambda: distribution_like(csr_matrix(np.eye(4)), [0, 0, 1, 1]), "dense array"),
         (lambda: TableDistribution([[0.0], [0.0]], [[0.5, 0], [0, 0.5]]), "different points"),
         (lambda: TableDistribution([[0.0]], [[0.5, 0.4]]), "add up to 1"),
         (lambda: TableDistribution([[0.0]], [[0.5, 0.5]]).posterior([[1.0]]), "no point of the support"),

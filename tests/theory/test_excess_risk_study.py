@@ -96,6 +96,7 @@ def test_picture():
         ({"distribution": TWO, "n_train": 50, "parameter": "weights"}, "must be given"),
         ({"distribution": TWO, "n_train": 50, "values": []}, "at least one value"),
         ({"distribution": TWO, "n_train": 50, "repeats": 0}, "repeats"),
+        ({"distribution": TWO, "n_train": 50, "estimator": 3}, "must be a classifier"),
     ],
 )
 def test_bad_input(options, words):

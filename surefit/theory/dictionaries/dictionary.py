@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.plain_numbers import take_whole
 
 MOST_LABELINGS = 200_000
 """Beyond so many labelings nothing is listed."""
@@ -93,7 +94,7 @@ def sauer_bound(vc_dimension: float, n: int) -> int:
     >>> sauer_bound(2, 3), sauer_bound(2, 100)
     (7, 5051)
     """
-    n = whole(n, "n", 0)
+    n = take_whole(n, "n", 0)
     if not (vc_dimension >= 0 and (vc_dimension == math.inf or float(vc_dimension).is_integer())):
         raise InvalidParameter(f"vc_dimension must be a whole number ≥ 0, or inf; got {vc_dimension}")
     if vc_dimension >= n:
@@ -103,13 +104,6 @@ def sauer_bound(vc_dimension: float, n: int) -> int:
         term = term * (n - k + 1) // k
         total += term
     return total
-
-
-def whole(value: Any, name: str, least: int = 1) -> int:
-    """A whole number, or the error that says so."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InvalidParameter(f"{name} must be a whole number ≥ {least}; got {value!r}")
-    return int(value)
 
 
 def refuse_too_many(count: int) -> None:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.plain_numbers import take_whole
 from surefit.neighbors import NearestNeighbors
-from surefit.theory.dictionaries.dictionary import Dictionary, whole
+from surefit.theory.dictionaries.dictionary import Dictionary
 
 MOST_RULES = 16
 """Neighbor rules are listed for at most so many training points: there are 2^points of them."""
@@ -30,7 +31,7 @@ class FiniteFamily(Dictionary):
     """
 
     def __init__(self, models: Sequence[Any], n_features: int) -> None:
-        self.models, self.n_features = tuple(models), whole(n_features, "n_features")
+        self.models, self.n_features = tuple(models), take_whole(n_features, "n_features")
         if not self.models:
             raise InvalidParameter("models must hold at least one classifier")
 
@@ -39,7 +40,7 @@ class FiniteFamily(Dictionary):
         return len(self.models).bit_length() - 1
 
     def shattering(self, n: int) -> int:
-        return min(len(self.models), 1 << whole(n, "n", 0))
+        return min(len(self.models), 1 << take_whole(n, "n", 0))
 
     def labelings(self, X: Any) -> NDArray[np.bool_]:
         points = self.points(X)
@@ -65,7 +66,7 @@ class NeighborRules(Dictionary):
         if points.ndim != 2 or not np.isfinite(points).all():
             raise InvalidData(f"training_points must be an array (m, n_features) of finite numbers; got {points.shape}")
         self.training_points, self.n_features = np.unique(points, axis=0), points.shape[1]
-        self.n_neighbors = whole(n_neighbors, "n_neighbors")
+        self.n_neighbors = take_whole(n_neighbors, "n_neighbors")
         if n_neighbors % 2 == 0 or n_neighbors > len(self.training_points):
             raise InvalidParameter(
                 f"n_neighbors must be odd and at most the number of distinct points, {len(self.training_points)}; "

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surefit._core.plain_numbers import take_whole
 from surefit.theory.dictionaries.circuits import Circuit, circuits
-from surefit.theory.dictionaries.dictionary import Dictionary, refuse_too_many, whole
+from surefit.theory.dictionaries.dictionary import Dictionary, refuse_too_many
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class HalfSpaces(Dictionary):
     fit_intercept: bool = True
 
     def __post_init__(self) -> None:
-        whole(self.n_features, "n_features")
+        take_whole(self.n_features, "n_features")
 
     @property
     def vc_dimension(self) -> float:
@@ -72,7 +73,7 @@ def cover_count(n: int, n_features: int, *, fit_intercept: bool = True) -> int:
     >>> cover_count(4, 2), cover_count(4, 2, fit_intercept=False)
     (14, 8)
     """
-    n, d = whole(n, "n", 0), whole(n_features, "n_features") - (not fit_intercept)
+    n, d = take_whole(n, "n", 0), take_whole(n_features, "n_features") - (not fit_intercept)
     return 2 * sum(math.comb(n - 1, k) for k in range(min(d, n - 1) + 1)) if n else 1
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.theory.dictionaries.dictionary import Dictionary, whole
+from surefit._core.plain_numbers import take_whole
+from surefit.theory.dictionaries.dictionary import Dictionary
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class HalfLines(Dictionary):
         return 2 if self.both_sides else 1
 
     def shattering(self, n: int) -> int:
-        n = whole(n, "n", 0)
+        n = take_whole(n, "n", 0)
         return max(1, 2 * n) if self.both_sides else n + 1
 
     def realizes(self, X: NDArray[np.float64], labels: NDArray[np.bool_]) -> bool:
@@ -54,14 +55,14 @@ class Intervals(Dictionary):
     n_features = 1
 
     def __post_init__(self) -> None:
-        whole(self.most, "most")
+        take_whole(self.most, "most")
 
     @property
     def vc_dimension(self) -> float:
         return 2 * self.most
 
     def shattering(self, n: int) -> int:
-        n = whole(n, "n", 0)
+        n = take_whole(n, "n", 0)
         return sum(math.comb(n + 1, 2 * j) for j in range(self.most + 1))
 
     def realizes(self, X: NDArray[np.float64], labels: NDArray[np.bool_]) -> bool:

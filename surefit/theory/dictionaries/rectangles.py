@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.theory.dictionaries.dictionary import Dictionary, whole
+from surefit._core.plain_numbers import take_whole
+from surefit.theory.dictionaries.dictionary import Dictionary
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class AxisRectangles(Dictionary):
     n_features: int
 
     def __post_init__(self) -> None:
-        whole(self.n_features, "n_features")
+        take_whole(self.n_features, "n_features")
 
     @property
     def vc_dimension(self) -> float:

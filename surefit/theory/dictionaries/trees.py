@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.theory.dictionaries.dictionary import Dictionary, whole
+from surefit._core.plain_numbers import take_whole
+from surefit.theory.dictionaries.dictionary import Dictionary
 
 MOST_POINTS = 400
 """Beyond so many points the bound is T_D ≤ (1 + d(n − 1)) T_{D−1}², which costs nothing."""
@@ -38,8 +39,8 @@ class Trees(Dictionary):
     n_features: int
 
     def __post_init__(self) -> None:
-        whole(self.depth, "depth", 0)
-        whole(self.n_features, "n_features")
+        take_whole(self.depth, "depth", 0)
+        take_whole(self.n_features, "n_features")
 
     @property
     def vc_dimension(self) -> float:
@@ -56,7 +57,7 @@ class Trees(Dictionary):
         return low
 
     def shattering(self, n: int) -> int:
-        n = whole(n, "n", 0)
+        n = take_whole(n, "n", 0)
         if n == 0:
             return 1
         if self.depth == 0:
@@ -82,7 +83,7 @@ def _coarse(depth: int, d: int, n: int) -> int:
     """The simple bound, level by level."""
     count = 2 + 2 * d * (n - 1)
     for _ in range(depth - 1):
-        count = (1 + d * (n - 1)) * count * count
+        count = min(1 << n, (1 + d * (n - 1)) * count * count)
     return min(1 << n, count)
 
 

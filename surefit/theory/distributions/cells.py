@@ -18,7 +18,7 @@ from scipy.special import ndtr
 
 WIDTH = 1e-12
 """The two bounds are brought this near, if `MOST_CELLS` allow it."""
-MOST_CELLS = 400_000
+MOST_CELLS = 100_000
 REACH = 12.0
 """Standard deviations beyond which a tail (of mass 1e-33) is one cell."""
 F64 = NDArray[np.float64]
@@ -56,15 +56,18 @@ def integral_of_largest(owner: NDArray, share: F64, mean: F64, deviation: F64) -
 
 def _cell_bounds(a: F64, b: F64, belongs: F64, mean: F64, deviation: F64) -> tuple[F64, F64]:
     """(least, most) of ∫ max_k f_k on each cell."""
-    left, right = (a[:, None] - mean) / deviation, (b[:, None] - mean) / deviation
+    with np.errstate(over="ignore"):  # points that are infinitely far for a narrow Gaussian
+        left, right = (a[:, None] - mean) / deviation, (b[:, None] - mean) / deviation
     # on the side where both are positive the mass is taken from the upper tail, where it loses no digits
     upper = left > 0
     masses = np.where(upper, ndtr(-left) - ndtr(-right), ndtr(right) - ndtr(left)) @ belongs
     nearest = np.where(left > 0, left, np.where(right < 0, -right, 0.0))
     farthest = np.maximum(np.abs(left), np.abs(right))
     height = 1 / (np.sqrt(2 * np.pi) * deviation)
-    sup = (height * np.exp(-0.5 * nearest**2)) @ belongs * (1 + 1e-14)
-    inf = (height * np.exp(-0.5 * farthest**2)) @ belongs * (1 - 1e-14)
+    with np.errstate(over="ignore", under="ignore"):
+        near, far = np.exp(-0.5 * nearest**2), np.exp(-0.5 * farthest**2)
+    sup = (height * near) @ belongs * (1 + 1e-14)
+    inf = (height * far) @ belongs * (1 - 1e-14)
     largest = masses.max(axis=1)
     rivals = np.where(np.eye(sup.shape[1], dtype=bool), -np.inf, sup[:, None, :]).max(axis=2)  # of each class
     width = np.where(np.isfinite(b - a), b - a, 0.0)[:, None]

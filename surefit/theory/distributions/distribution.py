@@ -14,11 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.plain_numbers import take_numbers, take_whole
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.theory.risk_interval import risk_interval
 
 BLOCK = 50_000
 """Points drawn at a time."""
+LARGEST = 1e150
+"""Numbers whose squares are numbers."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ class Distribution(ABC):
 
     def sample(self, n: int, random_state: RandomStateLike = 0) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """n independent rows (X, y)."""
-        rng = random_stream(random_state)
+        n, rng = take_whole(n, "n"), random_stream(random_state)
         X = self.points(n, rng)
         chances = self.posterior(X).cumsum(axis=1)
         places = (rng.random(n)[:, None] * chances[:, -1:] >= chances).sum(axis=1)
@@ -66,7 +69,7 @@ class Distribution(ABC):
         self, *, n_draws: int = 200_000, confidence: float = 0.99, random_state: RandomStateLike = 0
     ) -> BayesRisk:
         """The least risk of any classifier; from draws of X where nothing better is known (empirical Bernstein)."""
-        rng = random_stream(random_state)
+        n_draws, rng = take_whole(n_draws, "n_draws", 2), random_stream(random_state)
         losses = []
         for first in range(0, n_draws, BLOCK):
             X = self.points(min(BLOCK, n_draws - first), rng)
@@ -86,9 +89,11 @@ class Distribution(ABC):
             raise InvalidData(f"X must hold numbers; {fault}") from fault
         if rows.ndim != 2 or rows.shape[1] != self.n_features:
             raise InvalidData(f"X must be an array of shape (n, {self.n_features}); got {rows.shape}")
-        if not np.isfinite(rows).all():
-            row, column = np.argwhere(~np.isfinite(rows))[0]
-            raise InvalidData(f"row {row}, column {column} of X is {rows[row, column]}")
+        if not (np.abs(rows) < LARGEST).all():
+            row, column = np.argwhere(~(np.abs(rows) < LARGEST))[0]
+            raise InvalidData(
+                f"row {row}, column {column} of X is {rows[row, column]}; numbers must be below {LARGEST:g}"
+            )
         return rows
 
 
@@ -106,7 +111,7 @@ def chances(values: Any, count: int, name: str) -> NDArray[np.float64]:
     """`count` numbers ≥ 0 that add up to one; equal ones for None."""
     if values is None:
         return np.full(count, 1 / count)
-    given = np.asarray(values, dtype=np.float64)
+    given = take_numbers(values, name)
     if given.shape != (count,) or not (given >= 0).all() or abs(given.sum() - 1) > 1e-9:
         raise InvalidParameter(f"{name} must be {count} numbers ≥ 0 that add up to 1; got {values!r}")
     return given / given.sum()

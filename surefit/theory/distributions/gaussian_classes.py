@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, ndtr, softmax
 
 from surefit._core.errors import InvalidParameter
+from surefit._core.plain_numbers import take_numbers
 from surefit.theory.distributions.cells import integral_of_largest
-from surefit.theory.distributions.distribution import BayesRisk, Distribution, chances, named_classes
+from surefit.theory.distributions.distribution import LARGEST, BayesRisk, Distribution, chances, named_classes
 
 LOG_2_PI = float(np.log(2 * np.pi))
 
@@ -57,12 +58,12 @@ class GaussianClasses(Distribution):
         weights: Sequence[Any] | None = None,
         classes: Any = None,
     ) -> None:
-        count = len(means)
+        count = len(means) if isinstance(means, (list, tuple, np.ndarray)) else 0
         self.classes = named_classes(classes, count)
         self.priors = chances(priors, count, "priors")
         if len(covariances) != count or (weights is not None and len(weights) != count):
             raise InvalidParameter(f"means, covariances and weights must have one entry for each of {count} classes")
-        self.n_features = int(np.atleast_2d(np.asarray(means[0], dtype=np.float64)).shape[1])
+        self.n_features = int(np.atleast_2d(take_numbers(means[0], "means")).shape[1])
         self.components = [
             Component(k, float(self.priors[k] * share), mean, root)
             for k in range(count)
@@ -124,8 +125,8 @@ class GaussianClasses(Distribution):
 
 def _mixture(means: Any, covariances: Any, weights: Any, d: int) -> list[tuple[float, NDArray, NDArray]]:
     """(weight, mean, root) of the components of one class."""
-    centers = np.atleast_2d(np.asarray(means, dtype=np.float64))
-    matrices = np.asarray(covariances, dtype=np.float64)
+    centers = np.atleast_2d(take_numbers(means, "means"))
+    matrices = take_numbers(covariances, "covariances")
     matrices = matrices * np.eye(d) if matrices.ndim == 0 else matrices
     matrices = np.broadcast_to(matrices, (len(centers), d, d)) if matrices.ndim == 2 else matrices
     if centers.shape[1:] != (d,) or matrices.shape != (len(centers), d, d):
@@ -133,8 +134,10 @@ def _mixture(means: Any, covariances: Any, weights: Any, d: int) -> list[tuple[f
             f"a class with {len(centers)} components in {d} dimensions needs means ({len(centers)}, {d}) and "
             f"covariances ({len(centers)}, {d}, {d}); got {centers.shape} and {matrices.shape}"
         )
-    if not np.isfinite(centers).all() or not np.allclose(matrices, np.swapaxes(matrices, 1, 2), rtol=1e-12):
-        raise InvalidParameter("means must be finite, covariances symmetric")
+    if not ((np.abs(centers) < LARGEST).all() and (np.abs(matrices) < LARGEST).all()):
+        raise InvalidParameter(f"means and covariances must be finite numbers below {LARGEST:g}")
+    if not np.allclose(matrices, np.swapaxes(matrices, 1, 2), rtol=1e-12):
+        raise InvalidParameter("covariances must be symmetric")
     try:
         roots = np.linalg.cholesky(matrices)
     except np.linalg.LinAlgError as fault:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.plain_numbers import take_numbers, take_whole
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.mixture import GaussianMixture
-from surefit.theory.dictionaries.dictionary import whole
 from surefit.theory.distributions.gaussian_classes import GaussianClasses
 
 
@@ -38,7 +38,7 @@ def distribution_like(
     >>> like.bayes_risk(n_draws=200_000).high < 0.06
     True
     """
-    rows, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
+    rows, labels = take_numbers(X, "X"), np.asarray(y)
     if rows.ndim != 2 or labels.shape != (len(rows),) or not np.isfinite(rows).all():
         raise InvalidData(
             f"X must be (n, d) finite numbers and y one label for each row; got {rows.shape} and {labels.shape}"
@@ -46,7 +46,7 @@ def distribution_like(
     numbers = [n_components] if isinstance(n_components, (int, np.integer)) else list(n_components)
     if not numbers:
         raise InvalidParameter("n_components must be a whole number ≥ 1, or several")
-    numbers = [whole(k, "n_components") for k in numbers]
+    numbers = [take_whole(k, "n_components") for k in numbers]
     classes, counts = np.unique(labels, return_counts=True)
     if len(classes) < 2 or counts.min() < 2:
         raise InvalidData(

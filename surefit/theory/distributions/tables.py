@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.plain_numbers import take_numbers
 from surefit.theory.distributions.distribution import BayesRisk, Distribution, named_classes
 
 
@@ -24,7 +25,7 @@ class TableDistribution(Distribution):
     """
 
     def __init__(self, support: Any, table: Any, *, classes: Any = None) -> None:
-        self.support, self.table = np.asarray(support, dtype=np.float64), np.asarray(table, dtype=np.float64)
+        self.support, self.table = take_numbers(support, "support"), take_numbers(table, "table")
         if self.support.ndim != 2 or self.table.ndim != 2 or len(self.support) != len(self.table):
             raise InvalidParameter(
                 "support must be (m, d) and table (m, classes), a row for each point; got "

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.plain_numbers import take_numbers
 from surefit.theory.distributions.distribution import BLOCK, BayesRisk, Distribution, named_classes
 
 GRID = 4_000_000
@@ -62,7 +63,7 @@ class UniformDistribution(Distribution):
 
     def posterior(self, X: Any) -> NDArray[np.float64]:
         rows = self.rows(X)
-        chance = np.asarray(self.eta(rows), dtype=np.float64)
+        chance = take_numbers(self.eta(rows), "what eta gives")
         if chance.shape != (len(rows),) or not ((chance >= 0) & (chance <= 1)).all():
             raise InvalidData(f"eta must give a number from 0 to 1 for each of {len(rows)} rows; got {chance!r:.60}")
         return np.stack([1 - chance, chance], axis=1)
