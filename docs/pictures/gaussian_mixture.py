@@ -8,25 +8,10 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
-from matplotlib.patches import Ellipse
 from sklearn.datasets import load_iris
 
 from surefit.mixture import GaussianMixture
-
-COLORS = np.array([to_rgb(f"C{k}") for k in range(3)])
-
-
-def draw_ellipses(axes: Axes, model: GaussianMixture) -> None:
-    """Where the density of a component is that of one and of two deviations from its mean."""
-    for color, mean, covariance in zip(COLORS, model.means_, model.covariances_, strict=True):
-        variances, directions = np.linalg.eigh(covariance)
-        angle = np.degrees(np.arctan2(directions[1, 1], directions[0, 1]))
-        for deviations in (1, 2):
-            width, height = 2 * deviations * np.sqrt(variances[::-1])
-            axes.add_patch(Ellipse(mean, width, height, angle=angle, fill=False, edgecolor=color, lw=1.5))
+from surefit.plot import MixtureDisplay
 
 
 def main() -> None:
@@ -34,9 +19,7 @@ def main() -> None:
     X = iris.data[:, [0, 2]]
     model = GaussianMixture(3, n_init=5, tol=1e-6, max_iter=1000, random_state=0).fit(X)
     figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained")
-    mixed = np.clip(model.predict_proba(X) @ COLORS, 0, 1)
-    left.scatter(*X.T, s=16, c=mixed, edgecolors="black", linewidths=0.2)
-    draw_ellipses(left, model)
+    MixtureDisplay.from_estimator(model, X, ax=left)
     left.set(xlabel=iris.feature_names[0], ylabel=iris.feature_names[2])
     sizes = range(1, 6)
     for kind, marker in zip(("full", "tied", "diag", "spherical"), "os^v", strict=True):

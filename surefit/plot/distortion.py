@@ -49,10 +49,8 @@ class DistortionDisplay:
         if self.eps is not None:
             for limit in (1 - self.eps, 1 + self.eps):
                 self.limits_.append(self.ax_.axvline(limit, color="C1", linewidth=1.4, linestyle="--"))
-            self.ax_.annotate(
-                f"{100 * self.inside:.4g} % within 1 ± {self.eps:g}", (0.02, 0.97), xycoords="axes fraction", va="top"
-            )
-        self.ax_.set(xlabel="squared distance afterwards / before", ylabel="pairs of rows")
+        words = "" if self.eps is None else f" ({100 * self.inside:.4g} % within 1 ± {self.eps:g})"
+        self.ax_.set(xlabel=f"squared distance after / before{words}", ylabel="pairs of rows")
         tidy(self.ax_, "y")
         if name:
             self.ax_.set_title(name)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surefit._core.errors import InvalidData
+from surefit._core.optional import require
 from surefit.plot.axes import axes_of, class_legend, distinct, scatter_options, tidy
 
 MOST_CLASSES = 10
@@ -65,7 +66,7 @@ class EmbeddingDisplay:
         if self.values is None:
             self.scatter_ = [self.ax_.scatter(*self.points.T, color="C0", **options)]
         elif self.classes is None:
-            self.scatter_ = [self.ax_.scatter(*self.points.T, c=self.values, cmap="viridis", **options)]
+            self.scatter_ = [self.ax_.scatter(*self.points.T, c=self.values, cmap=_scale(), **options)]
             self.colorbar_ = self.figure_.colorbar(self.scatter_[0], ax=self.ax_, shrink=0.85, label=value_name)
             self.colorbar_.outline.set_visible(False)
             self.colorbar_.solids.set_alpha(1)
@@ -85,3 +86,10 @@ class EmbeddingDisplay:
         ]
         if classes.size <= MOST_CLASSES:
             class_legend(self.ax_, self.points, title=title or None)
+
+
+def _scale() -> Any:
+    """Viridis without its ends, which would vanish on a dark and on a light page."""
+    matplotlib = require("matplotlib", extra="plot", purpose="Drawing")
+    colors = require("matplotlib.colors", extra="plot", purpose="Drawing")
+    return colors.ListedColormap(matplotlib.colormaps["viridis"](np.linspace(0.15, 0.92, 256)))

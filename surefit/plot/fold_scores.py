@@ -13,8 +13,8 @@ from surefit.model_selection.clusterings.verdict import STABILITY
 from surefit.model_selection.comparison import shared_scale
 from surefit.plot.axes import axes_of, distinct, tidy
 
-MOST_LINES = 6
-"""Lines between more models than that hide each other: the scores of folds stay dots."""
+FEW, MOST_LINES = 3, 6
+"""Few models are all kept on the scale; lines between many hide each other, and the scores of folds stay dots."""
 
 
 class FoldScoresDisplay:
@@ -54,7 +54,7 @@ class FoldScoresDisplay:
             line_kwargs or {}
         )
         low, high = shared_scale(table.min(axis=1).tolist(), table.max(axis=1).tolist())
-        far = table.mean(axis=1) < low
+        far = (table.mean(axis=1) < low) & (len(names) > FEW)
         self.lines_ = self.ax_.plot(np.where(far[:, None], np.nan, table), at, **options)
         for row, one in enumerate(names):
             if one in self.intervals and not far[row]:

@@ -75,7 +75,7 @@ class ImportancesDisplay:
         mean, spread = self.importances.mean(axis=0), self.importances.std(axis=0)
         self.order_ = np.argsort(-mean, kind="stable")[:MOST]
         places = np.arange(len(self.order_))[::-1]
-        options = {"color": "C0", "alpha": 0.75, "height": 0.7, "ecolor": "0.35", "capsize": 2} | (bar_kwargs or {})
+        options = {"color": "C0", "alpha": 0.75, "height": 0.7, "ecolor": "0.5", "capsize": 2} | (bar_kwargs or {})
         self.bars_ = self.ax_.barh(places, mean[self.order_], xerr=spread[self.order_], **options)
         self.ax_.set_yticks(places, distinct([self.names[j] for j in self.order_]))
         self.ax_.set(xlabel=f"{self.measure} (line: spread over {self.over})")

@@ -41,13 +41,8 @@ class ScreeDisplay:
             (self.knee_mark_,) = self.ax_.plot(self.knee, height, "o", markersize=13, mfc="none", mec="C1", mew=2)
             carried = 100 * float(self.shares[: self.knee].sum())
             noun = "component" if self.knee == 1 else "components"
-            self.ax_.annotate(
-                f"knee: {self.knee} {noun}, {carried:.0f} % of the variance",
-                (self.knee, height),
-                xytext=(14, 8) if 2 * self.knee <= shown.size + 1 else (0, 14),
-                textcoords="offset points",
-                ha="left" if 2 * self.knee <= shown.size + 1 else "center",
-            )
+            words = f"knee: {self.knee} {noun}, {carried:.0f} % of the variance"
+            self.ax_.annotate(words, (0.98, 0.95), xycoords="axes fraction", ha="right", va="top")
         self.ax_.set(xlabel="component", ylabel="share of the variance (%)", ylim=(0, 112 * float(shown.max())))
         if shown.size <= 15:
             self.ax_.set_xticks(number)

@@ -65,7 +65,7 @@ class SilhouetteDisplay:
             ticks.append(at.mean())
             names.append(f"{k} ({mine.size})")
             start += mine.size + gap
-        self.mean_line_ = self.ax_.axvline(self.mean, color="0.35", linestyle="--", linewidth=1.2)
+        self.mean_line_ = self.ax_.axvline(self.mean, color="0.5", linestyle="--", linewidth=1.2)
         self.ax_.set_yticks(ticks, names)
         self.ax_.set(xlabel=f"silhouette (dashed: mean {self.mean:.2f})", ylabel="cluster (rows)")
         self.ax_.set_ylim(-gap, start)

@@ -10,6 +10,8 @@ from surefit.model_selection.significance.intervals import Interval
 from surefit.report.text import decimals
 
 MARGIN = 0.03
+FEW = 3
+"""So many models are all kept on the scale."""
 
 
 def bar_scale(intervals: Sequence[Interval]) -> tuple[float, float]:
@@ -25,7 +27,7 @@ def bar_scale(intervals: Sequence[Interval]) -> tuple[float, float]:
     if not known:
         return 0.0, 1.0
     low, high = _ends(known)
-    for cut in range(1, (len(known) + 1) // 3 + 1):
+    for cut in range(1, (len(known) + 1) // 3 + 1 if len(known) > FEW else 1):
         start, end = _ends(known[cut:]) if cut < len(known) else (low, high)
         if 0 < end - start < (high - low) / 2 and known[cut - 1].mean < start:
             low, high = start, end

@@ -23,11 +23,11 @@ from surefit.plot.learning_curve import SHARES
 
 SECONDS = 6.0
 """For each of the two: folds that are done by then count, the others are left out."""
-SLOW_FIT = 20.0
+SLOW_FIT = 10.0
 """A model that takes longer is not fitted again."""
 FOLDS, TEST_SHARE, SHUFFLES = 5, 0.2, 3
 MOST_COLUMNS = 60
-MOST_ROWS = 1000
+MOST_ROWS = 500
 """Importances are measured on so many rows of each fold at most."""
 
 Scorer = Callable[[Any, Any, Any], float]
@@ -67,9 +67,13 @@ def learning_of(comparison: Comparison, score: Scorer) -> Learning | None:
     sizes = np.zeros(0, dtype=int)
     for train, test in _splits(comparison):
         sizes = np.unique(np.maximum((np.array(SHARES) * train.size).astype(int), min(10, train.size)))
-        folds.append(np.array([_scores(estimator, X, y, train[:size], test, score) for size in sizes]))
-        if time.monotonic() > end:
+        scores = np.full((sizes.size, 2), np.nan)
+        for place, size in enumerate(sizes):
+            if time.monotonic() < end:
+                scores[place] = _scores(estimator, X, y, train[:size], test, score)
+        if folds and time.monotonic() >= end:  # a fold that was cut short; the first one is kept as far as it goes
             break
+        folds.append(scores)
     table = np.stack(folds, axis=1)  # sizes × folds × (seen, unseen)
     known = np.isfinite(table).all(axis=(1, 2))
     if known.sum() < 3:
@@ -89,14 +93,15 @@ def importances_of(comparison: Comparison, score: Scorer) -> np.ndarray | None:
         if model is None:
             continue
         rows = test[:MOST_ROWS]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            lost = permutation_importance(
-                model, take(X, rows), y[rows], scoring=score, n_repeats=SHUFFLES, random_state=number
-            )
-        found.append(lost.importances.T)
-        if time.monotonic() > end:
-            break
+        for seed in range(SHUFFLES * number, SHUFFLES * (number + 1)):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                lost = permutation_importance(
+                    model, take(X, rows), y[rows], scoring=score, n_repeats=1, random_state=seed
+                )
+            found.append(lost.importances.T)
+            if time.monotonic() > end:
+                return np.concatenate(found)
     return np.concatenate(found) if found else None
 
 

@@ -7,9 +7,10 @@ from html import escape
 from pathlib import Path
 
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit.model_selection.clusterings.indices import SILHOUETTE
+from surefit.model_selection.clusterings.indices import CLUSTERS, SILHOUETTE
 from surefit.model_selection.clusterings.verdict import STABILITY
 from surefit.model_selection.comparison import Comparison, score_text
+from surefit.model_selection.scoring import LOG_LOSS
 from surefit.report.data import data_section
 from surefit.report.picture import Picture
 from surefit.report.pictures import pictures_of
@@ -18,6 +19,7 @@ from surefit.report.scores import baseline_of, scores_section
 from surefit.report.style import STYLE
 from surefit.report.text import breakable, decimals, listed, parameters
 
+CARD_EXTRA = (LOG_LOSS, CLUSTERS, SILHOUETTE)
 PARTS = {"scores": "Scores", "pictures": "Pictures", "proofs": "What is proved", "data": "Data", "again": "Reproduce"}
 
 
@@ -77,18 +79,25 @@ def _cards(comparison: Comparison) -> list[str]:
     chosen = f"<small>{escape(parameters(best.parameters))}</small>" if best.parameters else ""
     baseline = baseline_of(comparison)
     against = f"<small>baseline {decimals(baseline.interval.mean)}</small>" if baseline not in (None, best) else ""
-    extra = "".join(f"<small>{escape(name)} {escape(best.extra_text(name))}</small>" for name in best.extra)
+    extra = "".join(
+        f"<small>{escape(name)} {escape(best.extra_text(name))}</small>" for name in CARD_EXTRA if name in best.extra
+    )
     certified = [one for one in comparison.outcomes if one.holds is not None]
     failing = [one.name for one in certified if not one.holds]
     proved = f"{len(certified) - len(failing)} of {len(certified)}" if certified else "none"
     words = f"not {listed(failing, 2)}" if failing else "fits checked from the data alone"
+    words = words if certified else "no fit was checked"
     return [
         _card("Best model", f"{breakable(best.name)}{chosen}<small>{breakable(_lead(comparison))}</small>"),
         _card(
             f"{comparison.metric} {'of halves of the rows' if comparison.metric == STABILITY else 'on unseen rows'}",
             f"{score_text(best.interval)}<small>{100 * comparison.level:g} % interval</small>{against}{extra}",
         ),
-        _card("Certificates that hold", f"{proved}<small>{breakable(words)}</small>", "bad" if failing else "good"),
+        _card(
+            "Certificates that hold",
+            f"{proved}<small>{breakable(words)}</small>",
+            "bad" if failing else "good" if certified else "",
+        ),
         _card("Data", f"{comparison.n_rows:,} × {comparison.n_features}<small>rows × columns</small>"),
     ]
 
@@ -131,15 +140,22 @@ def _pictures(pictures: list[Picture]) -> str:
 def _reproduce(comparison: Comparison) -> str:
     command = ""
     if comparison.command:
-        command = (
-            f"<p>The same page again, with the same numbers:</p><pre><code>{escape(comparison.command)}</code></pre>"
-        )
+        command = f"<p>{_again(comparison)}:</p><pre><code>{escape(comparison.command)}</code></pre>"
     call = "compare(None, X, y)" if comparison.y is not None else "compare(None, X)"
     code = (
         "from surefit.model_selection import compare\n\n"
         "# None: the models that suit the data; or a list of your own\n"
         f'result = {call}\nprint(result)\nresult.report("report.html")'
     )
+    took = f"The comparison took {comparison.seconds:,.0f} s. " if comparison.seconds >= 1 else ""
     versions = ", ".join(f"{name} {number}" for name, number in comparison.versions.items())
     return f"""<section aria-labelledby="again"><h2 id="again">How to reproduce this</h2>{command}
-<p>From Python:</p><pre><code>{escape(code)}</code></pre><p class="soft">{escape(versions)}</p></section>"""
+<p>From Python:</p><pre><code>{escape(code)}</code></pre><p class="soft">{took}{escape(versions)}</p></section>"""
+
+
+def _again(comparison: Comparison) -> str:
+    """Seeds are fixed: only a limit of time can change a number."""
+    if comparison.time_budget is None:
+        return "The same page again, with the same numbers"
+    limit = f"{comparison.time_budget:g} s"
+    return f"The same page again, with the same numbers wherever as much can be done in {limit}"

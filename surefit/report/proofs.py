@@ -49,7 +49,7 @@ def _grades(comparison: Comparison) -> str:
 
 def _model(one: Outcome, comparison: Comparison) -> str:
     opened = one is comparison.best or one.holds is False
-    mark = '<span class="soft">nothing is claimed</span>'
+    mark = f'<span class="soft">{"not certified" if one.not_certified else "nothing is claimed"}</span>'
     if one.holds is not None:
         tone, sign = MARKS[one.holds]
         mark = f'<span class="{tone}">{sign} {str(one.grade).replace("_", " ")}</span>'

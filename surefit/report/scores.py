@@ -85,7 +85,7 @@ def _row(one: Outcome, comparison: Comparison, scale: tuple[float, float], basel
     if comparison.task != "clustering":
         cells.append(_cell("against the best", _versus(one, comparison, best), "n none" if best else "n"))
     cells += [_cell(name, escape(one.extra_text(name)), "n") for name in comparison.extra_names]
-    cells += [_cell("fit", seconds_text(one.fit_seconds), "n"), _cell("certificate", verdict(one))]
+    cells += [_cell("fit", seconds_text(one.fit_seconds), "n"), _cell("certificate", verdict(one), "cert")]
     return f'<tr role="row"{" class=best" if best else ""}>{"".join(cells)}</tr>'
 
 

@@ -89,7 +89,8 @@ td.n{white-space:nowrap}
 tr.best>*{background:var(--tint)}
 .tag{font-size:.72rem;font-weight:600;color:var(--blue);border:1px solid currentColor;border-radius:1rem;
 padding:.05rem .5rem;margin-left:.3rem;white-space:nowrap}
-td.bar{width:24%}
+td.bar{width:18%}
+td.cert{overflow-wrap:normal}
 .range{position:relative;display:block;min-width:8rem;height:1.4rem}
 .range>*{position:absolute}
 .range i{top:.53rem;height:.34rem;border-radius:.2rem;background:var(--blue);opacity:.4}

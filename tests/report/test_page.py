@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import base64
 import re
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
+from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression as SklearnLinearRegression
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import r2_score, roc_auc_score
+from sklearn.model_selection import ShuffleSplit
 
 from surefit.linear_model import LinearRegression, LogisticRegression, Ridge
 from surefit.model_selection import compare
+from surefit.model_selection.prepare.profile import profile
+from surefit.model_selection.significance.intervals import Interval
 from surefit.neighbors import KNeighborsClassifier
 from surefit.report import html_report, write_report
+from surefit.report.interval_bar import bar, bar_scale
+from surefit.report.measured import importances_of, learning_of, scorer_of
 from surefit.report.pictures import pictures_of
 from tests.report.conftest import KINDS
 from tests.report.parsed import Page
@@ -147,3 +155,72 @@ def test_neighbors_show_how_their_number_was_chosen():
     (shown,) = [picture for picture in pictures_of(found) if picture.title.startswith("How many neighbors")]
     chosen = KNeighborsClassifier([1, 5, 30]).fit(X, y).n_neighbors_
     assert f"the best is {chosen}." in shown.alt and "<svg" in shown.svg
+
+
+def test_leaks_interruptions_and_models_left_out_are_told(regression):
+    """Before any score, and as text: names of columns are what the user's file says."""
+    evil = "the column '<img src=x onerror=alert(1)>' equals the target"
+    said = replace(
+        regression, leaks=[evil], interrupted=True, left_out=[("Slow", "its share of the time was over")],
+        opening="predicts y fairly", verdict="A and B cannot be told apart.", time_budget=120.0, seconds=61.0,
+        command="surefit compare a.csv",
+    )  # fmt: skip
+    text = html_report(said)
+    page = Page(text)
+    assert evil in page.text and not [image for image in page.all("img") if "onerror" in image]
+    order = ["Predicts y fairly", evil, "interrupted", "A and B cannot be told apart.", "1 model left out", "Slow"]
+    places = [page.text.index(words) for words in order]
+    assert places == sorted(places)
+    assert "wherever as much can be done in 120 s" in page.text and "took 61 s" in page.text
+
+
+def test_the_profile_of_the_data_is_written_out(regression):
+    frame = pd.DataFrame({"id": [f"row {i}" for i in range(30)], "age": [np.nan, *range(29)], "same": 1, "kind": "a"})
+    frame.loc[:4, "kind"] = "b"
+    words = Page(html_report(replace(regression, profile=profile(frame)))).text
+    for fact in ("30 × 4", "age (1)", "constant columns", "same", "repeated rows", "identifiers", "kind (1)"):
+        assert fact in words, fact
+
+
+def test_headings_go_down_one_step_at_a_time(page_of):
+    for kind in KINDS:
+        levels = [int(tag[1]) for tag, _ in Page(page_of(kind)).tags if re.fullmatch("h[1-6]", tag)]
+        assert levels[0] == 1 and levels.count(1) == 1
+        assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_pages_are_small(page_of):
+    assert all(len(page_of(kind)) < 1_000_000 for kind in KINDS)
+
+
+def test_captions_of_encoded_columns_speak_of_levels(mixed):
+    words = {one.title: one.caption for one in pictures_of(mixed)}
+    caption = words["Coefficients: LogisticRegression"]
+    assert "a level (column_level) against the first level" in caption and "standard deviation of a number" in caption
+
+
+def test_a_model_far_behind_is_a_number_beside_the_bars_not_a_bar_at_the_edge():
+    good = [Interval(mean, 0.02, 0.95) for mean in (0.80, 0.79, 0.78, 0.77)]
+    bad = [Interval(-3.0, 0.5, 0.95), Interval(-7.0, 0.5, 0.95)]
+    scale = bar_scale([*good, *bad])
+    drawn = [bar(one, scale, None) for one in [*good, *bad]]
+    assert ["<b" in one for one in drawn] == [True] * 4 + [False] * 2
+    assert "◂ −3.000" in drawn[4] and "◂ −7.000" in drawn[5]
+
+
+def test_the_measured_curves_are_those_of_the_best_model(regression):
+    """Least squares on all training rows of a split, by NumPy: its R² on both parts."""
+    score = scorer_of(regression)
+    plain = replace(regression, outcomes=[regression["least squares"]])
+    found = learning_of(plain, score)
+    train, test = next(ShuffleSplit(5, test_size=0.2, random_state=0).split(regression.X))
+    X, y = np.column_stack([np.ones(200), regression.X]), regression.y
+    w = np.linalg.lstsq(X[train], y[train], rcond=None)[0]
+    for scores, rows in ((found.seen, train), (found.unseen, test)):
+        assert scores[-1, 0] == pytest.approx(r2_score(y[rows], X[rows] @ w), rel=1e-6)
+    assert found.sizes[-1] == 160
+    lost = importances_of(plain, score)
+    theirs = SklearnLinearRegression().fit(regression.X.iloc[train], y[train])
+    expected = permutation_importance(theirs, regression.X.iloc[test], y[test], n_repeats=1, random_state=0)
+    np.testing.assert_allclose(lost[0], expected.importances[:, 0], atol=1e-9)
+    assert lost.shape == (15, 10)
