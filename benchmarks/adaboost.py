@@ -26,7 +26,7 @@ def rows(n: int, d: int, n_classes: int = 2) -> Data:
 def boosted(library: str, rounds: int) -> Contender:
     def run(data: Data) -> Callable[[], float]:
         if library == "surefit":
-            from surefit.ensemble.ada_boost import AdaBoostClassifier
+            from surefit.ensemble.boosting.ada_boost import AdaBoostClassifier
         else:
             from sklearn.ensemble import AdaBoostClassifier
         model = AdaBoostClassifier(n_estimators=rounds, random_state=0).fit(data["X"], data["y"])
@@ -42,7 +42,7 @@ def bagged(library: str, max_samples: float) -> Contender:
         from sklearn.svm import LinearSVC
 
         if library == "surefit":
-            from surefit.ensemble.bagging_classifier import BaggingClassifier
+            from surefit.ensemble.bagging.bagging_classifier import BaggingClassifier
         else:
             from sklearn.ensemble import BaggingClassifier
         base = LinearSVC(dual=False)

@@ -59,7 +59,7 @@ def classifier(module: str, **settings: object) -> Contender:
 
 
 def both(make: Callable[..., Contender], **settings: object) -> dict[str, Contender]:
-    ours = f"surefit.ensemble.gradient_boosting_{make.__name__}"
+    ours = "surefit.ensemble"
     return {"surefit": make(ours, **settings), "scikit-learn": make("sklearn.ensemble", **settings)}
 
 

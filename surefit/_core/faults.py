@@ -52,6 +52,27 @@ def refuse_non_finite(
     )
 
 
+def squarable(y: np.ndarray) -> np.ndarray:
+    """Targets whose squares can be told apart in floating point: what every squared loss needs."""
+    refuse_overflow(y)
+    largest = float(np.abs(y).max(initial=0.0))
+    if 0 < largest < 1e-140:
+        raise InvalidData(
+            f"y has no number larger than {largest:g} in size: squares of such numbers vanish in floating point. "
+            "Multiply y by a power of ten, fit, and divide the predictions by it."
+        )
+    return y
+
+
+def refuse_overflow(y: np.ndarray) -> None:
+    largest = max(float(y.max(initial=0.0)), -float(y.min(initial=0.0)))
+    if largest > 1e140:
+        raise InvalidData(
+            f"y has numbers up to {largest:g} in size: sums of their squares overflow. Divide y by a power of ten, "
+            "fit, and multiply the predictions by it."
+        )
+
+
 def _all_finite(values: np.ndarray) -> bool:
     if values.size >= COMPILED_FROM and values.dtype in (np.float64, np.float32):
         if values.flags.c_contiguous or values.flags.f_contiguous:

@@ -170,7 +170,23 @@ def take_weights(sample_weight: Any, n_rows: int, *, any_sign: bool = False) -> 
         refuse_negative(w)
     if not w.any():
         refuse_all_zero()
+    refuse_extreme_total(np.abs(w) if any_sign else w)
     return w
+
+
+LEAST_TOTAL = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
+"""Below this a share of the weight loses digits."""
+
+
+def refuse_extreme_total(w: np.ndarray) -> None:
+    """A total that overflows, or that has lost digits near the end of floating point, weighs nothing rightly."""
+    with np.errstate(over="ignore"):
+        total = float(w.sum())
+    if not LEAST_TOTAL <= total < np.inf:
+        raise InvalidData(
+            f"Sample weights add up to {total:g}, which is beyond the range of floating point. Multiply all of them by "
+            "the same number, so that they add up to the number of rows."
+        )
 
 
 def refuse_negative(w: np.ndarray, first_row: int = 0, source: str = "") -> None:

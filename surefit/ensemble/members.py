@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from surefit._core.base import Estimator
 from surefit._core.errors import InvalidData
+from surefit._core.faults import squarable
 from surefit._core.intake import NotFinite, take_rows, take_targets
 from surefit._core.params import Rule
 from surefit._core.random import RandomStateLike
@@ -123,4 +124,4 @@ def one_target(estimator: Any, y: Any, n_rows: int) -> np.ndarray:
     y = take_targets(estimator, y, n_rows)
     if y.ndim == 2 and y.shape[1] > 1:
         raise InvalidData(f"y should be a 1d array, got an array of shape {y.shape} instead.")
-    return column_or_1d(y, warn=True).astype(np.float64)
+    return squarable(column_or_1d(y, warn=True).astype(np.float64))

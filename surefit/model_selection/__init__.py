@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from surefit.ensemble.cross_validated_ensemble import CrossValidatedEnsemble
+from surefit.ensemble.bagging.cross_validated_ensemble import CrossValidatedEnsemble
 from surefit.model_selection.candidates import CANDIDATES, Candidate, Shape, candidates_for
 from surefit.model_selection.checked_steps import certify_steps
 from surefit.model_selection.clusterings.explained_share import explained_share

@@ -10,8 +10,8 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression
 
-from surefit.ensemble.ada_boost import AdaBoostClassifier
-from surefit.ensemble.ada_boost_regressor import AdaBoostRegressor
+from surefit.ensemble.boosting.ada_boost import AdaBoostClassifier
+from surefit.ensemble.boosting.ada_boost_regressor import AdaBoostRegressor
 from surefit.naive_bayes import GaussianNB
 from surefit.summaries.resample import bootstrap_counts, distinct_examples
 from surefit.tree.decision_tree_classifier import DecisionTreeClassifier

@@ -12,8 +12,8 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from surefit.ensemble.bagging_classifier import BaggingClassifier
-from surefit.ensemble.bagging_regressor import BaggingRegressor
+from surefit.ensemble.bagging.bagging_classifier import BaggingClassifier
+from surefit.ensemble.bagging.bagging_regressor import BaggingRegressor
 from surefit.naive_bayes import BernoulliNB, GaussianNB
 from surefit.neighbors import KNeighborsClassifier
 from surefit.summaries.canonical import example_hashes

@@ -12,8 +12,12 @@ from sklearn.datasets import load_diabetes, load_iris
 
 from surefit import certify, config
 from surefit._core.errors import CannotStream, InvalidData, InvalidParameter
-from surefit.ensemble.hist_gradient_boosting_classifier import HistGradientBoostingClassifier as Classifier
-from surefit.ensemble.hist_gradient_boosting_regressor import HistGradientBoostingRegressor as Regressor
+from surefit.ensemble.histogram_boosting.hist_gradient_boosting_classifier import (
+    HistGradientBoostingClassifier as Classifier,
+)
+from surefit.ensemble.histogram_boosting.hist_gradient_boosting_regressor import (
+    HistGradientBoostingRegressor as Regressor,
+)
 
 
 def rows(n=250, d=4, seed=0, missing=0.0):

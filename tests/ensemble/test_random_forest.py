@@ -15,9 +15,9 @@ from sklearn.inspection import permutation_importance
 from sklearn.metrics import balanced_accuracy_score, r2_score
 
 from surefit._core.errors import CannotStream, InvalidData, InvalidParameter
-from surefit.ensemble.random_forest import feature_count, sample_count
-from surefit.ensemble.random_forest_classifier import RandomForestClassifier
-from surefit.ensemble.random_forest_regressor import RandomForestRegressor
+from surefit.ensemble.forests.random_forest import feature_count, sample_count
+from surefit.ensemble.forests.random_forest_classifier import RandomForestClassifier
+from surefit.ensemble.forests.random_forest_regressor import RandomForestRegressor
 from surefit.summaries.resample import bootstrap_counts, distinct_examples, member_seeds
 
 ARRAYS = ("children_left", "feature", "threshold", "missing_go_to_left", "value", "impurity", "n_node_samples")
@@ -154,7 +154,7 @@ def test_bins_beyond_memory_are_kept_in_a_file(tmp_path, monkeypatch):
     X, y, _ = table(2000)
     pd.DataFrame(X, columns=list("abcde")).assign(y=y).to_parquet(tmp_path / "rows.parquet")
     usual = RandomForestClassifier(2, random_state=0).fit(str(tmp_path), "y")
-    monkeypatch.setattr("surefit.ensemble.random_forest_examples.available_bytes", lambda: 1)
+    monkeypatch.setattr("surefit.ensemble.forests.random_forest_examples.available_bytes", lambda: 1)
     same_trees(usual, RandomForestClassifier(2, random_state=0).fit(str(tmp_path), "y"))
 
 

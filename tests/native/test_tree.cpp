@@ -21,7 +21,7 @@ struct Sample {
   std::vector<std::uint64_t> sets;
   std::size_t d;
 
-  Sample(std::size_t d_, std::size_t n_splits, std::mt19937_64& random) : d(d_) {
+  Sample(std::size_t d_, std::size_t n_splits, std::mt19937_64& random, bool with_sets = true) : d(d_) {
     for (std::size_t s = 0; s < n_splits; ++s) {
       std::size_t leaf = random() % left.size();
       while (left[leaf] >= 0) leaf = random() % left.size();
@@ -30,7 +30,7 @@ struct Sample {
       feature[leaf] = static_cast<std::int32_t>(random() % d);
       threshold[leaf] = static_cast<double>(random() % 300);
       missing_left[leaf] = random() % 2;
-      if (random() % 3 == 0) {
+      if (with_sets && random() % 3 == 0) {
         category_row[leaf] = static_cast<std::int32_t>(sets.size() / 4);
         for (int word = 0; word < 4; ++word) sets.push_back(random());
       }
@@ -81,6 +81,42 @@ void check_rows(std::size_t n, int n_threads, std::mt19937_64& random) {
   }
 }
 
+// Enough trees, none with sets: rows are walked by their ranks among the thresholds. Numbers on both sides of each
+// threshold and on it, infinite ones, zeros of both signs; with and without missing values.
+template <class T>
+void check_ranks(std::size_t n, bool missing, int n_threads, std::mt19937_64& random) {
+  constexpr std::size_t d = 3;
+  const double infinity = std::numeric_limits<double>::infinity();
+  std::vector<Sample> trees;
+  for (std::size_t t = 0; t < 20; ++t) trees.emplace_back(d, 10 * t, random, false);
+  std::vector<Arrays> arrays;
+  for (Sample& tree : trees) {
+    for (std::size_t node = 0; node < tree.left.size(); ++node) {
+      const std::uint64_t kind = random() % 8;
+      if (kind == 0) tree.threshold[node] = infinity;
+      if (kind == 1) tree.threshold[node] = -infinity;
+      if (kind == 2) tree.threshold[node] = -0.0;
+      if (kind == 3) tree.threshold[node] += 1e-12;  // between two numbers of single precision
+    }
+    arrays.push_back(tree.arrays());
+  }
+  CHECK(surefit::trees::Ranks<T>().read(arrays));
+  std::vector<T> x(n * d);
+  for (T& v : x) {
+    v = static_cast<T>(random() % 302) - T(1);
+    if (random() % 3 == 0) v = std::nextafter(v, random() % 2 ? T(400) : T(-400));
+    if (random() % 50 == 0) v = random() % 2 ? static_cast<T>(infinity) : -static_cast<T>(infinity);
+    if (missing && random() % 5 == 0) v = std::numeric_limits<T>::quiet_NaN();
+  }
+  std::vector<std::int64_t> leaves(n * trees.size());
+  surefit::trees::apply<surefit::DenseRows<T>>(arrays, {x.data(), n, d}, n_threads, leaves.data());
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t t = 0; t < trees.size(); ++t) {
+      CHECK(leaves[i * trees.size() + t] == surefit::trees::walk(arrays[t], x.data() + i * d));
+    }
+  }
+}
+
 void check_broken() {
   std::mt19937_64 random(7);
   Sample tree(2, 3, random);
@@ -117,6 +153,12 @@ int main() {
   std::mt19937_64 random(1);
   for (const std::size_t n : {0, 1, 7, 8, 9, 100, 3000}) {
     for (const int n_threads : {1, 3}) check_rows(n, n_threads, random);
+  }
+  for (const bool missing : {false, true}) {
+    for (const int n_threads : {1, 3}) {
+      check_ranks<float>(2000, missing, n_threads, random);
+      check_ranks<double>(2000, missing, n_threads, random);
+    }
   }
   check_broken();
   check_pruning();

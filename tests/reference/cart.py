@@ -119,7 +119,7 @@ def looked_at(X, rules, key):
         return range(d)
     order = sorted(range(d), key=lambda j: (mixed_int(key + (j + 3) * GOLD), j))
     changing = [j for j in order if len(np.unique(X[:, j])) > 1]
-    return sorted(changing[: rules.max_features])
+    return changing[: rules.max_features]
 
 
 def best_split(X, y, w, rules, bounds=(-np.inf, np.inf), key=0):

@@ -83,8 +83,7 @@ def grow(
         if not offers:
             return None
         most = max(offer[0] for offer in offers)
-        equal = [offer for offer in offers if offer[0] >= most - 1e-12 * whole]
-        first = min(equal, key=lambda offer: (offer[1], offer[2]))
+        first = next(offer for offer in offers if offer[0] >= most - 1e-12 * whole)  # in the order they are looked at
         return (
             None
             if most / total + 2.3e-16 < min_decrease

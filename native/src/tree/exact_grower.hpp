@@ -125,10 +125,9 @@ class Grower {
     double best = -kInfinity;
     for (std::size_t k = 0; k < n; ++k) best = std::max(best, picks_[features_[k]].best);
     if (best == -kInfinity) return {};
-    std::size_t chosen = d_;
-    for (std::size_t k = 0; k < n; ++k) {
-      if (picks_[features_[k]].best >= best - tie) chosen = std::min(chosen, features_[k]);
-    }
+    std::size_t first = 0;  // of equal ones the first that was looked at
+    while (picks_[features_[first]].best < best - tie) ++first;
+    const std::size_t chosen = features_[first];
     Pick& pick = picks_[chosen];
     if (pick.close || pick.best < best) pick = scanned(node, chosen, tie, best - tie, 0);
     if (part_.columns->categorical[chosen]) return set_split(node, chosen, pick);

@@ -242,11 +242,7 @@ class TreeGrower {
 
   void consider(Split& split, double decrease, std::size_t j, int bin, bool missing_left, bool without_missing,
                 bool infinite) {
-    if (split.found && decrease <= split.decrease + tie_) {
-      const bool lower = j < split.feature;  // within a feature the scan goes from low to high
-      if (decrease < split.decrease - tie_ || !lower) return;
-      decrease = std::max(decrease, split.decrease);
-    }
+    if (split.found && decrease <= split.decrease + tie_) return;  // of equal ones the first that was looked at
     split.found = true;
     split.decrease = decrease;
     split.feature = j;

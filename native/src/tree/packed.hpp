@@ -1,31 +1,45 @@
 // A tree laid out for walking: one small record a node, level by level, the two children side by side.
 //
-// A leaf is a node that leads to itself: its threshold is ∞ and missing values go left, to itself. So several rows walk
-// side by side without a branch, and only now and then it is asked which of them have arrived.
+// A leaf is a node that leads to itself: nothing exceeds its threshold and missing values go left, to itself. So a row
+// may take a step too many, and only now and then it is asked which of them have arrived.
+//
+// Rows hold numbers (float, double) or ranks among all thresholds (ranks.hpp), which make smaller records.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tree/predict.hpp"
+#include "tree/ranks.hpp"
 
 namespace surefit::trees {
 
-constexpr std::uint32_t kBySet = 1u << 31, kMissingLeft = 1u << 30, kFeature = kMissingLeft - 1;
-constexpr std::size_t kLanes = 8;
+constexpr std::uint32_t kMostFeatures = 1u << 30;
 constexpr int kSteps = 4;
 
-// x ≤ t for every x of type T exactly if x ≤ narrowed(t).
-template <class T>
-T narrowed(double t) {
-  const T near = static_cast<T>(t);
-  return static_cast<double>(near) > t ? std::nextafter(near, -std::numeric_limits<T>::infinity()) : near;
-}
+// Rows on their way, and where they are.
+struct Walkers {
+  std::vector<std::int32_t> row, at;
+
+  void start(std::size_t n) {
+    row.resize(std::max(row.size(), n));
+    at.resize(row.size());
+    std::iota(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(n), 0);
+    std::fill_n(at.begin(), n, 0);
+  }
+};
+
+// What a walk has to look out for.
+enum class Look { thresholds, missing, sets };
 
 // Whether category x is in the set; what is no category is missing.
 template <class T>
@@ -42,7 +56,7 @@ inline bool is_leaf(const Arrays& tree, std::size_t node) {
   const auto at = static_cast<std::int64_t>(node), n = static_cast<std::int64_t>(tree.n_nodes);
   const std::int64_t j = tree.feature[node], set = tree.category_row[node];
   if (left <= at || right <= at || left >= n || right >= n || j < 0 || set >= static_cast<std::int64_t>(tree.n_sets) ||
-      static_cast<std::size_t>(j) >= tree.n_features || j > static_cast<std::int64_t>(kFeature)) {
+      static_cast<std::size_t>(j) >= tree.n_features || j >= static_cast<std::int64_t>(kMostFeatures)) {
     throw std::invalid_argument("the tree is broken at node " + std::to_string(node));
   }
   return false;
@@ -63,103 +77,145 @@ std::int32_t walk(const Arrays& tree, const T* x) {
   return static_cast<std::int32_t>(node);
 }
 
-template <class T>
+// V: what a row holds of a feature.
+template <class V>
 class Packed {
+  using Feature = std::conditional_t<std::same_as<V, Rank>, std::uint16_t, std::uint32_t>;
+  static constexpr Feature kMissingLeft = Feature(1) << (std::numeric_limits<Feature>::digits - 1);
+  static constexpr Feature kBySet = kMissingLeft >> 1, kColumn = std::same_as<V, Rank> ? kMissingLeft - 1 : kBySet - 1;
+
  public:
-  void pack(const Arrays& tree) {
+  // column(feature) and code(feature, threshold): where a row has the feature, and what its value is compared with.
+  template <class Column, class Code>
+  void pack(const Arrays& tree, Column&& column, Code&& code) {
     sets_ = tree.sets;
-    nodes_.reserve(tree.n_nodes);
-    from_.reserve(tree.n_nodes);
-    from_.push_back(0);
-    for (std::size_t at = 0; at < from_.size(); ++at) {
-      if (from_.size() > tree.n_nodes) throw std::invalid_argument("the tree is broken: a node has two parents");
-      const auto node = static_cast<std::size_t>(from_[at]);
-      if (is_leaf(tree, node)) {
-        nodes_.push_back({std::numeric_limits<T>::infinity(), kMissingLeft, static_cast<std::int32_t>(at)});
+    const std::vector<std::int32_t> place = places(tree);
+    for (std::size_t node = 0; node < tree.n_nodes; ++node) {
+      if (place[node] < 0) continue;
+      const auto at = static_cast<std::size_t>(place[node]);
+      from_[at] = static_cast<std::int32_t>(node);
+      if (tree.left[node] < 0) {
+        nodes_[at] = {highest(), kMissingLeft, place[node]};
         continue;
       }
-      auto feature = static_cast<std::uint32_t>(tree.feature[node]);
-      T threshold = narrowed<T>(tree.threshold[node]);
+      auto feature = static_cast<Feature>(column(tree.feature[node]));
       if (tree.missing_left[node]) feature |= kMissingLeft;
+      V threshold{};
       if (tree.category_row[node] >= 0) {
         feature |= kBySet;
-        by_threshold_ = false;
-        threshold = static_cast<T>(set_of_.size());  // whole numbers below 2²⁴
+        look_ = Look::sets;
+        threshold = static_cast<V>(set_of_.size());  // whole numbers below 2²⁴
         set_of_.push_back(tree.category_row[node]);
+      } else {
+        threshold = code(tree.feature[node], tree.threshold[node]);
       }
-      nodes_.push_back({threshold, feature, static_cast<std::int32_t>(from_.size())});
-      from_.push_back(tree.left[node]);
-      from_.push_back(tree.right[node]);
+      nodes_[at] = {threshold, feature, place[static_cast<std::size_t>(tree.left[node])]};
     }
   }
 
   bool empty() const { return nodes_.empty(); }
 
-  // sink(i, leaf) for rows 0 … n-1 of the dense block x.
-  template <class Sink>
-  void walk_rows(const T* x, std::size_t n, std::size_t d, Sink&& sink) const {
-    if (by_threshold_) {
-      walk_lanes<true>(x, n, d, sink);
+  // leaves[i] ← the leaf of row i of the dense block x. `missing`: whether there may be missing values among them.
+  void walk_rows(const V* x, std::size_t n, std::size_t d, bool missing, Walkers& walkers, std::int32_t* leaves) const {
+    if constexpr (std::same_as<V, Rank>) {
+      missing ? walk_all<Look::missing>(x, n, d, walkers, leaves) : walk_all<Look::thresholds>(x, n, d, walkers, leaves);
     } else {
-      walk_lanes<false>(x, n, d, sink);
+      look_ == Look::sets ? walk_all<Look::sets>(x, n, d, walkers, leaves)
+                          : walk_all<Look::missing>(x, n, d, walkers, leaves);
     }
+    for (std::size_t i = 0; i < n; ++i) leaves[i] = from_[static_cast<std::size_t>(leaves[i])];
   }
 
  private:
   struct Node {
-    T threshold;
-    std::uint32_t feature;
+    V threshold;
+    Feature feature;
     std::int32_t left;
   };
   std::vector<Node> nodes_;
   std::vector<std::int32_t> from_, set_of_;  // the node in the tree's own arrays; the set of a node that has one
   const std::uint64_t* sets_ = nullptr;
-  bool by_threshold_ = true;
+  Look look_ = Look::missing;
 
-  template <bool by_threshold>
-  SUREFIT_INLINE std::int32_t next(const Node& node, const T* row) const {
-    const T x = row[node.feature & kFeature];
+  static constexpr V highest() {
+    return std::same_as<V, Rank> ? std::numeric_limits<V>::max() : std::numeric_limits<V>::infinity();
+  }
+  static bool is_missing(V x) {
+    if constexpr (std::same_as<V, Rank>) {
+      return x == kMissingRank;
+    } else {
+      return x != x;
+    }
+  }
+
+  // Where each node goes, −1 if nothing leads to it. Parents come before children, so two passes in order are enough:
+  // how many nodes each level has, then a pair of places for the children of each node.
+  std::vector<std::int32_t> places(const Arrays& tree) {
+    std::vector<std::int32_t> level(tree.n_nodes, -1), place(tree.n_nodes, -1);
+    std::vector<std::int32_t> start{0, 1};  // of each level
+    level[0] = place[0] = 0;
+    for (std::size_t node = 0; node < tree.n_nodes; ++node) {
+      if (level[node] < 0 || is_leaf(tree, node)) continue;
+      const std::int32_t below = level[node] + 1;
+      for (const std::int32_t child : {tree.left[node], tree.right[node]}) {
+        std::int32_t& mine = level[static_cast<std::size_t>(child)];
+        if (mine >= 0) throw std::invalid_argument("the tree is broken: a node has two parents");
+        mine = below;
+      }
+      if (static_cast<std::size_t>(below) + 1 == start.size()) start.push_back(0);
+      start[static_cast<std::size_t>(below) + 1] += 2;
+    }
+    for (std::size_t l = 1; l < start.size(); ++l) start[l] += start[l - 1];
+    nodes_.resize(static_cast<std::size_t>(start.back()));
+    from_.resize(nodes_.size());
+    for (std::size_t node = 0; node < tree.n_nodes; ++node) {
+      if (level[node] < 0 || tree.left[node] < 0) continue;
+      std::int32_t& next = start[static_cast<std::size_t>(level[node]) + 1];
+      place[static_cast<std::size_t>(tree.left[node])] = next++;
+      place[static_cast<std::size_t>(tree.right[node])] = next++;
+    }
+    return place;
+  }
+
+  template <Look look>
+  SUREFIT_INLINE std::int32_t next(const Node& node, const V* row) const {
+    const V x = row[node.feature & kColumn];
+    if constexpr (look == Look::thresholds) return node.left + static_cast<std::int32_t>(x > node.threshold);
     const bool missing_right = (node.feature & kMissingLeft) == 0;
-    if constexpr (!by_threshold) {
+    if constexpr (look == Look::sets) {
       if (node.feature & kBySet) {
         const auto* set = sets_ + 4 * static_cast<std::size_t>(set_of_[static_cast<std::size_t>(node.threshold)]);
         return node.left + static_cast<std::int32_t>(!in_set(x, set, !missing_right));
       }
     }
-    return node.left + static_cast<std::int32_t>((x > node.threshold) | ((x != x) & missing_right));
+    const bool missing = is_missing(x);
+    const bool right = std::same_as<V, Rank> ? (x > node.threshold) & !(missing & !missing_right)
+                                             : (x > node.threshold) | (missing & missing_right);
+    return node.left + static_cast<std::int32_t>(right);
   }
 
-  SUREFIT_INLINE bool arrived(std::int32_t at) const { return nodes_[static_cast<std::size_t>(at)].left == at; }
-
-  // Lanes take a few steps together; one that has arrived takes up the next row.
-  template <bool by_threshold, class Sink>
-  void walk_lanes(const T* x, std::size_t n, std::size_t d, Sink&& sink) const {
+  // Every row takes a few steps, then those that have arrived are left out: nothing branches on where a row goes, so
+  // the processor works at many rows at a time.
+  template <Look look>
+  void walk_all(const V* x, std::size_t n, std::size_t d, Walkers& walkers, std::int32_t* leaves) const {
     const Node* nodes = nodes_.data();
-    std::int32_t at[kLanes] = {};
-    std::size_t row[kLanes], taken = 0;
-    const T* place[kLanes];
-    if (n >= kLanes) {
-      for (; taken < kLanes; ++taken) row[taken] = taken, place[taken] = x + taken * d;
-      while (taken < n) {
-        for (int step = 0; step < kSteps; ++step) {
-          for (std::size_t l = 0; l < kLanes; ++l) at[l] = next<by_threshold>(nodes[at[l]], place[l]);
-        }
-        for (std::size_t l = 0; l < kLanes && taken < n; ++l) {
-          if (!arrived(at[l])) continue;
-          sink(row[l], from_[static_cast<std::size_t>(at[l])]);
-          row[l] = taken, place[l] = x + taken * d, at[l] = 0;
-          ++taken;
-        }
+    walkers.start(n);
+    std::int32_t* row = walkers.row.data();
+    std::int32_t* at = walkers.at.data();
+    while (n > 0) {
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::int32_t mine = row[i];
+        const V* place = x + static_cast<std::size_t>(mine) * d;
+        std::int32_t node = at[i];
+        for (int step = 0; step < kSteps; ++step) node = next<look>(nodes[node], place);
+        leaves[mine] = node;
+        row[kept] = mine;
+        at[kept] = node;
+        kept += nodes[node].left != node;
       }
-      for (std::size_t l = 0; l < kLanes; ++l) finish<by_threshold>(at[l], place[l], row[l], sink);
+      n = kept;
     }
-    for (; taken < n; ++taken) finish<by_threshold>(0, x + taken * d, taken, sink);
-  }
-
-  template <bool by_threshold, class Sink>
-  void finish(std::int32_t at, const T* x, std::size_t row, Sink&& sink) const {
-    while (!arrived(at)) at = next<by_threshold>(nodes_[static_cast<std::size_t>(at)], x);
-    sink(row, from_[static_cast<std::size_t>(at)]);
   }
 };
 

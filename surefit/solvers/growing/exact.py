@@ -2,8 +2,9 @@
 
 A split of a node of weight W and impurity I decreases the weighted impurity by  W·I − W_l·I_l − W_r·I_r. Taken is
 
-    the largest decrease; decreases that differ by at most 1e-12 × W·I are equal; of equal ones the lowest feature, then
-    the lowest threshold (missing values to the right before to the left; category subsets: the first in the scan).
+    the largest decrease; decreases that differ by at most 1e-12 × W·I are equal; of equal ones the lowest feature (the
+    one drawn first), then the lowest threshold (missing values to the right before to the left; category
+    subsets: the first in the scan).
 
 So the tree does not depend on the order of the rows, on weights given as repeated rows, or on the number of threads.
 
@@ -25,6 +26,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit import _native
+from surefit._core.faults import refuse_overflow
 from surefit._core.memory import refuse_beyond_memory
 from surefit.solvers.growing.tree import MOST_CATEGORIES, Tree
 
@@ -120,6 +122,8 @@ def grow_exact(
     if by_class and len(counts) != targets.shape[1]:
         counts = np.repeat(counts, targets.shape[1])
     codes = np.ascontiguousarray(targets, dtype=np.int32) if by_class else None
+    if not by_class:
+        refuse_overflow(targets)
     numbers, shift = (None, np.zeros(targets.shape[1])) if by_class else _shifted(targets, criterion)
     limits = [
         NO_LIMIT if max_depth is None else max_depth,

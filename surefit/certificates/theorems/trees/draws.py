@@ -34,8 +34,13 @@ def candidates(key: int, varies: NDArray[np.bool_], max_features: int) -> NDArra
     features = np.flatnonzero(varies)
     if max_features >= len(varies):
         return features
-    order = sorted(features.tolist(), key=lambda j: (mixed((key + (j + 3) * G) & MASK), j))
+    order = sorted(features.tolist(), key=lambda j: turn(key, j, True))
     return np.sort(np.array(order[:max_features], dtype=np.intp))
+
+
+def turn(key: int, j: int, drawn: bool) -> tuple[int, int]:
+    """When a node looks at feature j: sorts before what is looked at later. Where nothing is drawn, ascending."""
+    return (mixed((key + (j + 3) * G) & MASK) if drawn else 0, j)
 
 
 def drawn_threshold(key: int, j: int, lo: float, hi: float) -> float:

@@ -18,7 +18,17 @@ from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.theorems.trees.criteria import node_of
 from surefit.certificates.theorems.trees.draws import child_key, root_key
 from surefit.certificates.theorems.trees.nodes import Nodes
-from surefit.certificates.theorems.trees.replay import TIE, WORK, Growth, Here, Replay, best_here, candidates_in, ends
+from surefit.certificates.theorems.trees.replay import (
+    TIE,
+    WORK,
+    Growth,
+    Here,
+    Replay,
+    best_here,
+    candidates_in,
+    ends,
+    turn_in,
+)
 
 
 class _Regrowth:
@@ -42,9 +52,9 @@ class _Regrowth:
         top = float(best.max(initial=-np.inf))
         if not np.isfinite(top) or top < g.min_decrease * self.total:
             return leaf, True
-        tied = [(int(o.feature[b]), float(o.lower[a, b]), o.missing_left) for o in found
+        tied = [(turn_in(here, g, int(o.feature[b])), float(o.lower[a, b]), o.missing_left) for o in found
                 for a, b in np.argwhere(o.decrease >= top - TIE * node.loss - 2 * node.noise)]  # fmt: skip
-        cuts = [_left(here.X[:, j], low, missing) for j, low, missing in sorted(tied)]
+        cuts = [_left(here.X[:, j], low, missing) for (_, j), low, missing in sorted(tied)]
         one = all(np.array_equal(cut, cuts[0]) or np.array_equal(~cut, cuts[0]) for cut in cuts[1:8]) and len(cuts) < 9
         sides = [self.cost(rows[side], depth + 1, child_key(key, right)) for side, right in
                  ((cuts[0], False), (~cuts[0], True))]  # fmt: skip

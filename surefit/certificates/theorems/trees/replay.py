@@ -18,7 +18,7 @@ from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.trees.categories import known_only, ordered
 from surefit.certificates.theorems.trees.criteria import Node, node_of
-from surefit.certificates.theorems.trees.draws import candidates, child_key, drawn_threshold, mixed, root_key
+from surefit.certificates.theorems.trees.draws import candidates, child_key, drawn_threshold, mixed, root_key, turn
 from surefit.certificates.theorems.trees.nodes import Nodes
 from surefit.certificates.theorems.trees.splits import Rules, offers, varies
 
@@ -44,7 +44,7 @@ class Growth:
     alpha: float = 0.0
     seed: int | None = None  # None: which features were candidates cannot be seen
     drawn: bool = False  # thresholds are drawn
-    first_of_ties: bool = False  # of equal splits the lowest feature, then the lowest threshold
+    first_of_ties: bool = False  # of equal splits the feature looked at first, then the lowest threshold
     bins: list[F64] | None = None  # the thresholds on offer
     categorical: NDArray[np.bool_] | None = None  # the features that are split by subsets
 
@@ -286,7 +286,7 @@ def _split(
     excuse = 10 * node.gross * (1 + np.log2(len(left))) / (8 * (len(left) + 16)) / node.loss
     found.add_gap((max(gap, 0.0) + error) / node.loss, (gap - error) / node.loss, excuse, tol)
     if growth.first_of_ties:
-        _first(found, here, nodes, column, left, on_offer, max(own, float(best.max())))
+        _first(found, here, nodes, growth, column, left, on_offer, max(own, float(best.max())))
 
 
 def _level_or_ones(here: Here) -> F64:
@@ -317,19 +317,24 @@ def _missing_side(found: Replay, nodes: Nodes, place: int, column: F64, left: ND
             found.fault(MISSING_SIDE)
 
 
+def turn_in(here: Here, growth: Growth, j: int) -> tuple[int, int]:
+    return turn(here.key, j, growth.max_features < here.X.shape[1])
+
+
 def _first(
-    found: Replay, here: Here, nodes: Nodes, column: F64, left: NDArray, on_offer: list[Any], best: float
-) -> None:
-    """No split that surely equals the best comes before the one taken: lower feature, lower value, missing right."""
+    found: Replay, here: Here, nodes: Nodes, growth: Growth, column: F64, left: NDArray, on_offer: list[Any],
+    best: float,
+) -> None:  # fmt: skip
+    """No split that surely equals the best comes before the one taken: earlier feature, lower value, missing right."""
     j, loss, noise = int(nodes.feature[here.place]), here.node.loss, here.node.noise
     known = left & ~np.isnan(column)
     if nodes.category_row[here.place] >= 0 or not known.any():
         return
     missing_left = bool(nodes.missing_left[here.place] and np.isnan(column).any())
-    own = (j, float(here.X[known, j].max()), missing_left)
+    own = (turn_in(here, growth, j), float(here.X[known, j].max()), missing_left)
     for o in on_offer:
         i, k = np.nonzero(o.decrease >= best - TIE * loss + 2 * noise)
         for a, b in zip(i.tolist(), k.tolist(), strict=True):
-            if (int(o.feature[b]), float(o.lower[a, b]), o.missing_left) < own:
+            if (turn_in(here, growth, int(o.feature[b])), float(o.lower[a, b]), o.missing_left) < own:
                 found.fault("splits that do not come first among equal ones")
                 return

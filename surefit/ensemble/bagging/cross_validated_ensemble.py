@@ -18,7 +18,7 @@ from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.intake import take_targets, take_weights
 from surefit._core.params import Rule
 from surefit.engine.labels import codes_of, memory_codes
-from surefit.ensemble.cross_validated_folds import Split, drawn_folds, given_folds, is_count
+from surefit.ensemble.bagging.cross_validated_folds import Split, drawn_folds, given_folds, is_count
 from surefit.ensemble.members import Ensemble, Member, RandomState, new_member, takes_weights
 from surefit.ensemble.routing import consumes_weights, for_rows, routed, router
 from surefit.summaries.resample import member_seeds

@@ -18,9 +18,9 @@ from surefit._core.threads import thread_count, threads_for
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import kind_of, open_data
 from surefit.engine.source import MemorySource, Source
-from surefit.ensemble.category_codes import categorical_columns, encoded, learn_categories
-from surefit.ensemble.hist_parameters import interaction_groups, monotonic_signs
-from surefit.ensemble.hist_stopping import Held, Judge, Validation
+from surefit.ensemble.histogram_boosting.category_codes import categorical_columns, encoded, learn_categories
+from surefit.ensemble.histogram_boosting.hist_parameters import interaction_groups, monotonic_signs
+from surefit.ensemble.histogram_boosting.hist_stopping import Held, Judge, Validation
 from surefit.objectives.losses import Loss
 from surefit.solvers.boosting.histogram_data import BinnedData, ExampleHashesStep, bin_source, targets_of
 from surefit.solvers.boosting.histogram_rounds import HistogramRounds, first_prediction

@@ -14,10 +14,10 @@ from sklearn.utils.class_weight import compute_sample_weight
 from surefit._core.base import fitting
 from surefit._core.errors import InvalidData
 from surefit._core.random import RandomStateLike
-from surefit.ensemble.random_forest import RandomForest, warn_of_rows_without
-from surefit.ensemble.random_forest_data import open_classes
-from surefit.ensemble.random_forest_examples import ForestExamples
-from surefit.ensemble.random_forest_parameters import (
+from surefit.ensemble.forests.random_forest import RandomForest, warn_of_rows_without
+from surefit.ensemble.forests.random_forest_data import open_classes
+from surefit.ensemble.forests.random_forest_examples import ForestExamples
+from surefit.ensemble.forests.random_forest_parameters import (
     Bootstrap,
     Features,
     ImpurityDecrease,
@@ -36,7 +36,7 @@ from surefit.ensemble.random_forest_parameters import (
     Verbose,
     WarmStart,
 )
-from surefit.ensemble.random_forest_trees import OutOfBag
+from surefit.ensemble.forests.random_forest_trees import OutOfBag
 
 
 class RandomForestClassifier(ClassifierMixin, RandomForest):

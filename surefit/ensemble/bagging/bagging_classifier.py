@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.errors import InvalidData
 from surefit.engine.labels import codes_of, memory_codes
-from surefit.ensemble.bagging import NO_VOTE, Bagging
-from surefit.ensemble.bags import Draws
+from surefit.ensemble.bagging.bagging import NO_VOTE, Bagging
+from surefit.ensemble.bagging.bags import Draws
 from surefit.ensemble.members import columns_of
 from surefit.ensemble.routing import routed
 from surefit.tree.decision_tree_classifier import DecisionTreeClassifier

@@ -21,8 +21,8 @@ from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.threads import thread_count, threads_for
 from surefit.engine.apply import apply_rows
 from surefit.engine.source import Source
-from surefit.ensemble.random_forest_examples import ForestExamples, binned_examples, sorted_examples
-from surefit.ensemble.random_forest_trees import ForestPlan, OutOfBag, grow_trees
+from surefit.ensemble.forests.random_forest_examples import ForestExamples, binned_examples, sorted_examples
+from surefit.ensemble.forests.random_forest_trees import ForestPlan, OutOfBag, grow_trees
 from surefit.solvers.growing.forest import CRITERIA, TreeRules
 from surefit.solvers.growing.predict import apply_all, sum_of_trees
 from surefit.solvers.growing.tree import Tree

@@ -13,11 +13,12 @@ from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 
 from surefit._core.errors import InvalidData
+from surefit._core.faults import squarable
 from surefit._core.intake import take_targets
 from surefit.engine.labels import memory_codes
 from surefit.engine.open import kind_of, open_data
 from surefit.engine.source import Source
-from surefit.ensemble.random_forest import is_exact
+from surefit.ensemble.forests.random_forest import is_exact
 
 INSTEAD = "a forest with max_bins=255 and the default of criterion, max_leaf_nodes and monotonic_cst"
 
@@ -55,7 +56,7 @@ def open_numbers(
         return data, 1, None
     y = _plain_targets(forest, y)
     data = open_data(forest, X, None, sample_weight, not_finite="NaN", n_jobs=p.n_jobs)
-    targets = np.asarray(take_targets(forest, y, data.n_rows), dtype=np.float64)
+    targets = squarable(np.asarray(take_targets(forest, y, data.n_rows), dtype=np.float64))
     return data, 1 if targets.ndim == 1 else targets.shape[1], targets
 
 

@@ -16,7 +16,7 @@ from surefit._core.callbacks import Progress
 from surefit._core.errors import InvalidParameter
 from surefit._core.intake import take_weights
 from surefit._core.params import Range
-from surefit.ensemble.bags import Draws, draws_of, number_of_draws, number_of_features
+from surefit.ensemble.bagging.bags import Draws, draws_of, number_of_draws, number_of_features
 from surefit.ensemble.members import Ensemble, Member, RandomState, columns_of, examples_of, new_member, takes_weights
 from surefit.ensemble.routing import consumes_weights, for_rows, routed, router
 from surefit.summaries.resample import drawn_features, member_seeds

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from surefit.ensemble.random_forest_examples import ForestExamples
+from surefit.ensemble.forests.random_forest_examples import ForestExamples
 from surefit.solvers.growing.exact import grow_exact
 from surefit.solvers.growing.forest import TreeRules, grow_binned
 from surefit.solvers.growing.pruning import pruned_to_penalty

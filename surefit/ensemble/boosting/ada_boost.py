@@ -18,6 +18,7 @@ from surefit._core.intake import take_weights
 from surefit._core.params import Range
 from surefit._core.threads import threads_for
 from surefit.engine.labels import codes_of, memory_codes
+from surefit.ensemble.boosting.stump_members import fitted_template, is_plain_stump, stump_member, tree_codes
 from surefit.ensemble.members import (
     Ensemble,
     Member,
@@ -27,7 +28,6 @@ from surefit.ensemble.members import (
     positive_rows,
     takes_weights,
 )
-from surefit.ensemble.stump_members import fitted_template, is_plain_stump, stump_member, tree_codes
 from surefit.solvers.boosting.samme import WorseThanChance, samme
 from surefit.solvers.boosting.stumps import Stumps
 from surefit.summaries.resample import member_seeds

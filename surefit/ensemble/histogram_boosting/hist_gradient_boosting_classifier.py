@@ -13,8 +13,8 @@ from surefit._core.base import fitting
 from surefit._core.errors import InvalidData
 from surefit.engine.labels import codes_of
 from surefit.engine.linear_classifier import given_class_weight
-from surefit.ensemble import hist_parameters as of
-from surefit.ensemble.hist_gradient_boosting import HistGradientBoosting
+from surefit.ensemble.histogram_boosting import hist_parameters as of
+from surefit.ensemble.histogram_boosting.hist_gradient_boosting import HistGradientBoosting
 from surefit.objectives.losses import Loss, classification_loss
 
 

@@ -18,13 +18,13 @@ from surefit._core.intake import take_rows
 from surefit._core.random import random_stream
 from surefit._core.threads import threads_for
 from surefit.engine.apply import apply_rows
-from surefit.ensemble.gradient_boosting_members import (
+from surefit.ensemble.boosting.gradient_boosting_members import (
     estimator_learner,
     start_estimator,
     tree_learner,
     tree_maker,
 )
-from surefit.ensemble.gradient_boosting_report import Reporter
+from surefit.ensemble.boosting.gradient_boosting_report import Reporter
 from surefit.objectives.losses import Loss
 from surefit.solvers.boosting.gradient import Stage
 from surefit.solvers.boosting.rounds import Bags, HeldOut, Scores, Stopping, boost, extended

@@ -11,8 +11,8 @@ from sklearn.base import ClassifierMixin
 
 from surefit._core.errors import InvalidData
 from surefit.engine.open import open_data
-from surefit.ensemble import gradient_boosting_parameters as declared
-from surefit.ensemble.gradient_boosting import GradientBoosting
+from surefit.ensemble.boosting import gradient_boosting_parameters as declared
+from surefit.ensemble.boosting.gradient_boosting import GradientBoosting
 from surefit.objectives.losses import Loss, classification_loss
 from surefit.objectives.own_loss import OwnLoss
 from surefit.tree import parameters as tree_parameters

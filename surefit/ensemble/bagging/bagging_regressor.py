@@ -11,8 +11,8 @@ from sklearn.metrics import r2_score
 from sklearn.utils import column_or_1d
 
 from surefit._core.intake import take_targets
-from surefit.ensemble.bagging import NO_VOTE, Bagging
-from surefit.ensemble.bags import Draws
+from surefit.ensemble.bagging.bagging import NO_VOTE, Bagging
+from surefit.ensemble.bagging.bags import Draws
 from surefit.ensemble.members import columns_of
 from surefit.ensemble.routing import routed
 from surefit.tree.decision_tree_regressor import DecisionTreeRegressor

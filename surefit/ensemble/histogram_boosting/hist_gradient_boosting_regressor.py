@@ -11,10 +11,11 @@ from sklearn.utils import column_or_1d
 
 from surefit._core.base import fitting
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.faults import squarable
 from surefit._core.intake import take_targets
 from surefit._core.params import Range
-from surefit.ensemble import hist_parameters as of
-from surefit.ensemble.hist_gradient_boosting import HistGradientBoosting
+from surefit.ensemble.histogram_boosting import hist_parameters as of
+from surefit.ensemble.histogram_boosting.hist_gradient_boosting import HistGradientBoosting
 from surefit.objectives.losses import Loss, regression_loss
 
 
@@ -134,7 +135,7 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
 
     def _targets(self, p: Any, y: np.ndarray, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
         self.n_trees_per_iteration_ = 1
-        y = np.ascontiguousarray(column_or_1d(y, warn=True), dtype=np.float64)
+        y = squarable(np.ascontiguousarray(column_or_1d(y, warn=True), dtype=np.float64))
         counted = y if w is None else y[w > 0]
         if p.loss == "gamma" and not (counted > 0).all():
             raise InvalidData("loss='gamma' requires strictly positive y.")

@@ -11,9 +11,10 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import column_or_1d
 
 from surefit._core.errors import InvalidData
+from surefit._core.faults import squarable
 from surefit.engine.open import open_data
-from surefit.ensemble import gradient_boosting_parameters as declared
-from surefit.ensemble.gradient_boosting import GradientBoosting
+from surefit.ensemble.boosting import gradient_boosting_parameters as declared
+from surefit.ensemble.boosting.gradient_boosting import GradientBoosting
 from surefit.objectives.losses import Loss, regression_loss
 from surefit.objectives.own_loss import OwnLoss
 from surefit.tree import parameters as tree_parameters
@@ -128,7 +129,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
         if getattr(y, "ndim", 1) == 2:
             y = column_or_1d(y, warn=True)
         data = open_data(self, X, y, sample_weight, target=True, stream=False, instead="HistGradientBoostingRegressor")
-        targets = np.asarray(data.y, dtype=np.float64)
+        targets = squarable(np.asarray(data.y, dtype=np.float64))
         if p.loss == "poisson" and (targets < 0).any():
             row = int(np.argmax(targets < 0))
             raise InvalidData(f"loss='poisson' needs targets ≥ 0; row {row} of y is {targets[row]}")

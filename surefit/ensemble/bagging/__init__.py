@@ -1,0 +1,1 @@
+"""Bagging of any estimator, and ensembles of the models of cross-validation."""
