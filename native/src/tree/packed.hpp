@@ -24,7 +24,7 @@
 namespace surefit::trees {
 
 constexpr std::uint32_t kMostFeatures = 1u << 30;
-constexpr int kSteps = 4;
+constexpr int kSteps = 2;
 
 // Rows on their way, and where they are.
 struct Walkers {
@@ -85,7 +85,7 @@ class Packed {
   static constexpr Feature kBySet = kMissingLeft >> 1, kColumn = std::same_as<V, Rank> ? kMissingLeft - 1 : kBySet - 1;
 
  public:
-  // column(feature) and code(feature, threshold): where a row has the feature, and what its value is compared with.
+  // column(feature): where a row has the feature. code(node): what its value is compared with there.
   template <class Column, class Code>
   void pack(const Arrays& tree, Column&& column, Code&& code) {
     sets_ = tree.sets;
@@ -107,7 +107,7 @@ class Packed {
         threshold = static_cast<V>(set_of_.size());  // whole numbers below 2²⁴
         set_of_.push_back(tree.category_row[node]);
       } else {
-        threshold = code(tree.feature[node], tree.threshold[node]);
+        threshold = code(node);
       }
       nodes_[at] = {threshold, feature, place[static_cast<std::size_t>(tree.left[node])]};
     }

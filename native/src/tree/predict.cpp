@@ -74,10 +74,10 @@ class Laid {
     parallel_for(trees.size(), n_threads, [&](std::size_t t, int) {
       if (!by_rank_.empty()) {
         by_rank_[t].pack(trees[t], [&](std::int32_t j) { return ranks_.column(j); },
-                         [&](std::int32_t j, double threshold) { return ranks_.place(j, threshold); });
+                         [&](std::size_t node) { return ranks_.place(t, node, trees[t].feature[node]); });
       } else if (n_rows * kPackRows >= trees[t].n_nodes) {
         by_number_[t].pack(trees[t], [](std::int32_t j) { return static_cast<std::uint32_t>(j); },
-                           [](std::int32_t, double threshold) { return narrowed<T>(threshold); });
+                           [&](std::size_t node) { return narrowed<T>(trees[t].threshold[node]); });
       }
     });
   }

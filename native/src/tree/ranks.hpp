@@ -27,25 +27,30 @@ T narrowed(double t) {
   return static_cast<double>(near) > t ? std::nextafter(near, -std::numeric_limits<T>::infinity()) : near;
 }
 
-// A set of numbers, none of them NaN, that knows the place of each once it is sorted.
+// A set of numbers, none of them NaN. Each has a name, the number of those that were there before it, and once the set
+// is sorted a place.
 template <class T>
 class Thresholds {
  public:
-  void add(T t) {
+  // The name of t, which is added if it is not there.
+  Rank add(T t) {
     if (2 * (sorted_.size() + 1) > slots_.size()) grow();
     Slot& slot = find(t);
-    if (slot.used) return;
-    slot = {t, 0, true};
-    sorted_.push_back(t);
+    if (!slot.used) {
+      slot = {t, static_cast<Rank>(sorted_.size()), true};
+      sorted_.push_back(t);
+    }
+    return slot.name;
   }
 
   void sort() {
     std::sort(sorted_.begin(), sorted_.end());
-    for (std::size_t k = 0; k < sorted_.size(); ++k) find(sorted_[k]).rank = static_cast<Rank>(k);
+    place_.resize(sorted_.size());
+    for (std::size_t k = 0; k < sorted_.size(); ++k) place_[find(sorted_[k]).name] = static_cast<Rank>(k);
   }
 
   std::size_t size() const { return sorted_.size(); }
-  Rank place(T t) const { return const_cast<Thresholds*>(this)->find(t).rank; }
+  Rank place(Rank name) const { return place_[name]; }
 
   // #{t < x}, without a branch that depends on x.
   Rank rank(T x) const {
@@ -62,11 +67,12 @@ class Thresholds {
  private:
   struct Slot {
     T t;
-    Rank rank;
+    Rank name;
     bool used;
   };
   std::vector<Slot> slots_;
   std::vector<T> sorted_;
+  std::vector<Rank> place_;  // of each name
 
   Slot& find(T t) {
     const std::uint64_t spread = std::bit_cast<std::uint64_t>(static_cast<double>(t)) * 0x9E3779B97F4A7C15u;
@@ -96,15 +102,22 @@ class Ranks {
   bool read(std::span<const Arrays> trees) {
     column_.assign(trees[0].n_features, -1);
     double walks = 0, searches = 0;
+    std::size_t n_nodes = 0;
     for (const Arrays& tree : trees) {
+      first_.push_back(n_nodes);
+      n_nodes += tree.n_nodes;
       walks += std::bit_width(tree.n_nodes);
-      for (std::size_t node = 0; node < tree.n_nodes; ++node) {
+    }
+    names_.resize(n_nodes);
+    Rank* name = names_.data();
+    for (const Arrays& tree : trees) {
+      for (std::size_t node = 0; node < tree.n_nodes; ++node, ++name) {
         const std::int32_t j = tree.feature[node];
         if (tree.left[node] < 0) continue;
         if (tree.category_row[node] >= 0 || tree.threshold[node] != tree.threshold[node]) return false;
         if (j < 0 || static_cast<std::size_t>(j) >= column_.size()) return false;  // refused when it is packed
         Thresholds<T>& mine = thresholds_of(static_cast<std::size_t>(j));
-        mine.add(key(tree.threshold[node]));
+        *name = mine.add(narrowed<T>(tree.threshold[node]) + T(0));  // −0 is 0
         if (mine.size() > kMostThresholds || thresholds_.size() > kMostColumns) return false;
       }
     }
@@ -119,7 +132,9 @@ class Ranks {
   std::uint32_t column(std::int32_t feature) const {
     return static_cast<std::uint32_t>(column_[static_cast<std::size_t>(feature)]);
   }
-  Rank place(std::int32_t feature, double threshold) const { return thresholds_[column(feature)].place(key(threshold)); }
+  Rank place(std::size_t tree, std::size_t node, std::int32_t feature) const {
+    return thresholds_[column(feature)].place(names_[first_[tree] + node]);
+  }
 
   // out (n × width) ← the ranks of the rows at x (n × d); whether one of the numbers is missing.
   bool write(const T* x, std::size_t n, std::size_t d, std::vector<Rank>& out) const {
@@ -141,8 +156,8 @@ class Ranks {
   std::vector<Thresholds<T>> thresholds_;
   std::vector<std::int32_t> column_;   // of a feature, or −1
   std::vector<std::size_t> features_;  // of a column
-
-  static T key(double threshold) { return narrowed<T>(threshold) + T(0); }  // −0 is 0
+  std::vector<Rank> names_;            // of the thresholds of all nodes
+  std::vector<std::size_t> first_;     // where those of each tree begin
 
   Thresholds<T>& thresholds_of(std::size_t feature) {
     if (column_[feature] < 0) {
