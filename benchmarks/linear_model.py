@@ -350,6 +350,7 @@ WORKS = [
             "scikit-learn": fit(THEIRS, "LogisticRegression", log_loss, tol=1e-6, max_iter=1000),
             "newton-cg": fit(THEIRS, "LogisticRegression", log_loss, solver="newton-cg", tol=1e-6, max_iter=1000),
         },
+        bar={"scikit-learn": 1.0},
         quality_name="objective",
         quality_within=1e-6,
     ),
