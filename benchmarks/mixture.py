@@ -27,7 +27,7 @@ def rows(n: int, d: int, k: int) -> Callable[[], Data]:
         shapes = np.eye(d) + 0.5 * rng.normal(size=(k, d, d)) / np.sqrt(d)
         X = rng.normal(size=(n, d))
         for j in range(k):
-            X[group == j] = X[group == j] @ shapes[j] + 1.5 * rng.normal(size=d)
+            X[group == j] = X[group == j] @ shapes[j] + 0.5 * rng.normal(size=d)
         return {"X": X, "means": X[rng.choice(n, k, replace=False)], "variance": X.var(axis=0).mean()}
 
     return make

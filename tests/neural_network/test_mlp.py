@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -120,3 +123,20 @@ def test_bad_input_is_told():
         MLPClassifier().partial_fit(X, y)
     with pytest.warns(ConvergenceWarning, match="Maximum iterations"):
         MLPClassifier(max_iter=1).fit(X, y)
+
+
+@pytest.mark.parametrize("settings", [{}, {"early_stopping": True}])
+def test_rows_are_not_copied(settings):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 100)).astype(np.float32)
+    y = X[:, 0] > 0
+    model = MLPClassifier((4,), max_iter=1, **settings)
+    tracemalloc.start()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(X, y)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 0.6 * X.nbytes, f"{peak / X.nbytes:.2f} of X"
