@@ -19,7 +19,7 @@ CLASSES = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_ca
 
 def table(name: str) -> tuple[np.ndarray, np.ndarray]:
     X, y = (load_diabetes if name == "diabetes" else CLASSES[name])(return_X_y=True)
-    return StandardScaler().fit_transform(X), y
+    return StandardScaler().fit_transform(X), (y - y.mean()) / y.std() if name == "diabetes" else y
 
 
 def mixtures(names: tuple[str, ...]) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
@@ -36,7 +36,7 @@ def networks(names: tuple[str, ...]) -> Iterator[tuple[str, Any, tuple[Any, ...]
         X, y = table(name)
         cls = sklearn.neural_network.MLPRegressor if name == "diabetes" else sklearn.neural_network.MLPClassifier
         for solver in ("adam", "sgd", "lbfgs"):
-            model = cls((20,), solver=solver, random_state=0, max_iter=300, learning_rate_init=0.01)
+            model = cls(hidden_layer_sizes=(20,), solver=solver, random_state=0, max_iter=300, learning_rate_init=0.01)
             yield f"{cls.__name__} {solver}, {name}", model.fit(X, y), (X, y)
 
 

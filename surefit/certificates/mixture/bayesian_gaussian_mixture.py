@@ -22,10 +22,12 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.mixture.gaussian_mixture import (
     LOG_2PI,
+    NEXT_STEP,
     Model,
     as_matrices,
     consistent,
     history_claim,
+    inverse_error,
     log_sum,
     read_components,
     rows_of,
@@ -308,14 +310,13 @@ def _priors(attrs: Attributes, blocks: Blocks, f: Factors, eps: float) -> Claim:
 def _own_rounding(f: Factors, elbo: float, total: float, n_rows: int) -> float:
     """What roundings here may change in the bound: of its sums, and of the inverses of covariances."""
     d = len(f.prior_mean)
-    units = [np.sqrt(np.diagonal(S)) for S in f.model.covariances]
-    condition = max(float(np.linalg.cond(S / np.outer(u, u))) for S, u in zip(f.model.covariances, units, strict=True))
-    return gamma(n_rows + 64 * d * d) * (abs(elbo) + total * d) + gamma(4 * d * d) * condition * total * d
+    worst = max(inverse_error(S, U) for S, U in zip(f.model.covariances, f.model.roots(), strict=True))
+    return gamma(n_rows + 64 * d * d) * (abs(elbo) + total * d) + ROUNDINGS * worst * total * d
 
 
 def _stationary(attrs: Attributes, gained: float, slack: float, total: float, tol: float, error: float) -> Claim:
     asked = real(attrs.parameter("tol", 1e-3))
-    share, allowed = gained / total, (asked if asked > 0 else 0.0) / total
+    share, allowed = gained / total, NEXT_STEP * (asked if asked > 0 else 0.0) / total
     settled = share + error / total <= tol + slack / total
     return at_most(
         "stationary",
