@@ -135,15 +135,27 @@ def test_without_time_for_a_search_a_model_runs_with_its_usual_settings():
     assert outcome.notes == ["runs with its usual settings: a search does not fit into its share of the time"]
 
 
+class ShortAtLast(Share):
+    """Long enough for the fit; then nearly over."""
+
+    asked = 0
+
+    @property
+    def left(self):
+        ShortAtLast.asked += 1
+        return 60.0 if ShortAtLast.asked == 1 else 0.25
+
+
 def test_a_check_that_does_not_end_leaves_the_model_uncertified(monkeypatch):
+    ShortAtLast.asked = 0
     monkeypatch.setattr(trial_module, "certify_steps", lambda *given: time.sleep(FOREVER))
-    final = Final(a_trial().data, LinearRegression(), Share(1.0))
-    assert final.certificates == {} and final.not_certified.startswith("its check did not end within 0.")
+    final = Final(a_trial().data, LinearRegression(), ShortAtLast(60.0))
+    assert final.certificates == {} and final.not_certified == "its check did not end within 0.25 s"
     np.testing.assert_allclose(final.model.predict(X).mean(), Y.mean())
 
 
 class Costly(RegressorMixin, BaseEstimator):
-    """A fit to n rows moves the clock by n^power microseconds."""
+    """A fit to n rows moves the clock by n^power milliseconds."""
 
     now = 0.0
 
@@ -151,7 +163,7 @@ class Costly(RegressorMixin, BaseEstimator):
         self.power = power
 
     def fit(self, X, y):
-        Costly.now += 1e-6 * len(X) ** self.power
+        Costly.now += 1e-3 * len(X) ** self.power
         return self
 
 
@@ -161,14 +173,14 @@ def test_estimates_follow_a_power_of_the_rows(monkeypatch, power):
     n = 10_000
     data = Data(np.zeros((n, 1)), np.arange(n, dtype=float), lambda *given: 0.0)
     seconds = estimate.fit_time(Costly(power), data, np.arange(n))
-    assert seconds(8000) == pytest.approx(1e-6 * 8000**power, rel=1e-6)
+    assert seconds(8000) == pytest.approx(1e-3 * 8000**power, rel=1e-6)
     splits = list(KFold(5).split(data.X))
-    one = 1e-6 * 8000**power
+    one = 1e-3 * 8000**power
     estimate.refuse_slow(data, Costly(power), splits, Share(7 * one))
     with pytest.raises(TooSlow, match="all 6 of them"):
         estimate.refuse_slow(data, Costly(power), splits, Share(5 * one))
     search = Searched(Costly(power), ({}, {}, {}), max_rows=3000)  # three fits to 2,000 rows before each fit
-    each = one + 3e-6 * 2000**power
+    each = one + 3e-3 * 2000**power
     estimate.refuse_slow(data, search, splits, Share(6.5 * each))
     with pytest.raises(TooSlow, match="a search and a fit would take"):
         estimate.refuse_slow(data, search, splits, Share(5.5 * each))
