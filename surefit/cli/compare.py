@@ -103,11 +103,9 @@ def _show(request: Request, comparison: Any) -> None:
 
 def _keep_best(path: Path, data: ContestData, comparison: Any) -> None:
     """The best model behind the steps that read and prepare a file like this one."""
-    from surefit.model_selection import prepare_table
     from surefit.model_selection.prepare.reader import with_reader
 
-    table = prepare_table(data.X, where=data.name)
-    save(with_reader(table, comparison.best.estimator), path)
+    save(with_reader(data.table, comparison.best.estimator), path)
 
 
 def _refuse_early(request: Request) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit.model_selection import Table, prepare_table
 from surefit.model_selection.prepare.absent import absent_columns
 from surefit.model_selection.prepare.dates import as_dates
 from surefit.model_selection.prepare.table_notes import counted
@@ -26,6 +27,8 @@ class ContestData:
     task: Any
     name: str
     target: str | None
+    table: Table
+    """The columns made ready, as the models will see them."""
     groups: np.ndarray | None = None
     time: np.ndarray | None = None
     notes: list[str] = field(default_factory=list)
@@ -63,7 +66,8 @@ def contest_data(request: Any) -> ContestData:
     X = frame.drop(columns=named).reset_index(drop=True)
     if X.shape[1] == 0:
         raise InvalidData(f"{name} has no column to learn from{' besides the target' if target else ''}")
-    return ContestData(X, y, task, name, target if task != "clustering" else None, groups, time, notes)
+    table = prepare_table(X, where=name)
+    return ContestData(X, y, task, name, target if task != "clustering" else None, table, groups, time, notes)
 
 
 def _frame(request: Any, notes: list[str]) -> tuple[Any, str, str | None]:
