@@ -60,7 +60,7 @@ def _regions(comparison: Comparison) -> Iterator[Picture]:
 
 
 def _by_target(comparison: Comparison, points: np.ndarray, rows: np.ndarray, shares: np.ndarray) -> Picture:
-    y, target = comparison.y, comparison.target or "the target"
+    y, target = np.asarray(comparison.y), comparison.target or "the target"
     first, second = (f"{100 * share:.0f} % of the variance" for share in shares[:2])
     axes = (f"first component ({first})", f"second component ({second})")
     display = EmbeddingDisplay(points=points, values=y[rows], labels=axes)
