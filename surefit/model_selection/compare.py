@@ -31,6 +31,7 @@ from surefit.model_selection.significance.against_best import against_best
 from surefit.model_selection.significance.pairing import fold_fingerprint
 from surefit.model_selection.significance.rope import usual_rope
 from surefit.model_selection.significance.verdict import opening, verdict
+from surefit.model_selection.significance.words import in_a_row
 from surefit.model_selection.trial import Trial
 from surefit.model_selection.validation.dependent_folds import draw_dependent_folds
 from surefit.model_selection.validation.folds import draw_folds, lacking, usual_repeats
@@ -202,7 +203,8 @@ def _on_searches(contest: Contest, trial: Trial) -> list[str]:
     n_train = min(train.size for train, _ in trial.splits)
     rows = {one.search_rows for one in contest.outcomes if one.search_rows is not None and one.search_rows < n_train}
     notes = [f"settings are searched on {n:,} rows of each training part" for n in sorted(rows)]
-    return notes + [f"{one.name} {line}" for one in contest.outcomes for line in one.notes]
+    said = dict.fromkeys(line for one in contest.outcomes for line in one.notes)
+    return notes + [f"{in_a_row([one.name for one in contest.outcomes if line in one.notes])}: {line}" for line in said]
 
 
 def _rare(classes: np.ndarray, places: list[int]) -> list[str]:

@@ -27,35 +27,47 @@ class Contest:
     interrupted: bool = False
 
 
+MORE_TIME = 1.5
+"""A model that was too slow is tried again where the time that is left gives it so many times its share."""
+
+
 def run_contest(
     trial: Trial | ClusterTrial, models: dict[str, Any], budget: Budget, leave_out: bool, on_progress: Progress | None
 ) -> Contest:
-    """An outcome for each model that can be fitted in its share of the time.
+    """An outcome for each model that can be fitted in its share of the time; what the others leave is shared by those
+    that could not, the first of them first.
 
     leave_out   a model that cannot be fitted is left out; else its error is raised
     An interrupt ends the contest with the outcomes there are, if there are any.
     """
-    found = Contest()
-    clock = Clock(len(models), len(trial.splits) + 1, budget, on_progress)
-    for place, (name, estimator) in enumerate(models.items()):
-        try:
-            tick = clock.model(place, name)
-            found.outcomes.append(trial.outcome(name, estimator, tick, budget.share(len(models) - place)))
-        except TooSlow as slow:
-            found.left_out.append((name, str(slow)))
-        except KeyboardInterrupt:
-            if not found.outcomes:
-                raise
-            found.interrupted = True
-            found.left_out += [(other, "interrupted before it was finished") for other in list(models)[place:]]
-            break
-        except Exception as error:
-            if not leave_out:
-                raise
-            found.left_out.append((name, " ".join(str(error).split()).rstrip(".") or type(error).__name__))
+    found, clock = Contest(), Clock(len(models), len(trial.splits) + 1, budget, on_progress)
+    waiting, slow = list(models), dict[str, float]()
+    try:
+        while waiting:
+            name, share = waiting[0], budget.share(len(waiting))
+            try:
+                found.outcomes.append(trial.outcome(name, models[name], clock.model(name), share))
+            except TooSlow as reason:
+                found.left_out.append((name, str(reason)))
+                slow[name] = share.seconds
+            except Exception as error:
+                if not leave_out:
+                    raise
+                found.left_out.append((name, " ".join(str(error).split()).rstrip(".") or type(error).__name__))
+            waiting.pop(0)
+            if not waiting and slow and budget.left >= MORE_TIME * min(slow.values()) * len(slow):
+                waiting, slow = list(slow), {}
+                found.left_out = [(name, why) for name, why in found.left_out if name not in waiting]
+    except KeyboardInterrupt:
+        if not found.outcomes:
+            raise
+        found.interrupted = True
+        found.left_out += [(name, "interrupted before it was finished") for name in waiting]
     if not found.outcomes:
         reasons = "; ".join(f"{name} is left out: {why}" for name, why in found.left_out)
         raise InvalidData(f"no model could be compared: {reasons}")
+    order = list(models)
+    found.outcomes.sort(key=lambda one: order.index(one.name))
     return found
 
 
@@ -64,14 +76,16 @@ class Clock:
 
     def __init__(self, n_models: int, steps: int, budget: Budget, on_progress: Progress | None) -> None:
         self._n_models, self._steps, self._budget, self._tell = n_models, steps, budget, on_progress
-        self._start = time.perf_counter()
+        self._start, self._begun = time.perf_counter(), 0
 
-    def model(self, place: int, name: str) -> Callable[[int], None]:
-        """What is to be called with the number of fits of this model that are done."""
+    def model(self, name: str) -> Callable[[int], None]:
+        """The next model begins; what is to be called with the number of its fits that are done."""
+        place, total = min(self._begun, self._n_models - 1), self._n_models * self._steps
+        self._begun += 1
 
         def tick(done: int) -> None:
             if self._tell is not None:
-                so_far, total = place * self._steps + done, self._n_models * self._steps
+                so_far = place * self._steps + done
                 self._tell(so_far, total, name, self._seconds_left(so_far, total))
 
         return tick

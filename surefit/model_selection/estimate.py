@@ -1,6 +1,8 @@
 """How long a model will take, from two small fits: so that what does not fit into its share is not begun.
 
-The seconds of a fit to n rows are taken as t(n) = t₂ (n/n₂)^p, with p from the fits to n₁ and n₂ rows, 1 ≤ p ≤ 2.
+Of fits to n₁ < n₂ rows that took t₁ and t₂ seconds: where t₂/t₁ ≥ n₂/n₁, a fit to n rows takes t₂ (n/n₂)^p with
+p = log(t₂/t₁) / log(n₂/n₁) ≤ 2; else a part of the time does not depend on the rows, and it takes the line through
+both, t₂ + (n − n₂) (t₂ − t₁)/(n₂ − n₁), at least t₂. A first fit is thrown away: it also pays for what is made once.
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ def fit_time(estimator: Any, data: Data, train: np.ndarray) -> Callable[[int], f
     if data.y is None:
         return None
     seconds = []
-    for size in (FEW, SOME):
+    for size in (FEW, FEW, SOME):
         rows = train[spread_rows(data.y[train], size, seed=0)]
         X, y = take(data.X, rows), data.y[rows]
         model, start = clone(estimator), time.perf_counter()
@@ -61,8 +63,12 @@ def fit_time(estimator: Any, data: Data, train: np.ndarray) -> Callable[[int], f
         except ValueError:
             return None
         seconds.append(time.perf_counter() - start)
-    power = float(np.clip(np.log(seconds[1] / seconds[0]) / np.log(SOME / FEW), 1.0, 2.0))
-    return lambda n: seconds[1] * (n / SOME) ** power
+    few, some = seconds[1:]
+    if some < few * SOME / FEW:
+        each_row = max(some - few, 0.0) / (SOME - FEW)
+        return lambda n: some + max(n - SOME, 0) * each_row
+    power = min(math.log(some / few) / math.log(SOME / FEW), 2.0)
+    return lambda n: some * (n / SOME) ** power
 
 
 def _search_seconds(estimator: Any, n_rows: int, fit_seconds: Callable[[int], float]) -> float:

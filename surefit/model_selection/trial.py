@@ -44,15 +44,16 @@ class Trial:
 
     def outcome(self, name: str, estimator: Any, tick: Tick, share: Share | None = None) -> Outcome:
         """Within its share of the time: a model with a search goes without it where that does not fit, and a model
-        that does not fit at all is `TooSlow`."""
-        share = share or Share()
+        that does not fit at all is `TooSlow`. The baseline takes what it needs: without it no score says anything."""
+        if share is None or is_baseline(estimator):
+            share = Share()
         if not isinstance(estimator, Searched):
             return self._outcome(name, estimator, tick, share)
         try:
             return self._outcome(name, estimator, tick, share)
         except TooSlow:
             found = self._outcome(name, estimator.estimator, tick, share)
-            found.notes.append("runs with its usual settings: a search does not fit into its share of the time")
+            found.notes.append("usual settings, because a search does not fit into its share of the time")
             return found
 
     def _outcome(self, name: str, estimator: Any, tick: Tick, share: Share) -> Outcome:
@@ -79,7 +80,7 @@ class Trial:
             fold_parameters=[one.parameters for one in folds],
             search_rows=final.search_rows,
             family=family_of(last),
-            is_baseline=isinstance(last, (DummyClassifier, DummyRegressor)),
+            is_baseline=is_baseline(last),
             folds=self.fingerprint,
             not_certified=final.not_certified,
         )
@@ -106,12 +107,13 @@ class Trial:
             known[test] = True
 
     def _refuse_first(self, found: list[FoldResult], share: Share) -> None:
-        """After the first fold it is known how long the others take."""
+        """After the first folds it is known how long the others take."""
         rounds = -(-(len(self.splits) - len(found)) // self.processes)
-        if rounds * found[0].seconds > 1.5 * max(share.left_for_folds, 0.0):
+        each = float(np.median([one.seconds for one in found]))
+        if rounds * each > 1.5 * max(share.left_for_folds, 0.0):
             raise TooSlow(
-                f"a fold takes {in_seconds(found[0].seconds)}: {len(self.splits)} of them do not fit into its share of "
-                f"the time, {share}"
+                f"a fold takes {in_seconds(each)}: {len(self.splits)} of them do not fit into its share of the time, "
+                f"{share}"
             )
 
     def _of_unseen_rows(self, folds: list[FoldResult]) -> tuple[np.ndarray | None, np.ndarray | None]:
@@ -161,6 +163,11 @@ class Final:
                 self.not_certified = f"its check did not end within {in_seconds(max(seconds, 0.0))}"
         self.warnings = messages(caught)
         self.parameters, self.search_rows = chosen_parameters(whole), n_rows_searched(whole)
+
+
+def is_baseline(estimator: Any) -> bool:
+    """Does it predict without looking at the columns?"""
+    return isinstance(split_last(estimator)[1], (DummyClassifier, DummyRegressor))
 
 
 def family_of(estimator: Any) -> str:

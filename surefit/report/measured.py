@@ -108,7 +108,7 @@ def importances_of(comparison: Comparison, score: Scorer) -> np.ndarray | None:
 def _splits(comparison: Comparison) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Random training and test parts; each class in both, where every class has two rows."""
     y = comparison.y
-    even = comparison.classes is not None and np.unique(y, return_counts=True)[1].min() >= 2
+    even = comparison.classes is not None and np.unique(np.asarray(y), return_counts=True)[1].min() >= 2
     enough = comparison.classes is None or TEST_SHARE * comparison.n_rows >= comparison.classes.size
     splitter = StratifiedShuffleSplit if even and enough else ShuffleSplit
     yield from splitter(FOLDS, test_size=TEST_SHARE, random_state=0).split(np.zeros(comparison.n_rows), y)

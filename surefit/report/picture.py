@@ -45,7 +45,7 @@ def plain_rows(one: Outcome, X: Any, rows: np.ndarray) -> Any:
     """What the last step of a model sees of some rows, if these are numbers that lie on a plane: no codes, no gaps."""
     if has_codes(one):
         return None
-    Z = seen_by_last(one.estimator, take(X, rows))
+    Z: Any = seen_by_last(one.estimator, take(X, rows))
     Z = Z if hasattr(Z, "iloc") else dense(Z)
     if hasattr(Z, "iloc") and not all(kind.kind in "fiub" for kind in Z.dtypes if hasattr(kind, "kind")):
         return None

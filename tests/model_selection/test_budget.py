@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import threading
 import time
+from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -20,6 +22,7 @@ from surefit.linear_model import LinearRegression
 from surefit.model_selection import compare
 from surefit.model_selection.budget import Budget, Share, Stopped, TooSlow, time_limit
 from surefit.model_selection.candidates.search import Searched
+from surefit.model_selection.contest import run_contest
 from surefit.model_selection.fold import Data
 from surefit.model_selection.scoring import scoring_of
 from surefit.model_selection.trial import Final, Trial
@@ -132,7 +135,7 @@ def test_without_time_for_a_search_a_model_runs_with_its_usual_settings():
     model = Searched(Sleeper(slow=False), ({"slow": True}, {"slow": False}))
     outcome = a_trial().outcome("both", model, no_tick, OnceShort(60.0))
     assert outcome.parameters == {} and outcome.search_rows is None
-    assert outcome.notes == ["runs with its usual settings: a search does not fit into its share of the time"]
+    assert outcome.notes == ["usual settings, because a search does not fit into its share of the time"]
 
 
 class ShortAtLast(Share):
@@ -184,3 +187,52 @@ def test_estimates_follow_a_power_of_the_rows(monkeypatch, power):
     estimate.refuse_slow(data, search, splits, Share(6.5 * each))
     with pytest.raises(TooSlow, match="a search and a fit would take"):
         estimate.refuse_slow(data, search, splits, Share(5.5 * each))
+
+
+class Fixed(RegressorMixin, BaseEstimator):
+    """A fit to n rows moves the clock by 0.2 s + n/10 ms, the first one by ten seconds more."""
+
+    now, fits = 0.0, 0
+
+    def fit(self, X, y):
+        Fixed.now += 0.2 + 1e-4 * len(X) + (10.0 if Fixed.fits == 0 else 0.0)
+        Fixed.fits += 1
+        return self
+
+
+def test_what_does_not_depend_on_the_rows_is_not_multiplied_by_them(monkeypatch):
+    monkeypatch.setattr(estimate.time, "perf_counter", lambda: Fixed.now)
+    n = 10_000
+    data = Data(np.zeros((n, 1)), np.arange(n, dtype=float), lambda *given: 0.0)
+    seconds = estimate.fit_time(Fixed(), data, np.arange(n))
+    assert seconds(8000) == pytest.approx(0.2 + 0.8, rel=1e-6)
+    assert seconds(100) == pytest.approx(0.2 + 0.2, rel=1e-6)  # not less than what was seen
+
+
+def test_the_baseline_is_never_left_out():
+    outcome = a_trial().outcome("mean", DummyRegressor(), no_tick, Share(-1.0))
+    assert outcome.is_baseline and outcome.scores.size == 3
+
+
+class SharesAsked:
+    """A trial whose model "slow" wants 30 seconds."""
+
+    splits: ClassVar = [0, 1]
+
+    def __init__(self):
+        self.asked = []
+
+    def outcome(self, name, estimator, tick, share):
+        self.asked.append((name, round(share.seconds)))
+        if name == "slow" and share.seconds < 30:
+            raise TooSlow("it wants 30 s")
+        return SimpleNamespace(name=name)
+
+
+def test_a_slow_model_gets_the_time_that_others_leave():
+    trial = SharesAsked()
+    found = run_contest(trial, dict.fromkeys(("slow", "a", "b", "c")), Budget(100), False, None)
+    assert trial.asked == [("slow", 25), ("a", 33), ("b", 50), ("c", 100), ("slow", 100)]
+    assert [one.name for one in found.outcomes] == ["slow", "a", "b", "c"] and found.left_out == []
+    with pytest.raises(InvalidData, match="slow is left out: it wants 30 s"):
+        run_contest(SharesAsked(), {"slow": None}, Budget(20), False, None)
