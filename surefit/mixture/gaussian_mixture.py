@@ -7,7 +7,6 @@ from types import SimpleNamespace
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from sklearn import get_config
 from sklearn.base import DensityMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags
@@ -306,7 +305,6 @@ def frame_of(p: SimpleNamespace, data: Source) -> tuple[np.ndarray, np.ndarray]:
 def start_of(
     p: SimpleNamespace, data: Source, frame: tuple[np.ndarray, np.ndarray], prior: np.ndarray, rng: np.random.Generator
 ) -> Components:
-    refuse_dispatched(p)
     shift, scale = frame
     K, d, kind = p.n_components, data.n_features, p.covariance_type
     means = None if p.means_init is None else given_means(p.means_init, K, d)
@@ -331,16 +329,6 @@ def start_of(
         size: Any = np.outer(scale, scale) if kind in ("full", "tied") else scale**2
         start = start._replace(covariances=covariances * (scale[0] ** 2 if kind == "spherical" else size))
     return start
-
-
-def refuse_dispatched(p: SimpleNamespace) -> None:
-    """Where scikit-learn's configuration sends work to the arrays' own library, starts by k-means are refused."""
-    allowed = ["random", "random_from_data"]
-    if get_config()["array_api_dispatch"] and p.init_params not in allowed:
-        raise NotImplementedError(
-            f"Allowed `init_params` are {allowed} if 'array_api_dispatch' is enabled; got {p.init_params!r}, whose "
-            "clusters are found with NumPy alone. Choose one of them, or turn 'array_api_dispatch' off."
-        )
 
 
 def _clusters(data: Source, K: int, rng: np.random.Generator) -> np.ndarray:

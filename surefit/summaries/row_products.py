@@ -23,7 +23,7 @@ def column_sums(block: Block, R: np.ndarray, n_threads: int) -> np.ndarray:
 
 def few_columns(block: Block) -> bool:
     """Whether sums of all columns, one for each leaf, are few beside the numbers: then rows are summed as they are."""
-    return block.n_leaves * block.n_features <= block.X.nnz
+    return sp.issparse(block.X) and block.n_leaves * block.n_features <= block.X.nnz
 
 
 KEPT_SUMS = 16
@@ -42,7 +42,7 @@ def by_columns(block: Block) -> Any:
     if block.scratch is None:
         return sp.csc_array(block.X)
     if "columns" not in block.scratch:
-        block.scratch["columns"] = sp.csc_array(with_short_indices(block.X))
+        block.scratch["columns"] = sp.csc_array(with_short_indices(sp.csr_array(block.X)))
     return block.scratch["columns"]
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from surefit.plot.axes import distinct, shared_start
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.text("ab_…(2)", max_size=40), unique=True, max_size=8), st.integers(12, 30))
 def test_cut_names_can_be_told_apart(names, most):
     short = distinct(names, most)

@@ -127,7 +127,7 @@ def _instead(soft: Machine, farkas: np.ndarray) -> Machine:
 def _finite(gram: GramRows, index: np.ndarray, upper: np.ndarray) -> np.ndarray:
     """Finite bounds in the place of infinite ones."""
     diagonal = np.asarray(gram.diagonal(), dtype=np.float64)[index]
-    return np.where(np.isinf(upper), FALLBACK / float(np.abs(diagonal).mean()), upper)
+    return np.where(np.isinf(upper), FALLBACK / (float(np.abs(diagonal).mean()) or 1.0), upper)
 
 
 def _solve(
