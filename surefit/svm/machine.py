@@ -29,6 +29,8 @@ BLOCK_BYTES = 2**25
 GAP_PER_TOL = 1e-3
 RESERVE = 0.5
 """The solver stops at this part of the gap allowed: the rest is for the rounding of coefficients."""
+FAR = 10.0
+"""Standard deviations between the rows and the origin beyond which rows are centered."""
 NOT_FINITE = "The dual coefficients or intercepts are not finite"
 Finish = Callable[[np.ndarray, np.dtype], np.ndarray]
 LEVEL = 5  # from a warning through fit and its frame to the caller
@@ -149,13 +151,17 @@ class SupportVectorMachine(Estimator):
         return GramRows(self._expression(), X, dtype=np.float64), np.arange(len(rows))
 
     def _center(self, rows: WeightedRows) -> np.ndarray | None:
-        """The mean of the rows, from the first of them, where the kernel is linear and rows are dense."""
+        """The mean of dense rows under the linear kernel where it is far beside their spread; else None: the answer is
+        then, step by step, that of the same rows stored sparse."""
         if not isinstance(self.kernel, str) or self.kernel != "linear" or sp.issparse(rows.X):
             return None
         X = rows.X[rows.places].astype(np.float64, copy=False)
         with np.errstate(over="ignore", invalid="ignore"):
-            center = X[0] + (X - X[0]).mean(axis=0)
-        return center if np.isfinite(center).all() else None
+            deviations = X - X[0]
+            mean = deviations.mean(axis=0)
+            center, deviations = X[0] + mean, deviations - mean
+            far = center @ center > FAR**2 * np.vdot(deviations, deviations) / len(X)
+        return center if far and np.isfinite(center).all() else None
 
     def _intercept(self, rows: WeightedRows, places: np.ndarray, machine: Machine) -> float:
         """Of the rows as they are: Σ coefᵢ (xᵢ − c)·(x − c) + bias = Σ coefᵢ xᵢ·x + bias − Σ coefᵢ (xᵢ − c)·c − e c·x.
