@@ -53,10 +53,10 @@ def home(tmp_path_factory):
 
 
 def test_compare_a_file(surefit, home):
-    code, out, err = surefit("compare", "good.csv", "--target", "target", "--repeats", 1, "--report", "page.html",
-                             "--time-budget", 0)  # fmt: skip
+    code, out, err = surefit("compare", "good.csv", "--target", "target", "--folds", 2, "--repeats", 1,
+                             "--report", "page.html", "--time-budget", 0)  # fmt: skip
     assert code == 0
-    assert "good.csv: regression of target, 442 rows × 10 columns, 5 folds × 1, seed 0" in out
+    assert "good.csv: regression of target, 442 rows × 10 columns, 2 folds × 1, seed 0" in out
     for name in ("LinearRegression", "LADRegressor", "Ridge", "SVR", "RBF network", "mean (baseline)"):
         assert name in out
     assert out.count("✓ OPTIMAL") == 6 and "✗" not in out
@@ -66,15 +66,15 @@ def test_compare_a_file(surefit, home):
 
 
 def test_compare_for_machines(surefit):
-    words = ("compare", "good.csv", "--target", "target", "--repeats", 1, "--seed", 5, "--no-report", "--json",
-             "--time-budget", 0)  # fmt: skip
+    words = ("compare", "good.csv", "--target", "target", "--folds", 2, "--repeats", 1, "--seed", 5, "--no-report",
+             "--json", "--time-budget", 0)  # fmt: skip
     code, out, err = surefit(*words)
     assert code == 0 and err == ""
     read = json.loads(out)
     ridge = next(one for one in read["models"] if one["name"] == "Ridge")
     X, y = load_diabetes(return_X_y=True, scaled=False)
     twin = make_pipeline(StandardScaler(), SklearnRidgeCV(alphas=10.0 ** (np.arange(-6, 9) / 2)))
-    expected = cross_val_score(twin, X, y, cv=RepeatedKFold(n_splits=5, n_repeats=1, random_state=5))
+    expected = cross_val_score(twin, X, y, cv=RepeatedKFold(n_splits=2, n_repeats=1, random_state=5))
     np.testing.assert_allclose(ridge["scores"], expected, rtol=1e-9)
     assert ridge["certificates"]["RidgeCV"]["holds"] is True
     assert read["report"] is None and read["n_rows"] == 442
@@ -94,7 +94,8 @@ def test_compare_as_clusterings(surefit, dataset, tmp_path):
 
 
 def test_compare_classes_for_machines(surefit):
-    words = ("compare", "--dataset", "iris", "--repeats", 1, "--seed", 5, "--no-report", "--json", "--time-budget", 0)
+    words = ("compare", "--dataset", "iris", "--folds", 2, "--repeats", 1, "--seed", 5, "--no-report", "--json",
+             "--time-budget", 0)  # fmt: skip
     code, out, err = surefit(*words)
     assert code == 0 and err == ""
     read = json.loads(out)
@@ -102,7 +103,7 @@ def test_compare_classes_for_machines(surefit):
     assert read["classes"] == [{"label": name, "rows": 50} for name in ("setosa", "versicolor", "virginica")]
     X, y = load_iris(return_X_y=True)
     model = next(one for one in read["models"] if one["name"] == "LogisticRegression")
-    splits = RepeatedStratifiedKFold(n_splits=5, n_repeats=1, random_state=5).split(X, y)
+    splits = RepeatedStratifiedKFold(n_splits=2, n_repeats=1, random_state=5).split(X, y)
     for (train, test), score, chosen in zip(splits, model["scores"], model["fold_parameters"], strict=True):
         twin = make_pipeline(StandardScaler(), SklearnLogisticRegression(C=chosen["C"], tol=1e-8, max_iter=1000))
         assert score == twin.fit(X[train], y[train]).score(X[test], y[test])
