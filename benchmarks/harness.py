@@ -152,6 +152,7 @@ def _compare(work: Work, workers: Sequence[Worker], shapes: dict[str, str]) -> d
         row["ratio"] = row["min"] / ours["min"]
         row["ratio_of_medians"] = row["median"] / ours["median"]
         row["quality_kept"] = _as_good(ours["quality"], row["quality"], work)
+        row["as_good_as_ours"] = _as_good(row["quality"], ours["quality"], work)
         if name in work.bar:
             row["bar"] = work.bar[name]
             row["reached"] = bool(row["ratio"] >= work.bar[name] and row["quality_kept"])
@@ -161,9 +162,9 @@ def _compare(work: Work, workers: Sequence[Worker], shapes: dict[str, str]) -> d
     return result
 
 
-def _as_good(ours: float, theirs: float, work: Work) -> bool:
-    slack = work.quality_within * abs(theirs)
-    return bool(ours <= theirs + slack if work.quality_better == "lower" else ours >= theirs - slack)
+def _as_good(this: float, other: float, work: Work) -> bool:
+    slack = work.quality_within * abs(other)
+    return bool(this <= other + slack if work.quality_better == "lower" else this >= other - slack)
 
 
 def main(file: str, works: Sequence[Work], arguments: Sequence[str] | None = None) -> None:

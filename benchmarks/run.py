@@ -1,4 +1,4 @@
-"""Every family, one after another, then the table in README.md: `python -m benchmarks.run` (or `make bench`)."""
+"""Every family, one after another, then the tables of their ratios: `python -m benchmarks.run` (or `make bench`)."""
 
 from __future__ import annotations
 
@@ -6,39 +6,12 @@ import subprocess
 import sys
 
 from benchmarks.harness import ROOT
-
-FAMILIES = (
-    "imports",
-    "iris",
-    "linear_model",
-    "naive_bayes",
-    "cart",
-    "decomposition",
-    "discriminant_analysis",
-    "cluster",
-    "linkage",
-    "dbscan",
-    "mixture",
-    "spectral_clustering",
-    "manifold",
-    "kernels",
-    "svm",
-    "kernel_ridge",
-    "rbf",
-    "k_neighbors",
-    "neighbors",
-    "boosting",
-    "adaboost",
-    "trees",
-    "forest",
-    "networks",
-    "metrics",
-)
+from benchmarks.table import FAMILIES
 
 
 def main() -> None:
     failed = []
-    for family in FAMILIES:
+    for family in ("imports", *FAMILIES):
         print(f"\n━━━ {family}", flush=True)
         done = subprocess.run([sys.executable, "-m", f"benchmarks.{family}"], cwd=ROOT, check=False)
         if done.returncode:
