@@ -7,12 +7,12 @@
 #include "dbscan_core.hpp"
 #include "dbscan_grid.hpp"
 #include "dbscan_link.hpp"
+#include "dbscan_number.hpp"
+#include "dbscan_rows.hpp"
 #include "dbscan_tree.hpp"
 
 namespace surefit::dbscan {
 namespace {
-
-constexpr Position kNone = ~Position{0};
 
 // body(group, thread) for every group.
 template <class Body>
@@ -157,26 +157,6 @@ void find_core(State& s, Neighborhoods& near, int n_threads) {
   });
 }
 
-// Sets in the order of their lowest core row get the numbers 0, 1, …; number[position] for core rows.
-std::size_t number_clusters(const State& s, UnionFind& sets, std::vector<Position>& number) {
-  std::vector<Position> lowest(s.groups.n, kNone);
-  std::vector<Position> roots;
-  number.assign(s.groups.n, kNone);
-  for (std::size_t g = 0; g < s.groups.size(); ++g) {
-    for (Position p = s.first(g); p < s.first(g) + s.n_core[g]; ++p) {
-      const Position root = sets.find(p);
-      if (lowest[root] == kNone) roots.push_back(root);
-      lowest[root] = std::min(lowest[root], s.groups.row[p]);
-    }
-  }
-  std::sort(roots.begin(), roots.end(), [&](Position a, Position b) { return lowest[a] < lowest[b]; });
-  for (std::size_t c = 0; c < roots.size(); ++c) lowest[roots[c]] = static_cast<Position>(c);
-  for (std::size_t g = 0; g < s.groups.size(); ++g) {
-    for (Position p = s.first(g); p < s.first(g) + s.n_core[g]; ++p) number[p] = lowest[sets.find(p)];
-  }
-  return roots.size();
-}
-
 // The lowest cluster with a core row of group b near the point q, if it is lower than `best`.
 Position lowest_near(const State& s, Links& links, const std::vector<Position>& number, std::size_t b, const double* q,
                      Position best) {
@@ -230,7 +210,11 @@ std::size_t solve(State& s, Neighborhoods near, int n_threads, std::int64_t* lab
   each_group(s, n_threads, [&](std::size_t g, int) { links.inside(g); });
   near.link(s, links, n_threads);
   std::vector<Position> number;
-  const std::size_t n_clusters = number_clusters(s, links.sets(), number);
+  const std::size_t n_clusters = number_clusters(s.groups.row, links.sets(), number, [&](auto&& visit) {
+    for (std::size_t g = 0; g < s.groups.size(); ++g) {
+      for (Position p = s.first(g); p < s.first(g) + s.n_core[g]; ++p) visit(p);
+    }
+  });
   std::fill(core, core + s.groups.n, std::uint8_t{0});
   for (std::size_t g = 0; g < s.groups.size(); ++g) {
     for (Position p = s.first(g); p < s.first(g) + s.n_core[g]; ++p) {
@@ -275,7 +259,10 @@ std::size_t cluster(const DenseRows<T>& x, const Problem& problem, std::int64_t*
   s.near = SUREFIT_TABLE(dbscan_near).near[static_cast<int>(problem.norm)][x.d < kWrittenDimensions ? x.d : 0];
   const int n_threads = std::max(1, problem.n_threads);
   Grid grid;
-  if (problem.grid && Grid::suits(x.d, problem.norm) && grid.sort(x, scale, eps, n_threads, s.groups)) {
+  if (problem.grid && Grid::suits(x.d, problem.norm) && grid.sort(x, CellSize::small, scale, eps, n_threads, s.groups)) {
+    if (few_rows_to_a_cell(s.groups)) {
+      return cluster_row_by_row(x, scale, eps, s, problem.w, n_threads, labels, core);
+    }
     fill_blocks(x, scale, n_threads, s.groups);
     take_weights(s, problem.w);
     return solve(s, Cells(grid, n_threads), n_threads, labels, core);

@@ -21,10 +21,13 @@ double norm_of_ones(std::size_t d, Norm norm) {
   return norm == Norm::euclidean ? std::sqrt(width) : norm == Norm::manhattan ? width : 1.0;
 }
 
-// How far two cells of neighbors can be from each other in one coordinate.
-int most_cells_between(std::size_t d, Norm norm) {
-  return static_cast<int>(std::floor(norm_of_ones(d, norm) / (1 - kMargin) + 1 + kMargin));
+// eps with the side of a cell as unit.
+double reach_of(CellSize size, std::size_t d, Norm norm) {
+  return size == CellSize::small ? norm_of_ones(d, norm) / (1 - kMargin) : 1 / (1 + 2 * kMargin);
 }
+
+// How far two cells of neighbors can be from each other in one coordinate.
+int most_cells_between(double reach) { return static_cast<int>(std::floor(reach + 1 + kMargin)); }
 
 // Offsets of `columns` coordinates, in the order of their keys, with the sum of the formula over them (sides of a cell
 // as unit, each shortened by one cell and the margin).
@@ -33,10 +36,10 @@ struct Offset {
   double sum;
 };
 
-std::vector<Offset> all_offsets(std::size_t columns, std::size_t d, Norm norm) {
-  const double limit = limit_of(norm, norm_of_ones(d, norm) / (1 - kMargin)) * (1 + 1e-9);
+std::vector<Offset> all_offsets(std::size_t columns, Norm norm, double reach) {
+  const double limit = limit_of(norm, reach) * (1 + 1e-9);
   std::vector<Offset> found{{{}, 0.0}};
-  const int most = most_cells_between(d, norm);
+  const int most = most_cells_between(reach);
   for (std::size_t j = 0; j < columns; ++j) {
     std::vector<Offset> longer;
     for (const Offset& one : found) {
@@ -76,12 +79,12 @@ void radix_sort(std::vector<Keyed>& items, int bits) {
 
 bool Grid::suits(std::size_t d, Norm norm) {
   if (d == 0 || d > 6) return false;
-  const auto most = static_cast<double>(2 * most_cells_between(d, norm) + 1);
+  const auto most = static_cast<double>(2 * most_cells_between(reach_of(CellSize::small, d, norm)) + 1);
   return std::pow(most, static_cast<double>(d - 1)) <= kMostOffsets;
 }
 
 template <class T>
-bool Grid::sort(const DenseRows<T>& x, double scale, double eps, int n_threads, Groups& groups) {
+bool Grid::sort(const DenseRows<T>& x, CellSize size, double scale, double eps, int n_threads, Groups& groups) {
   const std::size_t n = x.n, d = x.d;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::vector<double> low(d, kInfinity), high(d, -kInfinity);
@@ -92,8 +95,9 @@ bool Grid::sort(const DenseRows<T>& x, double scale, double eps, int n_threads, 
       high[j] = v > high[j] ? v : high[j];
     }
   }
-  const double side = eps * scale / norm_of_ones(d, groups.norm) * (1 - kMargin);
-  const int margin = most_cells_between(d, groups.norm);  // empty cells around the data: no offset leaves its field
+  const double reach = reach_of(size, d, groups.norm);
+  const double side = eps * scale / reach;
+  const int margin = most_cells_between(reach);  // empty cells around the data: no offset leaves its field
   std::vector<int> shift(d);
   int bits = 0;
   for (std::size_t j = d; j-- > 0;) {
@@ -127,41 +131,48 @@ bool Grid::sort(const DenseRows<T>& x, double scale, double eps, int n_threads, 
     }
   }
   groups.start.push_back(static_cast<Position>(n));
-  choose_offsets(d, groups.norm, shift);
+  choose_offsets(d, groups.norm, reach, shift);
   return true;
 }
 
-void Grid::choose_offsets(std::size_t d, Norm norm, const std::vector<int>& shift) {
-  const double limit = limit_of(norm, norm_of_ones(d, norm) / (1 - kMargin)) * (1 + 1e-9);
+void Grid::choose_offsets(std::size_t d, Norm norm, double reach, const std::vector<int>& shift) {
+  const double limit = limit_of(norm, reach) * (1 + 1e-9);
   offset_.clear();
   width_.clear();
-  for (const Offset& one : all_offsets(d - 1, d, norm)) {
+  for (const Offset& one : all_offsets(d - 1, norm, reach)) {
     std::uint64_t key = 0;  // differences wrap around, and the sum with a key is right again
     for (std::size_t j = 0; j + 1 < d; ++j) key += static_cast<std::uint64_t>(std::int64_t{one.of[j]}) << shift[j];
     int width = 0;
-    while (width < most_cells_between(d, norm) && plus(norm, one.sum, std::max(0.0, width - kMargin)) <= limit) ++width;
+    while (width < most_cells_between(reach) && plus(norm, one.sum, std::max(0.0, width - kMargin)) <= limit) ++width;
     if (static_cast<std::int64_t>(key) < 0) first_later_ = offset_.size() + 1;
     offset_.push_back(key);
     width_.push_back(static_cast<std::uint64_t>(width));
   }
 }
 
-void Grid::seek(std::size_t cell, Runs& runs) const {
-  const bool forward = !runs.empty && runs.cell <= cell;
+Grid Grid::with_cells(const std::vector<Position>& kept) const {
+  Grid other(*this);
+  other.key_.resize(kept.size());
+  for (std::size_t c = 0; c < kept.size(); ++c) other.key_[c] = key_[kept[c]];
+  return other;
+}
+
+void Grid::seek(std::uint64_t key, Runs& runs) const {
+  const bool forward = !runs.empty && runs.key <= key;
   if (!forward) runs.at.assign(offset_.size(), 0);
   for (std::size_t o = 0; o < offset_.size(); ++o) {
-    const std::uint64_t first = key_[cell] + offset_[o] - width_[o];
+    const std::uint64_t first = key + offset_[o] - width_[o];
     if (!forward) {
       runs.at[o] = static_cast<Position>(std::lower_bound(key_.begin(), key_.end(), first) - key_.begin());
     }
     Position& at = runs.at[o];
     while (at < key_.size() && key_[at] < first) ++at;
   }
-  runs.cell = cell;
+  runs.key = key;
   runs.empty = false;
 }
 
-template bool Grid::sort(const DenseRows<float>&, double, double, int, Groups&);
-template bool Grid::sort(const DenseRows<double>&, double, double, int, Groups&);
+template bool Grid::sort(const DenseRows<float>&, CellSize, double, double, int, Groups&);
+template bool Grid::sort(const DenseRows<double>&, CellSize, double, double, int, Groups&);
 
 }  // namespace surefit::dbscan

@@ -16,7 +16,7 @@ double scale_of(double eps, double largest) {
 template <class T>
 void fill_blocks(const DenseRows<T>& x, double scale, int n_threads, Groups& groups) {
   const std::size_t d = groups.d, m = groups.size(), run = groups_per_task(m);
-  groups.x.resize(groups.n * d);
+  groups.x.resize(groups.n * d + kPadding);
   groups.box.resize(2 * d * m);
   groups.tight.resize(m);
   parallel_for((m + run - 1) / run, n_threads, [&](std::size_t task, int) {
