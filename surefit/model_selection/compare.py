@@ -33,7 +33,7 @@ from surefit.model_selection.significance.rope import usual_rope
 from surefit.model_selection.significance.verdict import opening, verdict
 from surefit.model_selection.significance.words import in_a_row
 from surefit.model_selection.trial import Trial
-from surefit.model_selection.validation.dependent_folds import draw_dependent_folds
+from surefit.model_selection.validation.dependent_folds import dependence_of, draw_dependent_folds
 from surefit.model_selection.validation.folds import draw_folds, lacking, usual_repeats
 
 __all__ = ["compare", "suited_models", "usual_repeats", "versions"]
@@ -131,7 +131,8 @@ def compare(
         notes = notes + _rare(classes, lacking(splits, codes, classes.size))
     score, metric = scoring_of(scoring, task)
     fingerprint = fold_fingerprint(splits, y, metric)
-    trial = Trial(Data(X, y, score, classes, codes), splits, level, fingerprint, processes)
+    data = Data(X, y, score, classes, codes, *dependence_of(groups, time))
+    trial = Trial(data, splits, level, fingerprint, processes)
     contest = run_contest(trial, with_scoring(models, scoring, random_state), budget, leave_out, on_progress)
     columns = describe_columns(X)
     found = Comparison(

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -114,8 +115,11 @@ class Comparison:
             return "  ".join(cells).rstrip()
 
         rule = "─" * (sum(widths) + 2 * (len(widths) - 1))
-        lines = [self.headline, rule, line(head), rule, *map(line, body), rule, f"best: {self.best.name}"]
-        return "\n".join(lines + [f"note: {note}" for note in self.notes])
+        said = [self.opening, self.verdict] if self.opening else [f"best: {self.best.name}"]
+        said += [f"note: {note}" for note in self.notes]
+        width = max(len(rule), 80)
+        lines = [self.headline, rule, line(head), rule, *map(line, body), rule]
+        return "\n".join(lines + [fill(text, width) for text in said if text])
 
     __repr__ = __str__
 

@@ -20,13 +20,24 @@ from surefit.model_selection.scoring import Score, log_loss, probabilities_of
 
 @dataclass(frozen=True)
 class Data:
-    """What all folds of all models have in common; of classes also their sorted labels and codes."""
+    """What all folds of all models have in common; of classes also their sorted labels and codes.
+
+    `groups` and `time` are what a search inside the training part has to respect: rows that stay together, and rows
+    that follow each other.
+    """
 
     X: Any
     y: np.ndarray | None
     score: Score
     classes: np.ndarray | None = None
     codes: np.ndarray | None = None
+    groups: np.ndarray | None = None
+    time: np.ndarray | None = None
+
+    def dependence(self, rows: Any = slice(None)) -> dict[str, np.ndarray]:
+        """Groups and time of these rows, where they were given."""
+        given = {"groups": self.groups, "time": self.time}
+        return {name: values[rows] for name, values in given.items() if values is not None}
 
 
 @dataclass
@@ -53,7 +64,7 @@ def run_fold(
     y_train, y_test = (None, None) if data.y is None else (data.y[train], data.y[test])
     with warnings.catch_warnings(record=True) as caught, time_limit(seconds):
         warnings.simplefilter("always")
-        whole, fit_seconds = timed_fit(estimator, X_train, y_train)
+        whole, fit_seconds = timed_fit(estimator, X_train, y_train, data.dependence(train))
         model = unwrapped(whole)
         score = data.score(model, X_train, X_test, y_test)
         if y_test is not None and not np.isfinite(score):
@@ -74,12 +85,14 @@ def run_fold(
     return found
 
 
-def timed_fit(estimator: Any, X: Any, y: np.ndarray | None) -> tuple[Any, float]:
+def timed_fit(estimator: Any, X: Any, y: np.ndarray | None, dependence: dict[str, np.ndarray]) -> tuple[Any, float]:
     """The fitted model and the seconds of the fit; of a search, those of its last fit."""
     model = clone(estimator)
+    if isinstance(model, Searched):
+        return model.fit(X, y, **dependence), model.refit_time_
     start = time.perf_counter()
     model.fit(X, y)
-    return model, model.refit_time_ if isinstance(model, Searched) else time.perf_counter() - start
+    return model, time.perf_counter() - start
 
 
 def messages(caught: list[warnings.WarningMessage]) -> list[str]:

@@ -151,7 +151,7 @@ class Final:
             warnings.simplefilter("always")
             try:
                 with time_limit(share.left):
-                    whole, self.fit_seconds = timed_fit(estimator, data.X, data.y)
+                    whole, self.fit_seconds = timed_fit(estimator, data.X, data.y, data.dependence())
             except Stopped as error:
                 raise TooSlow(f"its share of the time, {share}, was over before its fit on all rows") from error
             self.model = unwrapped(whole)

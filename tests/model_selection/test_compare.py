@@ -163,6 +163,8 @@ def test_tables_fit_the_terminal_and_machines_can_read_them(result):
     lines = str(result).splitlines()
     assert max(map(len, lines)) <= 80
     assert any("ols" in line and "✓ OPTIMAL" in line for line in lines)
+    said = " ".join(lines)
+    assert result.opening in said and result.verdict in said
     assert result._repr_html_().count("<tr>") == 4
     read = json.loads(result.to_json())
     assert read["best"] == result.best.name and read["holds"] is True

@@ -1,14 +1,15 @@
 """A small search inside the training part: a handful of settings of one model, scored on rows held out of it.
 
 The rows of the training part are put in the order of their targets (equal ones in a random order) and dealt out in
-turn, so that each of the inner folds has the classes in their shares, or numbers of every size. Of a large training
-part every so many-th row of that order is looked at; the model itself is always fitted to all of it.
+turn, so that each of the inner folds has the classes in their shares, or numbers of every size. Rows that belong to one
+group are dealt together; where rows follow each other in time, the latest third is held out. Of a large training part
+every so many-th row of that order is looked at; the model itself is always fitted to all of it.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -58,18 +59,20 @@ class Searched(BaseEstimator):
         self.max_rows = max_rows
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Searched:
+    def fit(self, X: Any, y: Any, groups: Any = None, time: Any = None) -> Searched:
+        """`groups`: rows of one group stay on one side of each inner fold; `time`: numbers that rise with time."""
         y = np.asarray(y)
-        rows, folds = _dealt(y, self.max_rows, self.random_state)
+        rows = spread_rows(y, self.max_rows, self.random_state)
+        folds = _held_out(rows, y.size, groups, time)
         scorer = check_scoring(self.estimator, scoring=self.scoring)
         self.cv_scores_ = np.array([self._score(setting, X, y, rows, folds, scorer) for setting in self.grid])
         self.n_search_rows_ = int(rows.size)
         fitted = np.isfinite(self.cv_scores_)
         best = int(np.argmax(np.where(fitted, self.cv_scores_, -np.inf)))
         self.best_params_ = dict(self.grid[best]) if fitted.any() else {}
-        start = time.perf_counter()
+        start = perf_counter()
         self.best_estimator_ = with_parameters(self.estimator, self.best_params_).fit(X, y)
-        self.refit_time_ = time.perf_counter() - start
+        self.refit_time_ = perf_counter() - start
         return self
 
     def _score(self, setting: dict[str, Any], X: Any, y: np.ndarray, rows: Any, folds: list, scorer: Any) -> float:
@@ -82,7 +85,7 @@ class Searched(BaseEstimator):
                 scores.append(float(scorer(model, take(X, test), y[test])))
             except ValueError:  # such as a singular covariance: this setting takes no part
                 return float("nan")
-        return float(np.mean(scores))
+        return float(np.mean(scores)) if scores else float("nan")
 
     def predict(self, X: Any) -> np.ndarray:
         return self.best_estimator_.predict(X)
@@ -139,11 +142,17 @@ def n_rows_searched(model: Any) -> int | None:
     return model.n_search_rows_ if isinstance(model, Searched) else None
 
 
-def _dealt(y: np.ndarray, most: int, seed: int) -> tuple[np.ndarray, list[np.ndarray]]:
-    """The rows to look at, and for each inner fold which of them are held out."""
-    rows = spread_rows(y, most, seed)
+def _held_out(rows: np.ndarray, n: int, groups: Any, time: Any) -> list[np.ndarray]:
+    """For each inner fold which of the rows are held out; no fold where all rows are of one group."""
+    if time is not None:
+        when = np.argsort(np.argsort(np.asarray(time)[rows], kind="stable"), kind="stable")
+        return [when >= rows.size - rows.size // FOLDS]
     turn = np.arange(rows.size) % FOLDS
-    return rows, [turn == 0] if rows.size < y.size else [turn == fold for fold in range(FOLDS)]
+    if groups is not None:
+        _, first, codes = np.unique(np.asarray(groups)[rows], return_index=True, return_inverse=True)
+        turn = np.argsort(np.argsort(first))[codes] % FOLDS
+    folds = [turn == 0] if rows.size < n else [turn == fold for fold in range(FOLDS)]
+    return [held for held in folds if held.any() and not held.all()]
 
 
 def spread_rows(y: np.ndarray, most: int, seed: int) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from surefit._core.errors import InvalidData
+from surefit.model_selection.validation.fingerprint import folds_fingerprint
 
 
 def fold_fingerprint(splits: Iterable[tuple[Any, Any]], y: np.ndarray | None = None, metric: str = "") -> str:
@@ -16,10 +17,8 @@ def fold_fingerprint(splits: Iterable[tuple[Any, Any]], y: np.ndarray | None = N
 
     The target and the name of the score belong to it: folds of other data, or scores of another kind, do not pair.
     """
-    digest = hashlib.sha256(metric.encode())
-    for train, test in splits:
-        for rows in (train, test):
-            digest.update(np.sort(np.asarray(rows)).astype("<i8").tobytes() + b"|")
+    ordered = ((np.sort(train), np.sort(test)) for train, test in splits)
+    digest = hashlib.sha256(f"{metric}|{folds_fingerprint(ordered)}".encode())
     if y is not None:
         y = np.asarray(y)
         digest.update(y.astype("<f8").tobytes() if y.dtype.kind in "fiub" else "\0".join(map(str, y)).encode())

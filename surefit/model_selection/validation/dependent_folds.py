@@ -36,13 +36,19 @@ def draw_dependent_folds(
     folds = FOLDS if cv is None else int(cv)
     if time is not None:
         return _forward(instants(np.asarray(time)), folds), f"{folds} folds forward in time"
-    codes = np.unique(np.asarray(groups), return_inverse=True)[1]
+    codes, _ = dependence_of(groups, None)
     if not 2 <= folds <= codes.max() + 1:
         raise InvalidParameter(f"cv must be a whole number ≥ 2 and at most the {codes.max() + 1} groups; got {folds}")
     kind = StratifiedGroupKFold if classes else GroupKFold
     splitter = kind(folds, shuffle=True, random_state=seed)
     splits = [(a, b) for a, b in splitter.split(np.empty((n, 0)), y, codes)]
     return splits, f"{folds} folds of whole groups, seed {seed}"
+
+
+def dependence_of(groups: Any, time: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """The number of each row's group, and numbers that rise with time; None for what was not given."""
+    codes = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+    return codes, None if time is None else instants(np.asarray(time))
 
 
 def _forward(when: np.ndarray, folds: int) -> list[Split]:

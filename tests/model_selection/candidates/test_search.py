@@ -92,17 +92,20 @@ class Spy(RegressorMixin, BaseEstimator):
     """Remembers every row it is fitted to or asked about; the first column is the number of the row."""
 
     seen: ClassVar[list[set]] = []
+    asked: ClassVar[list[tuple[set, set]]] = []
 
     def __init__(self, setting=0):
         self.setting = setting
 
     def fit(self, X, y):
-        Spy.seen.append(set(X[:, 0].astype(int).tolist()))
+        self.rows_ = set(X[:, 0].astype(int).tolist())
+        Spy.seen.append(self.rows_)
         self.mean_ = y.mean()
         return self
 
     def predict(self, X):
         Spy.seen.append(set(X[:, 0].astype(int).tolist()))
+        Spy.asked.append((self.rows_, Spy.seen[-1]))
         return np.full(len(X), self.mean_ + self.setting)
 
 
@@ -120,6 +123,48 @@ def test_tuning_never_sees_a_row_that_is_tested_on():
         assert Spy.seen[first + each - 1] == set(train.tolist())
         assert Spy.seen[first + each] == set(test.tolist())
     assert found.best.search_rows == 60
+
+
+def inner_folds(**dependence):
+    """(rows fitted to, rows scored) of one setting inside the training part."""
+    numbered = np.column_stack([np.arange(60), D[:60]])
+    Spy.asked = []
+    Searched(Spy(), settings(setting=(0,))).fit(numbered, Y[:60], **dependence)
+    return Spy.asked
+
+
+def test_groups_stay_whole_inside_the_training_part():
+    groups = np.array([f"patient {row // 4}" for row in range(60)])
+    folds = inner_folds(groups=groups)
+    assert len(folds) == 3 and set().union(*(tested for _, tested in folds)) == set(range(60))
+    for fitted, tested in folds:
+        assert fitted | tested == set(range(60))
+        assert not {row // 4 for row in fitted} & {row // 4 for row in tested}
+
+
+def test_two_groups_test_each_other_and_one_group_keeps_the_usual_settings():
+    assert len(inner_folds(groups=np.arange(60) % 2)) == 2
+    numbered = np.column_stack([np.arange(60), D[:60]])
+    alone = Searched(Spy(7), settings(setting=(0, 1))).fit(numbered, Y[:60], groups=np.zeros(60))
+    assert alone.best_params_ == {} and alone.best_estimator_.setting == 7
+
+
+def test_a_search_looks_forward_in_time():
+    when = np.random.default_rng(0).permutation(60)
+    ((fitted, tested),) = inner_folds(time=when)
+    assert {when[row] for row in tested} == set(range(40, 60)) and fitted | tested == set(range(60))
+
+
+@pytest.mark.parametrize("name", ["groups", "time"])
+def test_compare_hands_groups_and_time_to_its_searches(name):
+    numbered, belongs = np.column_stack([np.arange(60), D[:60]]), np.arange(60) // 4
+    Spy.asked = []
+    compare({"spy": Searched(Spy(), settings(setting=(1, 0)))}, numbered, Y[:60], cv=3, **{name: belongs})
+    inner = [(fitted, tested) for fitted, tested in Spy.asked if not fitted & tested]
+    assert len(inner) >= 2 * 3
+    for fitted, tested in inner:
+        before, after = {row // 4 for row in fitted}, {row // 4 for row in tested}
+        assert not before & after if name == "groups" else max(before) <= min(after)
 
 
 def test_compare_searches_by_its_own_score_and_reports_one_row():
