@@ -30,6 +30,7 @@ from surefit.solvers.logistic.second_derivative import (
     BinaryHessianStep,
     CurvatureStep,
     HessianStep,
+    ScoreHessiansStep,
     SparseGramStep,
 )
 from surefit.solvers.mixture.gaussians import Components, ExpectationStep, density_of
@@ -234,6 +235,7 @@ CASES = [
     Case("logistic overview at every third leaf", OverviewStep(3, True, every=3), _class_weight, classes=3),
     Case("logistic curvature", BinaryHessianStep(), _point_state(2), classes=2),
     Case("softmax curvature", HessianStep(np.full(8, 99.5), True), _point_state(3), classes=3),
+    Case("softmax curvature of each score", ScoreHessiansStep(), _point_state(3), classes=3),
     Case("softmax curvature of the intercepts", CurvatureStep(), _point_state(3), classes=3),
     Case("logistic curvature of a few columns", _working_step(), _point_state(2), classes=2),
     Case("sums of sparse columns", ColumnSumsStep(), _class_weight, classes=3),

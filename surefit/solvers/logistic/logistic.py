@@ -26,14 +26,22 @@ from surefit.engine.source import Source
 from surefit.solvers.logistic.gap_bounds import InterceptCurvature, ridge_gap
 from surefit.solvers.logistic.logistic_pass import LogisticStep, Pass, Point, ScoreRange, ScoreRangeStep
 from surefit.solvers.logistic.overview import Overview, OverviewStep
-from surefit.solvers.logistic.second_derivative import BinaryHessianStep, CurvatureStep, HessianStep
+from surefit.solvers.logistic.second_derivative import (
+    BinaryHessianStep,
+    CurvatureStep,
+    HessianStep,
+    ScoreHessiansStep,
+)
 from surefit.solvers.numerics.coordinates import Coordinates
-from surefit.solvers.optimise.metric import DiagonalMetric, FullMetric, kronecker_metric
+from surefit.solvers.optimise.metric import DiagonalMetric, FullMetric, PerScoreMetric, ShiftedMetric, kronecker_metric
 from surefit.solvers.optimise.newton import CHEAP, Metric
 from surefit.summaries.column_spread import column_spread
+from surefit.summaries.moments import Moments
 
 MAX_FULL_HESSIAN = 1200
 """Parameters up to which the second derivative is kept as one matrix."""
+MAX_PER_SCORE = 20_000_000
+"""Numbers in the second derivatives along each score alone up to which they are formed anew on the way."""
 MAX_GRAM_COLUMNS = 3000
 """Columns up to which their products are kept."""
 MAX_CURVATURE_CLASSES = 32
@@ -86,7 +94,11 @@ class LogisticProblem:
         self.coordinates = Coordinates(self.center, self.scale, np.zeros(self.m), fit_intercept)
         self.single = data.dtype == np.float32 and self.m > 1
         self.rounding = 1e-8 if self.single else 1e-13
-        self.metric_cost = self._metric_cost() if self.full_hessian else math.inf
+        matrices = self.m * self.width**2
+        self.per_score = not self.full_hessian and self.m > 1 and self.penalty > 0 and matrices <= MAX_PER_SCORE
+        self.per_score &= self.square and not data.is_sparse
+        self.metric_cost = self._metric_cost() if self.full_hessian or self.per_score else math.inf
+        self.metric_kept = self.metric_cost if self.per_score else 0.0
         self.negligible = 1e-9 * self.weight if self.penalty == 0 else 0.0  # a penalty has a minimum to be found
         self.full_rank = True
         self._curvature: tuple[Evaluation, InterceptCurvature] | None = None
@@ -109,7 +121,8 @@ class LogisticProblem:
         """Passes that a second derivative is worth; measured roughly: products run near the speed of arithmetic."""
         n, p = self.data.n_rows, self.m * self.width
         one_pass = 1e-4 + n * p * 5e-10
-        return (1e-4 + n * p * p * 2.5e-11 + p**3 * 2e-11) / one_pass
+        size = self.width if self.per_score else p
+        return (1e-4 + n * p * size * 2.5e-11 + p * size**2 * 2e-11) / one_pass
 
     # --- coordinates ---------------------------------------------------------------------------------------------
 
@@ -196,6 +209,10 @@ class LogisticProblem:
 
     def metric(self, u: np.ndarray) -> Metric:
         """The second derivative at u, or what of it is kept, divided by."""
+        if self.per_score:
+            found = self.data.fold(ScoreHessiansStep(), self.point(u))
+            blocks = [(np.array([k]), ShiftedMetric(self._inner_second(self._raw(m)))) for k, m in enumerate(found)]
+            return PerScoreMetric(blocks, self.penalties())
         if not self.full_hessian:
             return self.start_metric()
         H = self.second(u)
@@ -212,20 +229,26 @@ class LogisticProblem:
         """The second derivative at u in the solver's coordinates."""
         point = self.point(u)
         if self.m == 1:
-            moments = self.data.fold(BinaryHessianStep(), point)
-            d = len(self.scale)
-            offset = moments.mean - self.center
-            H = np.empty((self.width, self.width))
-            H[:d, :d] = moments.products + moments.weight * np.outer(offset, offset)
-            if self.fit_intercept:
-                H[:d, d] = H[d, :d] = moments.weight * offset
-                H[d, d] = moments.weight
-        else:
-            H = self.data.fold(HessianStep(self.center, self.fit_intercept), point)
+            return self._inner_second(self._raw(self.data.fold(BinaryHessianStep(), point)))
+        return self._inner_second(self.data.fold(HessianStep(self.center, self.fit_intercept), point))
+
+    def _raw(self, moments: Moments) -> np.ndarray:
+        """Σ c x̃ x̃ᵀ with x̃ = (x − center, 1), from the moments of the rows under the weights c."""
+        d, offset = len(self.scale), moments.mean - self.center
+        H = np.empty((self.width, self.width))
+        H[:d, :d] = moments.products + moments.weight * np.outer(offset, offset)
+        if self.fit_intercept:
+            H[:d, d] = H[d, :d] = moments.weight * offset
+            H[d, d] = moments.weight
+        return H
+
+    def _inner_second(self, H: np.ndarray) -> np.ndarray:
+        """That of one score or of all: its columns scaled, and the penalty."""
         scale = np.append(self.scale, 1.0) if self.fit_intercept else self.scale
-        scales = np.tile(scale, self.m)
+        n_scores = len(H) // self.width
+        scales = np.tile(scale, n_scores)
         H = H * scales[:, None] * scales
-        H[np.diag_indices_from(H)] += np.tile(self.penalties(), self.m)
+        H[np.diag_indices_from(H)] += np.tile(self.penalties(), n_scores)
         return H
 
     def penalties(self) -> np.ndarray:

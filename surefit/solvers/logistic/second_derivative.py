@@ -43,6 +43,25 @@ class BinaryHessianStep(Step):
         return combine_moments(left, right)
 
 
+class ScoreHessiansStep(Step):
+    """For each of m > 2 classes the moments of the rows under the weights ω p (1 − p): the second derivative along its
+    score alone."""
+
+    def map(self, state: Point, block: Block, n_threads: int) -> tuple[Moments, ...]:
+        scores = [np.asarray(leaf.X @ state.coef.T) for leaf in map(block.leaf, range(block.n_leaves))]
+        P = probabilities(np.concatenate(scores) + state.intercept, axis=1)
+        w = row_weights(block, state.class_weight)
+        curvature = P * (1 - P) if w is None else P * (1 - P) * w[:, None]
+        frame = block.start, block.leaf_rows, block.scratch
+        step = MomentsStep(False)
+        return tuple(
+            step.map(None, Block(block.X, None, np.ascontiguousarray(c), *frame), n_threads) for c in curvature.T
+        )
+
+    def combine(self, left: tuple[Moments, ...], right: tuple[Moments, ...]) -> tuple[Moments, ...]:
+        return tuple(combine_moments(a, b) for a, b in zip(left, right, strict=True))
+
+
 class HessianStep(Step):
     """Σ ω (diag(p) − p pᵀ) ⊗ (x̃ x̃ᵀ) for m scores, with x̃ = (x − center, 1): (m (d+1), m (d+1)).
 

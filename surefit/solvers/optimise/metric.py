@@ -95,13 +95,15 @@ class PerScoreMetric:
     def solve(self, g: np.ndarray) -> np.ndarray:
         if self._m == 1:
             return self._blocks[0][1].solve(g)
-        G = g.reshape(self._m, -1)
-        shared = G.mean(axis=0)
+        width = len(self._inverse_penalty)
+        G = np.moveaxis(g.reshape(self._m, width, -1), 1, 0)  # (width, m, vectors)
+        shared = G.mean(axis=1, keepdims=True)
         rest = G - shared
-        out = np.empty_like(G)
+        out = np.empty_like(rest)
         for scores, block in self._blocks:
-            out[scores] = block.solve(rest[scores].T).T
-        return (out - out.mean(axis=0) + shared * self._inverse_penalty).ravel()
+            out[:, scores] = block.solve(rest[:, scores].reshape(width, -1)).reshape(width, len(scores), -1)
+        out += shared * self._inverse_penalty[:, None, None] - out.mean(axis=1, keepdims=True)
+        return np.moveaxis(out, 0, 1).reshape(g.shape)
 
 
 def kronecker_metric(curvatures: np.ndarray, S: np.ndarray, penalty: np.ndarray, grain: float) -> PerScoreMetric:
@@ -125,4 +127,4 @@ class DiagonalMetric:
         self._inverse = np.where(H > 0, 1.0 / np.where(H > 0, H, 1.0), 0.0)
 
     def solve(self, g: np.ndarray) -> np.ndarray:
-        return self._inverse * g
+        return (g.T * self._inverse).T

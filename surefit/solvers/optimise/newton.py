@@ -27,7 +27,8 @@ class Metric(Protocol):
     exact: bool
     """Whether it is the second derivative where it was made (but for directions at the level of rounding)."""
 
-    def solve(self, g: np.ndarray) -> np.ndarray: ...
+    def solve(self, g: np.ndarray) -> np.ndarray:
+        """The metric's inverse times a vector, or times the columns of a matrix."""
 
 
 class Problem(Protocol):
@@ -35,6 +36,8 @@ class Problem(Protocol):
 
     metric_cost: float
     """Cost of a new metric, in passes; infinite when there is none."""
+    metric_kept: float
+    """Steps that a metric is kept at least: where it is far from exact, as many as it costs passes."""
     rounding: float
     """Relative rounding of the values."""
     negligible: float
@@ -86,7 +89,8 @@ def minimize(
     metric = problem.metric(u) if metric is None else metric
     memory: list[tuple[np.ndarray, np.ndarray, float]] = []
     history = [float(at.value)]
-    gap, stopped, last = math.inf, False, math.inf
+    gap, stopped = math.inf, False
+    decrements: list[float] = []  # of the steps since the last metric, and of the one before it
     n_iter = 0
     while n_iter < max_iter:
         step = -_two_loops(at.gradient, memory, metric)
@@ -117,7 +121,7 @@ def minimize(
                 stopped = decrement <= max(tol, 100 * problem.rounding) * abs(at.value)
                 break
             memory.clear()
-            metric, fresh, last = problem.metric(u), True, math.inf
+            metric, fresh, decrements = problem.metric(u), True, []
             continue
         n_iter += 1
         moved = length * step
@@ -126,10 +130,10 @@ def minimize(
         history.append(float(at.value))
         if after_step(u, at, moved):
             break
-        if _worth_renewing(problem.metric_cost, last, decrement, tol * abs(at.value)):
+        decrements.append(decrement)
+        if _worth_renewing(problem, decrements, tol * abs(at.value)):
             memory.clear()
-            metric, fresh = problem.metric(u), True
-        last = decrement
+            metric, fresh, decrements = problem.metric(u), True, [decrement]
     if not stopped:
         step = -_two_loops(at.gradient, memory, metric)
         gap = min(gap, problem.gap(at, u, step, -float(at.gradient @ step), fresh and metric.exact, tol))
@@ -147,13 +151,19 @@ def _last_step(
     return u + step, new, max(gap - (at.value - new.value), 0.0), True
 
 
-def _worth_renewing(cost: float, before: float, now: float, target: float) -> bool:
-    """Compare the passes that are left at the present rate with those after a new metric (about three)."""
+def _worth_renewing(problem: Problem, decrements: list[float], target: float) -> bool:
+    """Compare the passes that are left at the present rate with those after a new metric (about three).
+
+    The rate is that of the last step, or the mean since the last metric where metrics are kept for long.
+    """
+    cost, kept = problem.metric_cost, problem.metric_kept
     if cost <= CHEAP:
         return True
-    if not math.isfinite(cost) or not math.isfinite(before) or now <= 0:
+    if not math.isfinite(cost) or len(decrements) <= max(kept, 1) or decrements[-1] <= 0:
         return False
-    rate = math.log(before / now) if before > now else 0.0
+    steps = len(decrements) - 1 if kept else 1
+    before, now = decrements[-1 - steps], decrements[-1]
+    rate = math.log(before / now) / steps if before > now else 0.0
     left = math.log(max(now / max(target, 1e-300), 1.0)) + 1.0
     return left > (cost + 3.0) * max(rate, 1e-3)
 
@@ -165,10 +175,12 @@ def _two_loops(g: np.ndarray, memory: list[tuple[np.ndarray, np.ndarray, float]]
         share = rho * (s @ q)
         shares.append(share)
         q -= share * y
-    q = metric.solve(q)
     if memory:
-        s, y, rho = memory[-1]
-        q *= 1.0 / (rho * float(y @ metric.solve(y)))
+        _, y, rho = memory[-1]
+        q, y_there = metric.solve(np.column_stack([q, y])).T
+        q = q / (rho * float(y @ y_there))
+    else:
+        q = metric.solve(q)
     for (s, y, rho), share in zip(memory, reversed(shares), strict=True):
         q += (share - rho * (y @ q)) * s
     return q

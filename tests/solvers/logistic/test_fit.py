@@ -71,3 +71,20 @@ def test_weights_of_classes_are_weights_of_rows():
     one = fit(X, codes, w, 3, (1.0, 0.0), class_weight=factors)
     other = fit(X, codes, w * factors[codes], 3, (1.0, 0.0))
     np.testing.assert_allclose(one.coef, other.coef, rtol=1e-6, atol=1e-9)
+
+
+def test_raw_pixels_of_separable_classes_end_at_the_gap():
+    """More parameters than a second derivative is kept for, hardly a penalty: curvatures change by orders of size."""
+    from sklearn.datasets import load_digits
+
+    rng = np.random.default_rng(0)
+    X, codes = load_digits(return_X_y=True)
+    X, codes = X[:900] * 16, codes[:900]
+    X = np.hstack([X, np.clip(X[:, ::-1] + rng.normal(0, 20, X.shape), 0, 255), np.zeros((900, 7))])
+    found = fit(X, codes, None, 10, (1.0, 0.0), tol=1e-6, max_iter=100)
+    Z = X @ found.coef.T + found.intercept
+    P = np.exp(Z - logsumexp(Z, axis=1, keepdims=True))
+    value = objective(X, codes, np.ones(900), (1.0, 0.0), found.coef, found.intercept)
+    slopes = (P - np.eye(10)[codes]).T @ (X - X.mean(axis=0)) + found.coef
+    assert found.finished and (Z.argmax(axis=1) == codes).all()
+    assert (slopes**2).sum() / 2 <= 1e-6 * value  # F is strongly convex: at least the gap, the intercepts at their best

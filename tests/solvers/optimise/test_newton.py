@@ -23,6 +23,7 @@ class Smooth:
 
     rounding = 1e-14
     negligible = 0.0
+    metric_kept = 0.0
 
     def __init__(self, metric_cost, seed=0):
         rng = np.random.default_rng(seed)
