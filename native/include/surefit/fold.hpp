@@ -33,6 +33,11 @@ inline int threads_for(double nanoseconds, int n_threads) {
   return nanoseconds < kSerialNs || n_threads < 1 ? 1 : n_threads;
 }
 
+// In a run of regions that follow one another within microseconds threads have not gone to sleep: less work pays.
+inline int threads_awake(double nanoseconds, int n_threads) {
+  return nanoseconds < kSerialNs / 5 || n_threads < 1 ? 1 : n_threads;
+}
+
 inline std::size_t leaves_of(std::size_t n_rows, std::size_t leaf_rows) {
   return n_rows / leaf_rows + (n_rows % leaf_rows != 0);
 }

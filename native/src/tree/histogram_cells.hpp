@@ -10,9 +10,11 @@
 //   Three     anything else                           c g | c h | c | 0
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+
+#include "surefit/simd.hpp"
 
 namespace surefit::histogram {
 
@@ -22,17 +24,17 @@ constexpr std::size_t kMissing = 255;
 typedef long long Two __attribute__((vector_size(16)));
 struct Four {
   Two low, high;
-  Four& operator+=(const Four& o) {
+  SUREFIT_INLINE Four& operator+=(const Four& o) {
     low += o.low;
     high += o.high;
     return *this;
   }
-  Four& operator-=(const Four& o) {
+  SUREFIT_INLINE Four& operator-=(const Four& o) {
     low -= o.low;
     high -= o.high;
     return *this;
   }
-  friend Four operator-(Four a, const Four& b) { return a -= b; }
+  SUREFIT_INLINE friend Four operator-(Four a, const Four& b) { return a -= b; }
 };
 
 // The number that one unit of the integers stands for.
@@ -53,9 +55,9 @@ struct Pair {
 struct Same {
   using Row = Pair;
   using Cell = Two;
-  static Cell cell(Row r, int) { return Cell{r.g, static_cast<long long>(r.h)}; }
-  static long long count(Cell s, int) { return s[1]; }
-  static Sums sums(Cell s, const Grid& grid) {
+  SUREFIT_INLINE static Cell cell(Row r, int) { return Cell{r.g, static_cast<long long>(r.h)}; }
+  SUREFIT_INLINE static long long count(Cell s, int) { return s[1]; }
+  SUREFIT_INLINE static Sums sums(Cell s, const Grid& grid) {
     const double c = static_cast<double>(s[1]) * grid.c;
     return {static_cast<double>(s[0]) * grid.g, c, c};
   }
@@ -64,9 +66,9 @@ struct Same {
 struct Counted {
   using Row = Pair;
   using Cell = Two;
-  static Cell cell(Row r, int shift) { return Cell{r.g, (static_cast<long long>(r.h) << shift) + 1}; }
-  static long long count(Cell s, int shift) { return s[1] & ((1LL << shift) - 1); }
-  static Sums sums(Cell s, const Grid& grid) {
+  SUREFIT_INLINE static Cell cell(Row r, int shift) { return Cell{r.g, (static_cast<long long>(r.h) << shift) + 1}; }
+  SUREFIT_INLINE static long long count(Cell s, int shift) { return s[1] & ((1LL << shift) - 1); }
+  SUREFIT_INLINE static Sums sums(Cell s, const Grid& grid) {
     return {static_cast<double>(s[0]) * grid.g, static_cast<double>(s[1] >> grid.shift) * grid.h,
             static_cast<double>(count(s, grid.shift))};
   }
@@ -75,9 +77,9 @@ struct Counted {
 struct Three {
   using Row = Four;
   using Cell = Four;
-  static const Cell& cell(const Row& r, int) { return r; }
-  static long long count(const Cell& s, int) { return s.high[0]; }
-  static Sums sums(const Cell& s, const Grid& grid) {
+  SUREFIT_INLINE static const Cell& cell(const Row& r, int) { return r; }
+  SUREFIT_INLINE static long long count(const Cell& s, int) { return s.high[0]; }
+  SUREFIT_INLINE static Sums sums(const Cell& s, const Grid& grid) {
     return {static_cast<double>(s.low[0]) * grid.g, static_cast<double>(s.low[1]) * grid.h,
             static_cast<double>(s.high[0]) * grid.c};
   }

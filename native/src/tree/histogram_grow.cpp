@@ -5,7 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "histogram_fill.hpp"
 #include "surefit/fold.hpp"
 
 namespace surefit::histogram {
@@ -13,9 +12,9 @@ namespace {
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 constexpr std::size_t kMostBytes = std::size_t{1} << 29;  // of histograms kept for nodes that wait
-constexpr double kUpdateNs = 0.8;                         // one row added to one feature
-constexpr double kScanNs = 8;                             // one bin merged, subtracted and looked at
-constexpr std::size_t kChunk = 4096;
+constexpr double kUpdateNs = 0.6;                         // one row added to one feature
+constexpr double kScanNs = 4;                             // one bin merged, subtracted and looked at
+constexpr std::size_t kChunk = 1024;
 constexpr std::uint64_t kGold = 0x9E3779B97F4A7C15u;
 
 std::uint64_t mixed(std::uint64_t z) {
@@ -242,7 +241,7 @@ class Grower {
   // Rows into one histogram for each thread; the first is that of the node's slot.
   void fill_rows(const Node& node, bool all) {
     const double work = static_cast<double>(node.size()) * static_cast<double>(rows_.d) * kUpdateNs;
-    const int threads = threads_for(work, options_.n_threads);
+    const int threads = threads_awake(work, options_.n_threads);
     const std::size_t n_chunks = threads == 1 ? 1 : leaves_of(node.size(), kChunk);
     const std::size_t chunk = threads == 1 ? node.size() : kChunk;
     const std::size_t n_parts = std::min<std::size_t>(static_cast<std::size_t>(std::max(threads, 1)), n_chunks);
@@ -257,7 +256,8 @@ class Grower {
       if (!filled_[part]) std::fill_n(into, cells_, Cell{});
       filled_[part] = 1;
       const std::size_t lo = node.lo + task * chunk;
-      fill<Kind>(rows_.bins, rows_.d, order, lo, std::min(node.hi, lo + chunk), statistics, grid_.shift, into);
+      SUREFIT_TABLE(histogram_loops).template of<Kind>().fill(
+          rows_.bins, rows_.d, order, lo, std::min(node.hi, lo + chunk), statistics, grid_.shift, into);
     });
   }
 
@@ -265,8 +265,9 @@ class Grower {
   void finish_fill(std::size_t small, std::size_t large, const Node* first, const Node* second) {
     if (!filled_[0]) std::fill_n(cells(small), cells_, Cell{});
     const bool look = options_.max_features >= 1;
-    const double work = static_cast<double>(cells_) * kScanNs;
-    parallel_for(rows_.d, threads_for(work, options_.n_threads), [&](std::size_t j, int) {
+    const double work = static_cast<double>(cells_) * kScanNs * ((first != nullptr) + (second != nullptr));
+    const int threads = (filled_.size() > 1 ? threads_awake : threads_for)(work, options_.n_threads);
+    parallel_for(rows_.d, threads, [&](std::size_t j, int) {
       Cell* into = cells(small) + j * kBins;
       for (std::size_t part = 1; part < filled_.size(); ++part) {
         if (!filled_[part]) continue;

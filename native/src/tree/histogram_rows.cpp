@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "histogram_loops.hpp"
 #include "surefit/fold.hpp"
 
 namespace surefit::histogram {
@@ -15,9 +16,8 @@ double largest(const double* v, std::size_t n, int n_threads) {
   if (v == nullptr) return 1;
   std::vector<double> most(leaves_of(n, kRows), 0.0);
   parallel_for(most.size(), n_threads, [&](std::size_t task, int) {
-    double m = 0;
-    for (std::size_t i = task * kRows; i < std::min(n, (task + 1) * kRows); ++i) m = std::max(m, std::fabs(v[i]));
-    most[task] = m;
+    const std::size_t lo = task * kRows;
+    most[task] = SUREFIT_TABLE(histogram_loops).largest(v + lo, std::min(n - lo, kRows));
   });
   return *std::max_element(most.begin(), most.end());
 }
@@ -27,6 +27,8 @@ int bits_of(double count) {
   while (std::ldexp(1.0, bits) <= count) ++bits;
   return bits;
 }
+
+long long whole(double v) { return static_cast<long long>(std::nearbyint(v)); }
 
 // The power of two u with largest / u ≤ 2^bits − 1 (about).
 double unit(double largest, int bits) {
@@ -85,19 +87,18 @@ void Statistics::round(const double* g, const double* h, const double* c, std::s
   grid.g = unit_g * step_g;
   grid.h = unit_h * step_h;
   grid.c = step_c;
-  const auto whole = [](double v) { return static_cast<long long>(std::nearbyint(v)); };
   const double per_g = 1 / unit_g, per_h = 1 / unit_h, more_g = 1 / step_g, more_h = 1 / step_h, more_c = 1 / step_c;
   parallel_for(leaves_of(n, kRows), n_threads, [&](std::size_t task, int) {
-    for (std::size_t i = task * kRows; i < std::min(n, (task + 1) * kRows); ++i) {
-      const double gi = std::nearbyint(g[i] * per_g);
-      const double hi = form == Form::same ? 1 : std::nearbyint((h ? h[i] : 1) * per_h);
-      if (form == Form::three) {
-        const double weight = c ? c[i] : 1;
-        reinterpret_cast<Four*>(memory_.data())[i] = {Two{whole(weight * gi * more_g), whole(weight * hi * more_h)},
-                                                      Two{whole(weight * more_c), 0}};
-      } else {
-        reinterpret_cast<Pair*>(memory_.data())[i] = {static_cast<std::int32_t>(gi), static_cast<std::uint32_t>(hi)};
-      }
+    const std::size_t lo = task * kRows, hi = std::min(n, lo + kRows);
+    if (form != Form::three) {
+      Pair* out = reinterpret_cast<Pair*>(memory_.data()) + lo;
+      SUREFIT_TABLE(histogram_loops).pairs(g + lo, h ? h + lo : nullptr, hi - lo, per_g, per_h, out);
+      return;
+    }
+    for (std::size_t i = lo; i < hi; ++i) {
+      const double weight = c ? c[i] : 1, gi = std::nearbyint(g[i] * per_g), hi = std::nearbyint((h ? h[i] : 1) * per_h);
+      reinterpret_cast<Four*>(memory_.data())[i] = {Two{whole(weight * gi * more_g), whole(weight * hi * more_h)},
+                                                    Two{whole(weight * more_c), 0}};
     }
   });
 }

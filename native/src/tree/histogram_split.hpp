@@ -16,12 +16,11 @@
 #include <array>
 #include <limits>
 
-#include "histogram_cells.hpp"
+#include "histogram_loops.hpp"
 
 namespace surefit::histogram {
 
 constexpr double kTie = 1 + 1e-12;
-constexpr double kLeastHessian = 1e-3;
 constexpr double kLeastSupport = 10, kSmoothing = 10;
 
 struct Rules {
@@ -78,26 +77,31 @@ class Scan {
  private:
   void look_at_thresholds(const Feature& feature, const Cell* cells, bool missing_left, std::size_t n,
                           Split<Cell>& best) const {
-    Cell left = missing_left ? cells[kMissing] : Cell{};
-    const int sign = rules_.monotonic ? rules_.monotonic[feature.number] : 0;
-    const bool plain = rules_.monotonic == nullptr;
+    const Cell start = missing_left ? cells[kMissing] : Cell{};
+    double scores[kBins];
+    if (rules_.monotonic == nullptr) {
+      const Limits limits{rules_.l2, rules_.min_weight};
+      SUREFIT_TABLE(histogram_loops).template of<Kind>().scores(cells, start, n, grid_, all_, limits, scores);
+    } else {
+      clipped_scores(cells, start, n, rules_.monotonic[feature.number], scores);
+    }
+    std::size_t place = n;
     double most = best.score * kTie;
+    for (std::size_t b = 0; b < n; ++b) {
+      if (scores[b] > most) most = scores[place = b] * kTie;
+    }
+    if (place == n) return;
+    best = {scores[place], feature.number, place, missing_left, false, {}, start};
+    for (std::size_t b = 0; b <= place; ++b) best.left += cells[b];
+  }
+
+  void clipped_scores(const Cell* cells, Cell left, std::size_t n, int sign, double* scores) const {
     for (std::size_t b = 0; b < n; ++b) {
       left += cells[b];
       const Sums l = Kind::sums(left, grid_);
       const Sums r{all_.g - l.g, all_.h - l.h, all_.c - l.c};
-      if (l.c < rules_.min_weight || l.h < kLeastHessian) continue;
-      if (r.c < rules_.min_weight || r.h < kLeastHessian) break;
-      const double score = plain ? l.g * l.g / (l.h + rules_.l2) + r.g * r.g / (r.h + rules_.l2) : clipped(l, r, sign);
-      if (score > most) {
-        most = score * kTie;
-        best.score = score;
-        best.feature = feature.number;
-        best.bin = b;
-        best.missing_left = missing_left;
-        best.categorical = false;
-        best.left = left;
-      }
+      const bool allowed = std::min(l.c, r.c) >= rules_.min_weight && std::min(l.h, r.h) >= kLeastHessian;
+      scores[b] = allowed ? clipped(l, r, sign) : -std::numeric_limits<double>::infinity();
     }
   }
 
