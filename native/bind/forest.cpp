@@ -29,11 +29,12 @@ void matrix_is(const char* name, std::size_t rows, std::size_t columns, std::siz
   same(name, columns, n_columns);
 }
 
-// The bins of each feature must have a threshold after them, the last apart.
+// The bins of each feature of numbers must have a threshold after them, the last apart.
 void check_examples(const Examples& e) {
   for (std::size_t j = 0; j < e.d; ++j) {
     const std::int64_t n = e.first_threshold[j + 1] - e.first_threshold[j];
     if (n < 0 || n > 254) throw std::invalid_argument("a feature has at most 254 thresholds");
+    if (e.categorical && e.categorical[j]) continue;
     for (std::size_t i = 0; i < e.n; ++i) {
       const std::uint8_t bin = e.bins[i * e.d + j];
       if (bin > n && bin != kMissing) throw std::invalid_argument("a bin has no threshold");
@@ -51,10 +52,17 @@ Array<T> given(const std::vector<T>& values) {
   return owned(copy(values.data(), values.size()), {values.size()});
 }
 
+Array<std::uint64_t> sets_of(const Grown& tree) {
+  const std::size_t n = tree.categories.size();
+  auto sets = numbers<std::uint64_t>("the category sets", {n, 4});
+  for (std::size_t i = 0; i < n; ++i) std::copy_n(tree.categories[i].data(), 4, sets.get() + 4 * i);
+  return owned(std::move(sets), {n, 4});
+}
+
 nb::tuple arrays_of(const Grown& tree) {
   return nb::make_tuple(given(tree.left), given(tree.right), given(tree.feature), given(tree.threshold),
                         given(tree.missing_left), given(tree.value), given(tree.impurity), given(tree.n_samples),
-                        given(tree.weight));
+                        given(tree.weight), given(tree.category_row), sets_of(tree));
 }
 
 std::vector<Bag> bags_of(const Vector<std::uint64_t>& seeds, const OptionalMatrix<std::int32_t>& counts,
@@ -78,7 +86,7 @@ void bind_forest(nb::module_& m) {
       "grow_forest",
       [](Matrix<std::uint8_t> bins, Optional<std::int32_t> codes, std::size_t n_classes, Optional<double> y,
          Optional<std::int32_t> repeats, Vector<double> thresholds, Vector<std::int64_t> first_threshold,
-         Vector<std::uint64_t> seeds, OptionalMatrix<std::int32_t> counts, Optional<double> weights,
+         Optional<std::uint8_t> categorical, Vector<std::uint64_t> seeds, OptionalMatrix<std::int32_t> counts, Optional<double> weights,
          OptionalMatrix<double> class_weight, int criterion, std::size_t max_features, std::size_t max_depth,
          std::size_t min_samples_split, std::size_t min_samples_leaf, double min_weight_share, double min_decrease,
          std::optional<ChangedLeaves> outside, int n_threads) {
@@ -91,7 +99,7 @@ void bind_forest(nb::module_& m) {
         same("first_threshold", first_threshold.shape(0), d + 1);
         const Examples examples{bins.data(), n, d, data_or_null(codes, "codes", n), n_classes,
                                 data_or_null(y, "y", n), data_or_null(repeats, "repeats", n), thresholds.data(),
-                                first_threshold.data()};
+                                first_threshold.data(), data_or_null(categorical, "categorical", d)};
         if (first_threshold.data()[0] != 0) throw std::invalid_argument("first_threshold begins at 0");
         same("thresholds", thresholds.shape(0), static_cast<std::size_t>(first_threshold.data()[d]));
         if (counts) matrix_is("counts", counts->shape(0), counts->shape(1), n_trees, n);
@@ -113,7 +121,8 @@ void bind_forest(nb::module_& m) {
       },
       nb::arg("bins").noconvert(), nb::arg("codes").none().noconvert(), nb::arg("n_classes"),
       nb::arg("y").none().noconvert(), nb::arg("repeats").none().noconvert(), nb::arg("thresholds").noconvert(),
-      nb::arg("first_threshold").noconvert(), nb::arg("seeds").noconvert(), nb::arg("counts").none().noconvert(),
+      nb::arg("first_threshold").noconvert(), nb::arg("categorical").none().noconvert(), nb::arg("seeds").noconvert(),
+      nb::arg("counts").none().noconvert(),
       nb::arg("weights").none().noconvert(), nb::arg("class_weight").none().noconvert(), nb::arg("criterion"),
       nb::arg("max_features"), nb::arg("max_depth"), nb::arg("min_samples_split"), nb::arg("min_samples_leaf"),
       nb::arg("min_weight_share"), nb::arg("min_decrease"), nb::arg("outside").none().noconvert(),

@@ -21,7 +21,7 @@ from surefit.solvers.growing.exact import Columns, grow_exact, presort
 from surefit.solvers.growing.penalty_choice import FOLDS, choose_penalty
 from surefit.solvers.growing.predict import apply_all
 from surefit.solvers.growing.pruning import penalty_for_leaves, pruned_to_penalty, pruning_path
-from surefit.solvers.growing.tree import Tree
+from surefit.solvers.growing.tree import Tree, seen_categories
 from surefit.summaries.canonical import example_hashes
 from surefit.summaries.holdout import fold_numbers
 from surefit.tree.categories import CategoricalColumns
@@ -57,7 +57,7 @@ class DecisionTree(MultiOutputMixin, CategoricalColumns, Estimator):
         n_threads = threads_for(8.0 * n * d)
         columns = presort(X, categorical=self.__dict__.get("is_categorical_"), n_threads=n_threads)
         limits |= {"criterion": p.criterion, "n_classes": n_classes, "seed": seed, "n_threads": n_threads}
-        self.tree_ = grow_exact(columns, y, w, **limits)
+        self.tree_ = grow_exact(columns, y, w, **limits).with_unseen(_seen(columns, w))
         self._forget_choice()
         if p.ccp_alpha == "cv":
             self._choose_penalty(p, columns, y, w, limits)
@@ -171,3 +171,10 @@ class DecisionTree(MultiOutputMixin, CategoricalColumns, Estimator):
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _seen(columns: Columns, w: np.ndarray | None) -> np.ndarray | None:
+    """The categories that rows of positive weight have; None without categories."""
+    if not columns.is_categorical.any():
+        return None
+    return seen_categories(columns.X if w is None else columns.X[w > 0], columns.is_categorical)

@@ -197,6 +197,14 @@ def colors(n=120):
     return pd.DataFrame({"color": color, "size": size}), y
 
 
+def test_codes_that_no_row_has_go_where_missing_values_go():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 9, (200, 1)) * 2.0
+    model = DecisionTreeRegressor(categorical_features=[0], max_depth=3).fit(X, np.sin(X[:, 0]))
+    assert model.tree_.missing_go_to_left[model.tree_.category_row >= 0].any()
+    assert len(set(model.predict([[1.0], [17.0], [99.0], [255.0], [np.nan]]).tolist())) == 1
+
+
 @pytest.mark.parametrize("kind", ["pandas texts", "pandas categories", "polars", "numbers"])
 def test_categories(kind):
     frame, y = colors()

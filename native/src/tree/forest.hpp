@@ -2,13 +2,15 @@
 //
 // Examples are distinct rows in canonical order (summaries/canonical.py). A tree sees those with a positive weight: the
 // number of times it has drawn them, times the weight of their class. Bins are whole numbers; a split at bin b sends
-// bins ≤ b to the left, and is written as the threshold between bins b and b + 1. Bin 255 holds missing values.
+// bins ≤ b to the left, and is written as the threshold between bins b and b + 1. Bin 255 holds missing values. The bins
+// of a column of categories are their codes; a split sends a set of them to the left (forest_categories.hpp).
 //
 // A node looks at candidate features in an order drawn from its key (draws.hpp) until `max_features` that are not
 // constant within it were seen. For each the weights of the classes (or the sums of the targets) are added up bin by
 // bin, and the bins that are there are scanned once: the work is that of the rows in the node, however small it is.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -16,6 +18,10 @@
 namespace surefit::forest {
 
 constexpr std::uint8_t kMissing = 255;
+
+using CategorySet = std::array<std::uint64_t, 4>;  // bit c: category c goes left
+inline bool holds(const CategorySet& set, std::uint8_t code) { return set[code >> 6] >> (code & 63) & 1; }
+inline void put(CategorySet& set, std::uint8_t code) { set[code >> 6] |= std::uint64_t{1} << (code & 63); }
 
 enum class Criterion { gini = 0, entropy = 1, squared_error = 2, poisson = 3 };
 
@@ -28,6 +34,7 @@ struct Examples {
   const std::int32_t* repeats;  // how many rows an example stands for, or null: one each
   const double* thresholds;     // of all features, one after the other
   const std::int64_t* first_threshold;  // d + 1: where those of each feature begin
+  const std::uint8_t* categorical;      // for each feature whether its bins are codes of categories, or null: none
 };
 
 struct Rules {
@@ -49,10 +56,18 @@ struct Bag {
 };
 
 struct Grown {
-  std::vector<std::int32_t> left, right, feature;
+  std::vector<std::int32_t> left, right, feature, category_row;  // −1 where a node does not split by a set
   std::vector<double> threshold, impurity, weight, value;
   std::vector<std::uint8_t> missing_left, split_bin;
   std::vector<std::int64_t> n_samples;
+  std::vector<CategorySet> categories;
+
+  // Whether a value with this bin goes left at a node that is split.
+  bool goes_left(std::size_t node, std::uint8_t bin) const {
+    if (bin == kMissing) return missing_left[node] != 0;
+    const std::int32_t row = category_row[node];
+    return row < 0 ? bin <= split_bin[node] : holds(categories[static_cast<std::size_t>(row)], bin);
+  }
 };
 
 // One tree for each bag. `outside`: n numbers for each bag, or null: the leaf of each example that is not in the bag, −1

@@ -1,8 +1,8 @@
 // What the rows of a node are counted by: classes or numbers.
 //
 // Each kind offers: Item (a row in a node: its example, its weight, its target), the statistics of a node, a histogram
-// over the bins of one feature, and the decrease of the weighted impurity between a left and a right part. Decreases are
-// written without differences of nearly equal numbers: with L, R the weights of the two sides and W = L + R,
+// over the bins of one feature, orders of its bins, and the decrease of the weighted impurity between a left and a right
+// part. `one_order`: the best set of bins is among the first ones of order 0. Decreases are written without differences of nearly equal numbers: with L, R the weights of the two sides and W = L + R,
 //
 //   Gini           Σₖ (lₖ R − rₖ L)² / (W L R)
 //   entropy        Σₖ lₖ log(lₖ W / (L tₖ)) + rₖ log(rₖ W / (R tₖ))
@@ -34,12 +34,13 @@ struct Classes {
 
   std::size_t n_classes;
   bool entropy;
-  std::vector<double> total, histogram, left, extra;  // of the node, of a feature, of a side, of missing values
+  std::vector<double> total, histogram, left;  // of the node, of a feature, of a side
+  std::size_t present = 0, last = 0;           // classes in the node, and the last of them
   double weight = 0;
 
   Classes(const Examples& e, const Rules& r)
       : n_classes(e.n_classes), entropy(r.criterion == Criterion::entropy), total(e.n_classes),
-        histogram(256 * e.n_classes), left(e.n_classes), extra(e.n_classes) {}
+        histogram(256 * e.n_classes), left(e.n_classes) {}
 
   std::size_t k() const { return Fixed ? Fixed : n_classes; }
   static Item item(const Examples& e, std::uint32_t i, double w) {
@@ -51,10 +52,11 @@ struct Classes {
     std::fill(total.begin(), total.end(), 0.0);
     for (std::size_t i = 0; i < n; ++i) total[items[i].code] += items[i].w;
     weight = 0;
-    std::size_t present = 0;
+    present = 0;
     for (std::size_t c = 0; c < k(); ++c) {
       weight += total[c];
       present += total[c] > 0;
+      if (total[c] > 0) last = c;
     }
     return present > 1;
   }
@@ -78,6 +80,12 @@ struct Classes {
     double sum = 0;
     for (std::size_t c = 0; c < k(); ++c) sum += histogram[bin * k() + c];
     return sum;
+  }
+  bool one_order() const { return present <= 2; }
+  std::size_t n_orders() const { return k(); }
+  // The share of class c in a bin; of the last class of the node where there are two.
+  double order(std::size_t bin, std::size_t c) const {
+    return histogram[bin * k() + (one_order() ? last : c)] / bin_weight(bin);
   }
   void start() { std::fill(left.begin(), left.end(), 0.0); }
   void move_left(std::size_t bin) {
@@ -164,6 +172,9 @@ struct Numbers {
     histogram[bin].sum += item.w * (poisson ? item.y : centered(item));
   }
   double bin_weight(std::size_t bin) const { return histogram[bin].weight; }
+  bool one_order() const { return true; }
+  std::size_t n_orders() const { return 1; }
+  double order(std::size_t bin, std::size_t) const { return histogram[bin].sum / histogram[bin].weight; }
   void start() { left = 0; }
   void move_left(std::size_t bin) { left += histogram[bin].sum; }
   void take_back(std::size_t bin) { left -= histogram[bin].sum; }

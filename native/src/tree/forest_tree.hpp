@@ -9,6 +9,7 @@
 
 #include "surefit/parallel.hpp"
 #include "tree/draws.hpp"
+#include "tree/forest_categories.hpp"
 #include "tree/forest_targets.hpp"
 
 namespace surefit::forest {
@@ -21,8 +22,9 @@ struct Split {
   double decrease = -1;
   std::size_t feature = 0;
   int bin = 0;  // the last on the left; 254 when all numbers are left and missing values right
-  bool missing_left = false, without_missing = false, found = false;
+  bool missing_left = false, without_missing = false, found = false, by_set = false;
   double threshold = 0;
+  CategorySet set{};
 };
 
 struct Node {
@@ -75,7 +77,7 @@ class TreeGrower {
       if (node.parent >= 0) (node.is_left ? tree.left : tree.right)[static_cast<std::size_t>(node.parent)] = id;
       const Split split = look(node, tree);
       if (!split.found) continue;
-      const std::size_t middle = partition(node, split);
+      const std::size_t middle = partition(node, split.feature, tree, static_cast<std::size_t>(id));
       // values that are missing later, where none was now, go to the side with more rows
       if (split.without_missing) {
         tree.missing_left.back() = rows_in(node.begin, middle) > rows_in(middle, node.end);
@@ -93,8 +95,7 @@ class TreeGrower {
       std::size_t node = 0;
       while (tree.left[node] >= 0) {
         const auto j = static_cast<std::size_t>(tree.feature[node]);
-        const std::uint8_t bin = e_.bins[i * e_.d + j];
-        const bool left = bin == kMissing ? tree.missing_left[node] != 0 : bin <= tree.split_bin[node];
+        const bool left = tree.goes_left(node, e_.bins[i * e_.d + j]);
         node = static_cast<std::size_t>(left ? tree.left[node] : tree.right[node]);
       }
       leaf[i] = static_cast<std::int32_t>(node);
@@ -150,6 +151,8 @@ class TreeGrower {
     tree.threshold.push_back(split.found ? split.threshold : -2.0);
     tree.missing_left.push_back(split.found && split.missing_left);
     tree.split_bin.push_back(static_cast<std::uint8_t>(split.bin));
+    tree.category_row.push_back(split.by_set ? static_cast<std::int32_t>(tree.categories.size()) : -1);
+    if (split.by_set) tree.categories.push_back(split.set);
     return split;
   }
 
@@ -170,14 +173,7 @@ class TreeGrower {
   bool scan(const Node& node, std::size_t j, std::int64_t n_samples, double min_weight, Split& split) {
     const bool counting = rules_.min_samples_leaf > 1;
     const std::size_t m = add_up(node, j, counting);
-    const bool has_missing = present_[m - 1] == kMissing;
-    const std::size_t n_values = m - has_missing;
     if (m > 1) {
-      target_.start();
-      double L = 0;
-      std::int64_t n_left = 0;
-      const double missing_weight = has_missing ? target_.bin_weight(kMissing) : 0;
-      const std::int64_t n_missing = has_missing && counting ? counts_[kMissing] : 0;
       const auto enough = [&](double left, std::int64_t count) {
         const double right = target_.weight - left;
         if (!(left >= min_weight && right >= min_weight && right > 0)) return false;
@@ -185,22 +181,10 @@ class TreeGrower {
         if (counting && (count < least || n_samples - count < least)) return false;
         return target_.allowed(left, right);
       };
-      for (std::size_t p = 0; p + 1 < n_values + has_missing; ++p) {
-        const std::size_t bin = present_[p];
-        target_.move_left(bin);
-        L += target_.bin_weight(bin);
-        if (counting) n_left += counts_[bin];
-        const bool last = p + 1 == n_values;  // all numbers left, missing values right
-        const int at = last ? 254 : static_cast<int>(bin + (present_[p + 1] - 1 - bin) / 2);
-        if (enough(L, n_left)) consider(split, target_.decrease(L, target_.weight - L), j, at, false, !has_missing, last);
-        if (has_missing && !last) {
-          target_.move_left(kMissing);
-          const double left = L + missing_weight;
-          if (enough(left, n_left + n_missing)) {
-            consider(split, target_.decrease(left, target_.weight - left), j, at, true, false, false);
-          }
-          target_.take_back(kMissing);
-        }
+      if (e_.categorical && e_.categorical[j]) {
+        scan_sets(j, m, enough, split);
+      } else {
+        scan_bins(j, m, enough, split);
       }
     }
     for (std::size_t p = 0; p < m; ++p) {
@@ -208,6 +192,47 @@ class TreeGrower {
       counts_[present_[p]] = 0;
     }
     return m > 1;
+  }
+
+  template <class Enough>
+  void scan_bins(std::size_t j, std::size_t m, const Enough& enough, Split& split) {
+    const bool has_missing = present_[m - 1] == kMissing;
+    const std::size_t n_values = m - has_missing;
+    const double missing_weight = has_missing ? target_.bin_weight(kMissing) : 0;
+    target_.start();
+    double L = 0;
+    std::int64_t n_left = 0;
+    for (std::size_t p = 0; p + 1 < m; ++p) {
+      const std::size_t bin = present_[p];
+      target_.move_left(bin);
+      L += target_.bin_weight(bin);
+      n_left += counts_[bin];
+      const bool last = p + 1 == n_values;  // all numbers left, missing values right
+      const int at = last ? 254 : static_cast<int>(bin + (present_[p + 1] - 1 - bin) / 2);
+      const auto take = [&](bool missing_left) {
+        split.feature = j, split.bin = at, split.by_set = false;
+        split.missing_left = missing_left, split.without_missing = !has_missing;
+        split.threshold = last ? std::numeric_limits<double>::infinity() : e_.thresholds[e_.first_threshold[j] + at];
+      };
+      if (enough(L, n_left) && better(split, L)) take(false);
+      if (has_missing && !last) {
+        target_.move_left(kMissing);
+        const double left = L + missing_weight;
+        if (enough(left, n_left + counts_[kMissing]) && better(split, left)) take(true);
+        target_.take_back(kMissing);
+      }
+    }
+  }
+
+  template <class Enough>
+  void scan_sets(std::size_t j, std::size_t m, const Enough& enough, Split& split) {
+    const bool has_missing = present_[m - 1] == kMissing;
+    SetScan<Target> sets(target_, counts_, present_, m - has_missing, has_missing);
+    sets.search([&](const Side& side, const CategorySet& set, bool missing_left) {
+      if (!enough(side.weight, side.rows) || !better(split, side.weight)) return;
+      split.feature = j, split.by_set = true, split.set = set, split.bin = 0, split.threshold = -2;
+      split.missing_left = missing_left, split.without_missing = !has_missing;
+    });
   }
 
   // The histogram of feature j; how many bins are there, and which: present_, ascending.
@@ -240,27 +265,23 @@ class TreeGrower {
     return m;
   }
 
-  void consider(Split& split, double decrease, std::size_t j, int bin, bool missing_left, bool without_missing,
-                bool infinite) {
-    if (split.found && decrease <= split.decrease + tie_) return;  // of equal ones the first that was looked at
+  // Whether the left side that `target_` holds, of weight L, lowers the impurity by more than the split found so far; it
+  // is then that split. Of equal ones the first that was looked at stays.
+  bool better(Split& split, double L) const {
+    const double decrease = target_.decrease(L, target_.weight - L);
+    if (split.found && decrease <= split.decrease + tie_) return false;
     split.found = true;
     split.decrease = decrease;
-    split.feature = j;
-    split.bin = bin;
-    split.without_missing = without_missing;
-    split.missing_left = missing_left;
-    split.threshold = infinite ? std::numeric_limits<double>::infinity()
-                               : e_.thresholds[e_.first_threshold[j] + bin];
+    return true;
   }
 
   // Rows of the left child first, both in their order; where the right ones begin.
-  std::size_t partition(const Node& node, const Split& split) {
-    const std::uint8_t* column = e_.bins + split.feature;
+  std::size_t partition(const Node& node, std::size_t feature, const Grown& tree, std::size_t id) {
+    const std::uint8_t* column = e_.bins + feature;
     std::size_t to = node.begin, n_right = 0;
     for (std::size_t i = node.begin; i < node.end; ++i) {
       const Item item = items_[i];
-      const std::uint8_t bin = column[item.row * e_.d];
-      const bool left = bin == kMissing ? split.missing_left : bin <= split.bin;
+      const bool left = tree.goes_left(id, column[item.row * e_.d]);
       items_[to] = item;
       scratch_[n_right] = item;
       to += left;

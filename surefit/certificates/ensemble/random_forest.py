@@ -20,6 +20,7 @@ from surefit.certificates.predictions import labels_claim, numbers_claim, sample
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.trees.bags import Distinct, distinct, draws_of, scikit_learn_rows, seeds_of
 from surefit.certificates.theorems.trees.binned import bins_claim
+from surefit.certificates.theorems.trees.categories import coded, unseen_claim
 from surefit.certificates.theorems.trees.grown import importances_claim, order_claim, total, tree_claims
 from surefit.certificates.theorems.trees.nodes import Nodes, importances, read_nodes
 from surefit.certificates.theorems.trees.parameters import (
@@ -35,7 +36,7 @@ from surefit.certificates.theorems.trees.votes import OutOfBag, asked_again, sam
 
 MOST_NODES = 1 << 11  # about a second of work
 FOREST = ("estimators_", "estimator_", "estimators_samples_", "n_outputs_", "feature_importances_", "oob_score_",
-          "bin_thresholds_", "is_categorical_", "predict", "apply")  # fmt: skip
+          "bin_thresholds_", "is_categorical_", "categories_", "predict", "apply")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -77,12 +78,15 @@ def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float
         attrs.faults.append("n_outputs_ is not the number of targets")
     if attrs.faults or not trees:
         return [bad_attributes(attrs)], "one pass"
+    data = data if theirs else replace(data, X=coded(attrs, data.X))
     bags = _bags(attrs, data, K, seeds, theirs)
     copies = 0 if theirs else int(np.ceil(distinct(data.X, data.Y, data.w).weights).sum())
     growth = read_growth(attrs, data, K, 0.0, theirs, copies)
-    binned, claims = bins_claim(attrs, data, theirs)
+    binned, claims = bins_claim(attrs, data, theirs, growth.categorical)
     if attrs.faults:
         return [bad_attributes(attrs)], "one pass"
+    if growth.categorical is not None:
+        claims.append(unseen_claim(trees, data.X, data.w, growth.categorical))
     claims.append(_bags_claim(attrs, bags, seeds, theirs))
     found, looked, shapes = Replay(), _trees_looked_at(trees), list[Claim]()
     for k in looked:
@@ -190,7 +194,8 @@ def _balanced(counts: F64, codes: NDArray, K: int) -> F64:
 def _bags_claim(attrs: Attributes, bags: Bags, seeds: NDArray[np.intp], theirs: bool) -> Claim:
     """estimators_samples_ is what the seeds draw; the seeds follow from random_state, or at least differ."""
     expected = seeds_of(getattr(attrs.model, "random_state", None), len(seeds), theirs)
-    wrong = same_rows(getattr(attrs.model, "estimators_samples_", None), bags.drawn)
+    stated = getattr(attrs.model, "estimators_samples_", None)  # a forest fitted on files does not list them
+    wrong = 0 if stated is None and not theirs else same_rows(stated, bags.drawn)
     if expected is not None:
         wrong += int(np.count_nonzero(expected != seeds))
     elif len(seeds) <= 1000:
@@ -234,7 +239,11 @@ def _out_of_bag(attrs: Attributes, data: Examples, K: int, trees: list[Nodes], b
 def _answers(attrs: Attributes, trees: list[Nodes], blocks: Blocks, K: int, flat: bool) -> list[Claim]:
     """apply, predict and the shares of the classes on sampled rows, from all trees."""
     rows, model = sample_rows(blocks), attrs.model
-    X = (rows.astype(np.float32) if from_scikit_learn(model) else rows).astype(np.float64)
+    X = (
+        rows.astype(np.float32).astype(np.float64)
+        if from_scikit_learn(model)
+        else coded(attrs, rows.astype(np.float64))
+    )
     leaves = np.column_stack([t.leaves(X) for t in trees])
     values = np.stack([t.value[leaves[:, k]] for k, t in enumerate(trees)])
     mean, rounding = values.mean(axis=0), 2 * gamma(len(trees) + 8) * np.abs(values).mean(axis=0)

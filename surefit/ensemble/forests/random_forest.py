@@ -18,9 +18,11 @@ from sklearn.utils.validation import check_is_fitted
 from surefit._core.base import Estimator
 from surefit._core.callbacks import Progress
 from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.faults import refuse_non_finite
 from surefit._core.threads import thread_count, threads_for
 from surefit.engine.apply import apply_rows
 from surefit.engine.source import Source
+from surefit.ensemble.category_codes import CategoryCodes
 from surefit.ensemble.forests.random_forest_examples import ForestExamples, binned_examples, sorted_examples
 from surefit.ensemble.forests.random_forest_trees import ForestPlan, OutOfBag, grow_trees
 from surefit.solvers.growing.forest import CRITERIA, TreeRules
@@ -43,7 +45,7 @@ PASSED_ON = (
 """The parameters that a forest and its trees share."""
 
 
-class RandomForest(MultiOutputMixin, Estimator):
+class RandomForest(MultiOutputMixin, CategoryCodes, Estimator):
     """Trees on bootstrap samples, each split the best among candidate features drawn for its node."""
 
     estimators_: list[Any]
@@ -60,16 +62,16 @@ class RandomForest(MultiOutputMixin, Estimator):
         class_weight: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
     ) -> tuple[ForestExamples, OutOfBag | None]:
         """Grow the trees that are not there yet: `estimators_`. `class_weight` gives each example a factor."""
-        refuse_contradictions(p)
+        refuse_contradictions(p, self.is_categorical_)
         self.estimator_ = self._member_class()()
         n_threads = threads_for(200.0 * data.n_rows, p.n_jobs) if data.n_rows < 256 else thread_count(p.n_jobs)
         if is_exact(p, self.n_outputs_):
             assert y is not None, "exact trees need rows in memory"
-            source = sorted_examples(data, y, n_threads)
+            source = sorted_examples(data, y, n_threads, self.is_categorical_)
             self.bin_thresholds_ = None
         else:
             classes = 0 if n_classes is None else int(n_classes[0])
-            source = binned_examples(data, y, classes, p.max_bins, n_threads)
+            source = binned_examples(data, y, classes, p.max_bins, n_threads, self.is_categorical_)
             assert source.binned is not None, "these are binned"
             self.bin_thresholds_ = source.binned.bins.thresholds
         plan = self._plan(p, source, n_classes, class_weight)
@@ -166,6 +168,9 @@ class RandomForest(MultiOutputMixin, Estimator):
         member.n_features_in_, member.n_outputs_ = self.n_features_in_, self.n_outputs_
         member.max_features_, member.tree_ = feature_count(p.max_features, self.n_features_in_), tree
         member.seed_ = seed
+        if self.is_categorical_ is not None:
+            member.categorical_features = np.flatnonzero(self.is_categorical_).tolist()
+            member.is_categorical_, member.categories_ = self.is_categorical_, {}
         if n_classes is not None:
             codes = [np.arange(n, dtype=np.float64) for n in n_classes]
             member.classes_ = codes[0] if len(codes) == 1 else codes
@@ -189,11 +194,19 @@ class RandomForest(MultiOutputMixin, Estimator):
     def _mean_of_trees(self, X: Any) -> Any:
         """(rows, outputs × classes): the mean over the trees of what their leaves say."""
         trees = self._trees()
-        return apply_rows(self, X, partial(mean_of_trees, trees=trees, n_jobs=self.n_jobs), not_finite="NaN")
+        return self._of_rows(X, partial(mean_of_trees, trees=trees, n_jobs=self.n_jobs))
+
+    def _of_rows(self, X: Any, function: Callable[[Any], np.ndarray]) -> Any:
+        """A function of rows from any source, with codes in the columns of categories."""
+        coded = self._coded_rows(X)
+        if coded is None:
+            return apply_rows(self, X, function, not_finite="NaN")
+        refuse_non_finite(coded, "X", self.__dict__.get("feature_names_in_"), missing=True)
+        return function(coded)
 
     def apply(self, X: Any) -> Any:
         """The leaf of each row in each tree, (rows, trees)."""
-        return apply_rows(self, X, partial(leaves_of, trees=self._trees(), n_jobs=self.n_jobs), not_finite="NaN")
+        return self._of_rows(X, partial(leaves_of, trees=self._trees(), n_jobs=self.n_jobs))
 
     def decision_path(self, X: Any) -> tuple[sp.csr_matrix, np.ndarray]:
         """(paths, n_nodes_ptr): which nodes each row passes; those of tree t are columns n_nodes_ptr[t] to [t + 1]."""
@@ -296,7 +309,11 @@ def sample_count(asked: Any, n: float, least: int) -> int:
     return max(least, int(asked) if isinstance(asked, Integral) else math.ceil(asked * n))
 
 
-def refuse_contradictions(p: SimpleNamespace) -> None:
+def refuse_contradictions(p: SimpleNamespace, categorical: np.ndarray | None) -> None:
+    if p.monotonic_cst is not None and categorical is not None:
+        signs = np.asarray(p.monotonic_cst)
+        if signs.shape == categorical.shape and signs[categorical].any():
+            raise InvalidParameter("Categorical features cannot have monotonic constraints.")
     if not p.bootstrap and p.max_samples is not None:
         raise InvalidParameter(
             "`max_sample` cannot be set if `bootstrap=False`. Either switch to `bootstrap=True` or set "

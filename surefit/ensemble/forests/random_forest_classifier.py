@@ -19,6 +19,7 @@ from surefit.ensemble.forests.random_forest_data import open_classes
 from surefit.ensemble.forests.random_forest_examples import ForestExamples
 from surefit.ensemble.forests.random_forest_parameters import (
     Bootstrap,
+    Categorical,
     Features,
     ImpurityDecrease,
     Jobs,
@@ -69,7 +70,11 @@ class RandomForestClassifier(ClassifierMixin, RandomForest):
     oob_decision_function_ : ndarray of shape (n_samples, n_classes) or (n_samples, n_classes, n_outputs)
         Class probabilities by the trees that have not drawn a row; NaN where all have. Only with `oob_score`.
     bin_thresholds_ : list of ndarray, or None
-        The thresholds on offer in each column; None with exact trees.
+        The thresholds on offer in each column (none in one of categories); None with exact trees.
+    is_categorical_ : ndarray of bool, or None
+        Which columns hold categories.
+    categories_ : list of ndarray, or None
+        For each column of categories its values: the code of a value is its place. None for rows from files.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -116,6 +121,7 @@ class RandomForestClassifier(ClassifierMixin, RandomForest):
         max_samples: MaxSamples = None,
         monotonic_cst: Monotonic = None,
         max_bins: MaxBins = 255,
+        categorical_features: Categorical = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -137,6 +143,7 @@ class RandomForestClassifier(ClassifierMixin, RandomForest):
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
         self.max_bins = max_bins
+        self.categorical_features = categorical_features
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -19,6 +19,7 @@ from surefit.engine.labels import memory_codes
 from surefit.engine.open import kind_of, open_data
 from surefit.engine.source import Source
 from surefit.ensemble.forests.random_forest import is_exact
+from surefit.summaries.bins import MOST_BINS
 
 INSTEAD = "a forest with max_bins=255 and the default of criterion, max_leaf_nodes and monotonic_cst"
 
@@ -31,7 +32,7 @@ def open_classes(
         data = _open_stream(forest, p, X, y, sample_weight, "classes")
         return data, [data.classes], None
     y = _plain_targets(forest, y)
-    data = open_data(forest, X, None, sample_weight, not_finite="NaN", n_jobs=p.n_jobs)
+    data = _open_memory(forest, p, X, sample_weight)
     if np.asarray(y).ndim == 2:
         y = check_array(y, dtype=None, ensure_all_finite=True, ensure_min_samples=0, input_name="y")
         if len(y) != data.n_rows:
@@ -55,23 +56,33 @@ def open_numbers(
             raise InvalidData(f"{type(forest).__name__} takes one target from files; got {data.n_targets}")
         return data, 1, None
     y = _plain_targets(forest, y)
-    data = open_data(forest, X, None, sample_weight, not_finite="NaN", n_jobs=p.n_jobs)
+    data = _open_memory(forest, p, X, sample_weight)
     targets = squarable(np.asarray(take_targets(forest, y, data.n_rows), dtype=np.float64))
     return data, 1 if targets.ndim == 1 else targets.shape[1], targets
 
 
+def _open_memory(forest: Any, p: SimpleNamespace, X: Any, sample_weight: Any) -> Source:
+    def open_rows(rows: Any) -> Source:
+        return open_data(forest, rows, None, sample_weight, not_finite="NaN", n_jobs=p.n_jobs)
+
+    return forest._open_coded(X, MOST_BINS, open_rows)
+
+
 def _open_stream(forest: Any, p: SimpleNamespace, X: Any, y: Any, sample_weight: Any, target: Any) -> Source:
-    return open_data(
-        forest,
-        X,
-        y,
-        sample_weight,
-        target=target,
-        stream=not is_exact(p, 1),
-        instead=INSTEAD,
-        n_jobs=p.n_jobs,
-        not_finite="NaN",
-    )
+    def open_rows(rows: Any) -> Source:
+        return open_data(
+            forest,
+            rows,
+            y,
+            sample_weight,
+            target=target,
+            stream=not is_exact(p, 1),
+            instead=INSTEAD,
+            n_jobs=p.n_jobs,
+            not_finite="NaN",
+        )
+
+    return forest._open_coded(X, MOST_BINS, open_rows)
 
 
 def _plain_targets(forest: Any, y: Any) -> Any:

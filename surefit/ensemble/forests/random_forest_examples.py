@@ -17,7 +17,8 @@ from surefit._core.memory import available_bytes, refuse_beyond_memory
 from surefit.engine.source import Source
 from surefit.solvers.growing.exact import Columns, presort
 from surefit.solvers.growing.forest import BinnedExamples
-from surefit.summaries.bins import find_bins
+from surefit.solvers.growing.tree import seen_categories
+from surefit.summaries.bins import MISSING, find_bins
 from surefit.summaries.canonical import example_hashes
 from surefit.summaries.resample import Examples, distinct_examples, hashed_examples
 
@@ -34,7 +35,7 @@ class ForestExamples:
     """`examples`: the distinct ones. The trees see *units* (examples, or copies of them): `owner` is the example of a
     unit, −1 for a row of no weight, which nobody draws; `unit_of_row` a unit for each row of the data.
 
-    `y` (units, outputs). Either `binned` or `columns`.
+    `y` (units, outputs). Either `binned` or `columns`. `seen` (columns, 256): the categories that some unit has.
     """
 
     examples: Examples
@@ -46,6 +47,7 @@ class ForestExamples:
     copies: np.ndarray | None = None
     turn: np.ndarray | None = None
     """For exact trees: how many copies there are of the example of a unit, and which of them it is."""
+    seen: np.ndarray | None = None
 
     def drawn(self, counts: np.ndarray) -> np.ndarray:
         """How often each unit was drawn, from the draws of the examples: those go to its units in turn."""
@@ -66,10 +68,15 @@ class ForestExamples:
 
 
 def binned_examples(
-    data: Source, y: np.ndarray | None, n_classes: int, max_bins: int, n_threads: int
+    data: Source,
+    y: np.ndarray | None,
+    n_classes: int,
+    max_bins: int,
+    n_threads: int,
+    categorical: np.ndarray | None = None,
 ) -> ForestExamples:
     """From any source of rows. `y`: targets of rows in memory; others come with the blocks."""
-    bins = find_bins(data, max_bins=max_bins)
+    bins = find_bins(data, max_bins=max_bins, categorical=categorical)
     if data.resident:
         assert y is not None, "rows in memory come with their targets"
         targets, weights = y, data.w
@@ -92,10 +99,13 @@ def binned_examples(
     owner = np.append(np.arange(len(found.weights)), np.full(len(spare), -1))
     codes = targets[rows].astype(np.int32) if n_classes else targets[rows]
     binned = BinnedExamples(matrix, bins, codes[:, 0] if codes.ndim == 2 else codes, n_classes, repeats)
-    return ForestExamples(found, owner, place, targets[rows].reshape(len(rows), -1), binned, None)
+    seen = None if categorical is None else seen_categories(matrix[: len(found.weights)], categorical, MISSING)
+    return ForestExamples(found, owner, place, targets[rows].reshape(len(rows), -1), binned, None, seen=seen)
 
 
-def sorted_examples(data: Source, y: np.ndarray, n_threads: int) -> ForestExamples:
+def sorted_examples(
+    data: Source, y: np.ndarray, n_threads: int, categorical: np.ndarray | None = None
+) -> ForestExamples:
     """Rows in memory, every column sorted."""
     found = distinct_examples(data.X, y, data.w, n_threads)
     spare = _spare(data.w)
@@ -111,10 +121,11 @@ def sorted_examples(data: Source, y: np.ndarray, n_threads: int) -> ForestExampl
     owner = np.repeat(np.append(np.arange(len(found.weights)), np.full(len(spare), -1)), copies)
     place = found.places()
     place[spare] = len(found.weights) + np.arange(len(spare))
-    columns = presort(data.X[rows], n_threads=n_threads)
+    columns = presort(data.X[rows], categorical=categorical, n_threads=n_threads)
     y = y[rows].reshape(len(rows), -1)
     turn = np.arange(len(rows)) - np.repeat(first, copies)
-    return ForestExamples(found, owner, first[place], y, None, columns, np.repeat(copies, copies), turn)
+    seen = None if categorical is None else seen_categories(columns.X[owner >= 0], categorical)
+    return ForestExamples(found, owner, first[place], y, None, columns, np.repeat(copies, copies), turn, seen)
 
 
 def _spare(weights: np.ndarray | None) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -72,6 +72,11 @@ MaxBins = Annotated[
     int | None,
     Range(2, 255),
     "Bins of each column, between which splits are looked for; None: between all values (exact).",
+]
+
+Categorical = Annotated[
+    np.ndarray | Literal["from_dtype"] | None,
+    "Columns of categories, split by subsets: a mask, numbers or names; 'from_dtype' takes those a dataframe declares.",
 ]
 
 

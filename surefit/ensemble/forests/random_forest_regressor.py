@@ -19,6 +19,7 @@ from surefit.ensemble.forests.random_forest_data import open_numbers
 from surefit.ensemble.forests.random_forest_examples import ForestExamples
 from surefit.ensemble.forests.random_forest_parameters import (
     Bootstrap,
+    Categorical,
     Features,
     ImpurityDecrease,
     Jobs,
@@ -65,7 +66,11 @@ class RandomForestRegressor(RegressorMixin, RandomForest):
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         The mean of the trees that have not drawn a row; NaN where all have. Only with `oob_score`.
     bin_thresholds_ : list of ndarray, or None
-        The thresholds on offer in each column; None with exact trees.
+        The thresholds on offer in each column (none in one of categories); None with exact trees.
+    is_categorical_ : ndarray of bool, or None
+        Which columns hold categories.
+    categories_ : list of ndarray, or None
+        For each column of categories its values: the code of a value is its place. None for rows from files.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -106,6 +111,7 @@ class RandomForestRegressor(RegressorMixin, RandomForest):
         max_samples: MaxSamples = None,
         monotonic_cst: Monotonic = None,
         max_bins: MaxBins = 255,
+        categorical_features: Categorical = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -126,6 +132,7 @@ class RandomForestRegressor(RegressorMixin, RandomForest):
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
         self.max_bins = max_bins
+        self.categorical_features = categorical_features
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -69,6 +69,7 @@ def grow_trees(
         for tree, leaves in grow(source, plan, some, n_threads, outside is not None):
             if outside is not None:
                 outside.add(tree, leaves)
+            tree = tree.with_unseen(source.seen)
             yield pruned_to_penalty(tree, plan.ccp_alpha) if plan.ccp_alpha > 0 else tree
 
 

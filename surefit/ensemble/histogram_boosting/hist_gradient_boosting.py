@@ -6,19 +6,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import Estimator
 from surefit._core.callbacks import Progress
 from surefit._core.errors import CannotStream, InvalidData, InvalidParameter
-from surefit._core.intake import take_rows, take_weights
+from surefit._core.intake import NotFinite, take_rows, take_weights
 from surefit._core.random import random_stream
 from surefit._core.threads import thread_count, threads_for
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import kind_of, open_data
 from surefit.engine.source import MemorySource, Source
-from surefit.ensemble.histogram_boosting.category_codes import categorical_columns, encoded, learn_categories
+from surefit.ensemble.category_codes import CategoryCodes
 from surefit.ensemble.histogram_boosting.hist_parameters import interaction_groups, monotonic_signs
 from surefit.ensemble.histogram_boosting.hist_stopping import Held, Judge, Validation
 from surefit.objectives.losses import Loss
@@ -32,7 +31,7 @@ from surefit.summaries.holdout import held_out
 AUTO_WEIGHT = 10_000
 
 
-class HistGradientBoosting(Estimator):
+class HistGradientBoosting(CategoryCodes, Estimator):
     """Boosted trees on binned features."""
 
     n_iter_: int
@@ -41,8 +40,7 @@ class HistGradientBoosting(Estimator):
     validation_score_: np.ndarray
     do_early_stopping_: bool
     validation_rows_: str | None
-    is_categorical_: np.ndarray | None
-    categories_: list[np.ndarray | None] | None
+    max_bins: int
     bin_thresholds_: list[np.ndarray]
     baseline_prediction_: np.ndarray
     trees_: list[list[Tree]]
@@ -111,7 +109,7 @@ class HistGradientBoosting(Estimator):
         for number in range(len(self.trees_), p.max_iter):
             trees = rounds.round(number)
             history.append(rounds.loss_before)
-            self.trees_.append([binned.with_unseen(tree) for tree in trees])
+            self.trees_.append([tree.with_unseen(binned.seen) for tree in trees])
             self.n_iter_ = len(self.trees_)
             stop = self.do_early_stopping_ and judge.after(trees)
             if p.verbose > 1:
@@ -135,25 +133,13 @@ class HistGradientBoosting(Estimator):
 
     def _opened(self, X: Any, y: Any, sample_weight: Any) -> Source:
         """The data, with codes in the columns of categories."""
-        p = self
+        not_finite: NotFinite = "later" if kind_of(X) == "memory" else "NaN"
         target = self._target_kind
-        if kind_of(X) != "memory":
-            data = open_data(self, X, y, sample_weight, target=target, not_finite="NaN")
-            self.is_categorical_ = _stream_columns(data, p.categorical_features)
-            self.categories_ = None
-            return data
-        self.is_categorical_ = categorical_columns(X, p.categorical_features)
-        if self.is_categorical_ is None:
-            self.categories_ = None
-            return open_data(self, X, y, sample_weight, target=target, not_finite="later")
-        X = X.toarray() if sp.issparse(X) else X
-        self.categories_ = learn_categories(X, self.is_categorical_, p.max_bins)
-        rows = encoded(self, X, self.is_categorical_, self.categories_, reset=True)
-        names = self.__dict__.get("feature_names_in_")
-        data = open_data(self, rows, y, sample_weight, target=target, not_finite="later")
-        if names is not None:
-            self.feature_names_in_ = names
-        return data
+        return self._open_coded(
+            X,
+            self.max_bins,
+            lambda rows: open_data(self, rows, y, sample_weight, target=target, not_finite=not_finite),
+        )
 
     _target_kind: Any = True
 
@@ -223,10 +209,8 @@ class HistGradientBoosting(Estimator):
 
     def _rows(self, X: Any) -> Any:
         """Rows in memory as the trees take them."""
-        if self.categories_ is not None and self.is_categorical_ is not None:
-            X = X.toarray() if sp.issparse(X) else X
-            return encoded(self, X, self.is_categorical_, self.categories_, reset=False)
-        return take_rows(self, X, reset=False, not_finite="later")
+        coded = self._coded_rows(X)
+        return take_rows(self, X, reset=False, not_finite="later") if coded is None else coded
 
     def _raw_of_rows(self, rows: Any) -> np.ndarray:
         return raw_of_rows(self.baseline_prediction_, self.trees_, rows)
@@ -286,16 +270,3 @@ def raw_of_rows(baseline: np.ndarray, trees: list[list[Tree]], rows: Any) -> np.
         for k, start in enumerate(baseline[0])
     ]
     return np.stack(outputs, axis=1)
-
-
-def _stream_columns(data: Source, asked: Any) -> np.ndarray | None:
-    """Columns of codes in rows that are not in memory."""
-    if asked is None or (isinstance(asked, str) and asked == "from_dtype"):
-        return None
-
-    class Names:
-        shape = (data.n_rows, data.n_features)
-        columns = data.feature_names
-
-    table: Any = Names()
-    return categorical_columns(table if data.feature_names is not None else np.empty((0, data.n_features)), asked)

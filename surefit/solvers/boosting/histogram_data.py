@@ -7,7 +7,7 @@ a file that is mapped where it would take more than a quarter of the free memory
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,8 @@ from surefit._core.threads import thread_count
 from surefit.engine.block import Block
 from surefit.engine.source import Source
 from surefit.engine.step import Step
-from surefit.solvers.growing.tree import Tree
-from surefit.summaries.bins import Bins, find_bins
+from surefit.solvers.growing.tree import seen_categories
+from surefit.summaries.bins import MISSING, Bins, find_bins
 from surefit.summaries.canonical import example_hashes
 
 
@@ -94,18 +94,6 @@ class BinnedData:
         """For every column one more than the largest code."""
         return None if self.seen is None else 255 - np.argmax(self.seen[:, 254::-1], axis=1)
 
-    def with_unseen(self, tree: Tree) -> Tree:
-        """Codes that no training row has go where missing values go."""
-        nodes = np.flatnonzero(tree.category_row >= 0)
-        if len(nodes) == 0 or self.seen is None:
-            return tree
-        sets = tree.categories.copy()
-        for node in nodes:
-            if tree.missing_go_to_left[node]:
-                unseen = np.packbits(~self.seen[tree.feature[node]], bitorder="little").view(np.uint64)
-                sets[tree.category_row[node]] |= unseen
-        return replace(tree, categories=sets)
-
 
 def bin_source(
     data: Source,
@@ -123,11 +111,7 @@ def bin_source(
     bins = find_bins(data, weights, max_bins=max_bins, categorical=categorical)
     matrix, mapped = _binned(data, bins)
     rows = matrix if every else matrix[used]
-    seen = None
-    if categorical is not None:
-        seen = np.zeros((data.n_features, 256), dtype=bool)
-        for j in np.flatnonzero(categorical):
-            seen[j] = np.bincount(rows[:, j], minlength=256) > 0
+    seen = None if categorical is None else seen_categories(rows, categorical, MISSING)
     out = BinnedData(
         bins, rows, y if every else y[used], w if w is None or every else w[used], None if every else used, seen
     )

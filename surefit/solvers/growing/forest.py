@@ -4,7 +4,8 @@ in:  the bins of distinct examples in canonical order, their targets, and for ea
 out: the trees, and for the examples outside a bag the leaves they end up in
 
 Bins stand for intervals of values: a split between two bins is written as the threshold between them. Between the bins
-that are there in a node all thresholds part its rows alike; the middle one is taken.
+that are there in a node all thresholds part its rows alike; the middle one is taken. The bins of a column of categories
+are their codes, and a split is a set of them, looked for as exact trees do (exact.py).
 """
 
 from __future__ import annotations
@@ -76,6 +77,7 @@ def grow_binned(
         examples.repeats,
         np.concatenate([*examples.bins.thresholds, np.empty(0)]),
         starts,
+        examples.bins.is_categorical.astype(np.uint8) if examples.bins.is_categorical.any() else None,
         np.asarray(seeds, dtype=np.uint64),
         counts,
         weights,
@@ -94,7 +96,7 @@ def grow_binned(
 
 
 def _tree(arrays: tuple[Any, ...], n_features: int, n_classes: int) -> Tree:
-    left, right, feature, threshold, missing_left, value, impurity, n_samples, weight = arrays
+    left, right, feature, threshold, missing_left, value, impurity, n_samples, weight, category_row, sets = arrays
     return Tree(
         n_features=n_features,
         n_classes=np.array([max(1, n_classes)]),
@@ -107,6 +109,6 @@ def _tree(arrays: tuple[Any, ...], n_features: int, n_classes: int) -> Tree:
         impurity=impurity,
         n_node_samples=n_samples,
         weighted_n_node_samples=weight,
-        category_row=np.full(len(left), -1, dtype=np.int32),
-        categories=np.empty((0, 4), dtype=np.uint64),
+        category_row=category_row,
+        categories=sets,
     )

@@ -11,7 +11,7 @@ The names of the arrays are scikit-learn's (`tree_`): −1 for "no child", −2 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -85,6 +85,16 @@ class Tree:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+
+    def with_unseen(self, seen: np.ndarray | None) -> Tree:
+        """Categories that no training row has go where missing values go. `seen` (columns, 256): what is there."""
+        nodes = np.flatnonzero((self.category_row >= 0) & (self.missing_go_to_left != 0))
+        if len(nodes) == 0 or seen is None:
+            return self
+        sets = self.categories.copy()
+        unseen = np.packbits(~seen[self.feature[nodes]], axis=1, bitorder="little").view(np.uint64)
+        sets[self.category_row[nodes]] |= unseen
+        return replace(self, categories=sets)
 
     @property
     def node_count(self) -> int:
@@ -196,3 +206,12 @@ class Tree:
             else:
                 goes_left = self.goes_left(node, X[:, k]).astype(float)
             share[left], share[right] = mine * goes_left, mine * (1 - goes_left)
+
+
+def seen_categories(codes: np.ndarray, categorical: np.ndarray, most: int = MOST_CATEGORIES) -> np.ndarray:
+    """(columns, 256): which of the categories 0 … most − 1 there are in each column of them."""
+    seen = np.zeros((codes.shape[1], MOST_CATEGORIES), dtype=bool)
+    for j in np.flatnonzero(categorical):
+        there = np.unique(codes[:, j])
+        seen[j, there[there < most].astype(np.intp)] = True
+    return seen

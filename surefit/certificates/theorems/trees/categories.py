@@ -4,6 +4,8 @@ For one squared error or Poisson target, and for two classes, a best subset is a
 order of their means (Fisher; Breiman et al., section 4.2.2): one column of ranks. Else, with at most EXHAUSTIVE of them
 in the node, one column of 0 and 1 for each subset. With more: the orders by the share of each class, the mean of each
 target or the median, a *heuristic*: no better first part of these orders is all that is said.
+
+The code of a category is its place in `categories_` of its column; numbers below 0 and NaN are missing.
 """
 
 from __future__ import annotations
@@ -11,9 +13,52 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64
+from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.theorems.trees.nodes import Nodes
 
 EXHAUSTIVE = 10
+
+
+def coded(attrs: Attributes, X: F64) -> F64:
+    """X with codes in the columns of categories; without `categories_` these hold codes already."""
+    if not attrs.has("is_categorical_") or not attrs.has("categories_"):
+        return X
+    X, lists = X.copy(), attrs.model.categories_
+    for j in np.flatnonzero(np.asarray(attrs.model.is_categorical_)):
+        known, places = X[:, j] >= 0, np.asarray(lists[j], dtype=np.float64)
+        codes = np.searchsorted(places, X[known, j])
+        if not (places[:-1] < places[1:]).all() or not np.array_equal(np.append(places, np.nan)[codes], X[known, j]):
+            attrs.faults.append(f"categories_ of column {j} are not its values in rising order")
+            return X
+        X[:, j] = _at(X[:, j], known, codes.astype(np.float64))
+    return X
+
+
+def unseen_claim(trees: list[Nodes], X: F64, w: F64, is_categorical: NDArray[np.bool_]) -> Claim:
+    """Categories that no row of positive weight has go where missing values go."""
+    seen = np.zeros((X.shape[1], 256), dtype=bool)
+    for j in np.flatnonzero(is_categorical):
+        column = X[w > 0, j]
+        seen[j, column[(column >= 0) & (column < 255)].astype(np.intp)] = True
+    wrong = 0
+    for tree in trees:
+        nodes = np.flatnonzero(tree.inner & (tree.category_row >= 0))
+        sets, features = tree.categories[tree.category_row[nodes]], tree.feature[nodes]
+        astray = ~seen[features] & (sets != tree.missing_left[nodes, None])
+        wrong += int((astray.any(axis=1) | ~is_categorical[features]).sum())
+        wrong += int(np.count_nonzero(tree.inner & (tree.category_row < 0) & is_categorical[tree.feature]))
+    return at_most(
+        "categories",
+        "Columns of categories are split by sets, others are not, and categories that no row has go where missing "
+        "values go; nodes where not.",
+        Grade.EXACT,
+        wrong,
+        0,
+        failure=f"{wrong} nodes split a column of categories by a threshold, another by a set, or send categories that "
+        "no row has to another side than missing values.",
+    )
 
 
 def ordered(

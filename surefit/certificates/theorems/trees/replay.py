@@ -117,7 +117,8 @@ def replay(nodes: Nodes, X: F64, Y: F64, w: F64, growth: Growth, tol: float, wor
     keys, bounds = {0: root_key(growth.seed or 0)}, {0: (-np.inf, np.inf)}
     gross: dict[int, float] = {0: 0.0}
     codes = X if growth.bins is None else _codes(X, growth.bins)
-    codes = codes if growth.categorical is None else known_only(codes, growth.categorical)
+    if growth.categorical is not None:
+        codes = known_only(np.where(growth.categorical, X, codes), growth.categorical)
     for place, rows in nodes.visit(X):
         if not rows.size:
             found.fault("nodes without rows")

@@ -5,12 +5,55 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.faults import column_kinds
+from surefit.engine.open import kind_of
+from surefit.engine.source import Source
 
 CATEGORY_WORDS = ("category", "categorical", "enum", "dictionary")
+
+
+class CategoryCodes:
+    """The part of an ensemble with the parameter `categorical_features`.
+
+    `is_categorical_`: which columns hold categories (None: no column). `categories_`: for each column the values that
+    the codes stand for, None for numbers; None as a whole where rows came from files, whose categories are codes.
+    """
+
+    categorical_features: Any
+    is_categorical_: np.ndarray | None
+    categories_: list[np.ndarray | None] | None
+
+    def _open_coded(self, X: Any, most: int, open_rows: Any) -> Source:
+        """`open_rows(X)`, with codes 0 … most − 1 in the columns of categories."""
+        if kind_of(X) != "memory":
+            data = open_rows(X)
+            self.is_categorical_, self.categories_ = _stream_columns(data, self.categorical_features), None
+            return data
+        before = self.__dict__.get("categories_") if getattr(self, "warm_start", False) else None
+        self.is_categorical_ = categorical_columns(X, self.categorical_features)
+        self.categories_ = None
+        if self.is_categorical_ is not None:
+            X = X.toarray() if sp.issparse(X) else X
+            self.categories_ = learn_categories(X, self.is_categorical_, most)
+            if before is not None:
+                _refuse_new_categories(before, self.categories_)
+            X = encoded(self, X, self.is_categorical_, self.categories_, reset=True)
+        names = self.__dict__.get("feature_names_in_") if self.is_categorical_ is not None else None
+        data = open_rows(X)
+        if names is not None:
+            self.feature_names_in_ = names
+        return data
+
+    def _coded_rows(self, X: Any) -> np.ndarray | None:
+        """Rows in memory with codes in the columns of categories; None where there are no categories to be coded."""
+        if self.is_categorical_ is None or self.categories_ is None or kind_of(X) != "memory":
+            return None
+        X = X.toarray() if sp.issparse(X) else X
+        return encoded(self, X, self.is_categorical_, self.categories_, reset=False)
 
 
 def categorical_columns(X: Any, asked: Any) -> np.ndarray | None:
@@ -47,6 +90,28 @@ def categorical_columns(X: Any, asked: Any) -> np.ndarray | None:
             )
         mask |= wanted
     return mask if mask.any() else None
+
+
+def _stream_columns(data: Source, asked: Any) -> np.ndarray | None:
+    """Columns of codes in rows that are not in memory."""
+    if asked is None or (isinstance(asked, str) and asked == "from_dtype"):
+        return None
+
+    class Names:
+        shape = (data.n_rows, data.n_features)
+        columns = data.feature_names
+
+    table: Any = Names()
+    return categorical_columns(table if data.feature_names is not None else np.empty((0, data.n_features)), asked)
+
+
+def _refuse_new_categories(before: list[np.ndarray | None], now: list[np.ndarray | None]) -> None:
+    for j, (old, new) in enumerate(zip(before, now, strict=False)):
+        if (old is None) != (new is None) or (old is not None and not np.array_equal(old, new)):
+            raise InvalidData(
+                f"warm_start=True: column {j} has other categories than in the fit that is to be continued. Fit on "
+                "rows with the same categories, or start anew with warm_start=False."
+            )
 
 
 def _mark_names(mask: np.ndarray, wanted: np.ndarray, names: list[str] | None) -> None:
