@@ -5,7 +5,7 @@ namespace {
 
 using V = Vec<double>;
 constexpr std::size_t kWide = static_cast<std::size_t>(kLanes<double>);
-constexpr std::size_t kBlock = 512;
+constexpr std::size_t kBlock = 256;
 constexpr double kInfinite = __builtin_inf();
 
 // (L − D)(L + D) / 2L + (R − F)(R + F) / 2R over one denominator, with R = T − L and F = E − D.
@@ -17,43 +17,77 @@ inline V impurity_of(V L, V D, V T, V E) {
   return (L > 0.0) & (R > 0.0) ? from_zero : splat(kInfinite);
 }
 
-// Sums run along the column, in blocks, so that the impurities of a block are work for vectors.
-stumps::Found two_classes(const std::int32_t* order, std::size_t n, const double* signed_w, double T, double E,
-                          double enough) {
-  const double penalty[2] = {kInfinite, 0.0};  // a threshold fits behind complements only
-  double total[kBlock], difference[kBlock], impurity[kBlock];
+constexpr double kPenalty[2] = {kInfinite, 0.0};  // a threshold fits behind complements only
+
+// The sums of one column up to some place, and the impurities of the splits of a block.
+struct Column {
+  const std::int32_t* order;
   double L = 0, D = 0;
   V least = splat(kInfinite);
-  for (std::size_t from = 0; from < n; from += kBlock) {
-    const std::size_t count = n - from < kBlock ? n - from : kBlock;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::int32_t entry = order[from + i];
-      const double s = signed_w[entry ^ (entry >> 31)];
-      L += __builtin_fabs(s);
-      D += s;
-      total[i] = L;
-      difference[i] = D;
-      impurity[i] = penalty[static_cast<std::uint32_t>(entry) >> 31];
-    }
+  alignas(kVectorBytes) double total[kBlock], difference[kBlock], impurity[kBlock];
+
+  SUREFIT_INLINE void add(std::size_t from, std::size_t i, const double* signed_w) {
+    const std::int32_t entry = order[from + i];
+    const double s = signed_w[entry ^ (entry >> 31)];
+    L += __builtin_fabs(s);
+    D += s;
+    total[i] = L;
+    difference[i] = D;
+    impurity[i] = kPenalty[static_cast<std::uint32_t>(entry) >> 31];
+  }
+
+  SUREFIT_INLINE void finish_block(std::size_t count, double T, double E) {
     for (std::size_t i = count; i % kWide; ++i) total[i] = difference[i] = 1.0, impurity[i] = kInfinite;
     for (std::size_t i = 0; i < count; i += kWide) {
       const V here = load(impurity + i) + impurity_of(load(total + i), load(difference + i), splat(T), splat(E));
       store(impurity + i, here);
       least = here < least ? here : least;
     }
+  }
+
+  SUREFIT_INLINE double least_of_lanes() const {
+    double best = kInfinite;
+    for (std::size_t l = 0; l < kWide; ++l) best = least[l] < best ? least[l] : best;
+    return best;
+  }
+};
+
+SUREFIT_INLINE std::size_t block_at(std::size_t from, std::size_t n) { return n - from < kBlock ? n - from : kBlock; }
+
+// Sums run along the column, in blocks, so that the impurities of a block are work for vectors.
+stumps::Found two_classes(const std::int32_t* order, std::size_t n, const double* signed_w, double T, double E,
+                          double enough) {
+  Column column;
+  column.order = order;
+  for (std::size_t from = 0; from < n; from += kBlock) {
+    const std::size_t count = block_at(from, n);
+    for (std::size_t i = 0; i < count; ++i) column.add(from, i, signed_w);
+    column.finish_block(count, T, E);
     if (enough == -kInfinite) continue;
     for (std::size_t i = 0; i < count; ++i) {
-      if (impurity[i] <= enough) return {impurity[i], from + i};
+      if (column.impurity[i] <= enough) return {column.impurity[i], from + i};
     }
   }
-  double best = kInfinite;
-  for (std::size_t l = 0; l < kWide; ++l) best = least[l] < best ? least[l] : best;
-  return {best, n};
+  return {column.least_of_lanes(), n};
+}
+
+void least_of_columns(const std::int32_t* order, std::size_t n, const double* signed_w, double T, double E,
+                      double* least) {
+  Column columns[stumps::kTogether];
+  for (std::size_t k = 0; k < stumps::kTogether; ++k) columns[k].order = order + k * n;
+  for (std::size_t from = 0; from < n; from += kBlock) {
+    const std::size_t count = block_at(from, n);
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t k = 0; k < stumps::kTogether; ++k) columns[k].add(from, i, signed_w);
+    }
+    for (Column& column : columns) column.finish_block(count, T, E);
+  }
+  for (std::size_t k = 0; k < stumps::kTogether; ++k) least[k] = columns[k].least_of_lanes();
 }
 
 }  // namespace
 
 extern const stumps::ScanTable stump_scan;
-const stumps::ScanTable stump_scan = {two_classes};
+const stumps::ScanTable stump_scan = {two_classes, least_of_columns};
 
 }  // namespace surefit::SUREFIT_LEVEL

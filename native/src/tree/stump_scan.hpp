@@ -1,4 +1,4 @@
-// The scan of one sorted column for two classes: the least impurity of its splits, in vectors.
+// The scan of sorted columns for two classes: the least impurity of their splits, in vectors.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,15 @@ struct Found {
   std::size_t place;  // the first place with an impurity ≤ `enough`, where the scan ends; n if there is none
 };
 
+constexpr std::size_t kTogether = 4;  // columns scanned side by side: each of their sums waits for its last addition
+
 // in: signed_w, the weight of each row, negative for class 0; T, E: the sums of |signed_w| and of signed_w.
 struct ScanTable {
   Found (*two_classes)(const std::int32_t* order, std::size_t n, const double* signed_w, double T, double E,
                        double enough);
+  // The least impurity of kTogether columns, which stand one after the other.
+  void (*least_of_columns)(const std::int32_t* order, std::size_t n, const double* signed_w, double T, double E,
+                           double* least);
 };
 
 }  // namespace surefit::stumps

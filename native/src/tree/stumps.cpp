@@ -81,7 +81,15 @@ Split best_split(const Rows& rows, int n_threads) {
   };
 
   std::vector<double> least(rows.d);
-  parallel_for(rows.d, n_threads, [&](std::size_t j, int) { least[j] = scan(j, -kInfinite).least; });
+  const std::size_t together = two ? rows.d / kTogether : 0;  // groups of columns; then those that are left
+  parallel_for(together + (rows.d - together * kTogether), n_threads, [&](std::size_t task, int) {
+    const std::size_t j = task < together ? task * kTogether : task + together * (kTogether - 1);
+    if (task < together) {
+      table.least_of_columns(rows.order + j * rows.n, rows.n, signed_w.data(), T, totals[1] - totals[0], &least[j]);
+    } else {
+      least[j] = scan(j, -kInfinite).least;
+    }
+  });
   const double best = rows.d ? *std::min_element(least.begin(), least.end()) : kInfinite;
   if (best == kInfinite) return {};
   const double enough = best + kTie * std::max(T - squares / T, 0.0);

@@ -51,7 +51,7 @@ def samme(
     weights, rounds = RowWeights(given), list[Round]()
     for t in range(n_rounds):
         wrong = learn(t, weights.shares)
-        error = float(weights.shares[wrong].sum() / weights.shares.sum())
+        error = float((weights.shares * wrong).sum() / weights.shares.sum())
         if error >= 1.0 - 1.0 / n_classes - NEAR_CHANCE and n_classes > 1:
             if not rounds:
                 raise WorseThanChance(

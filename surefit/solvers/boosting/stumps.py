@@ -16,19 +16,19 @@ class Stumps:
 
     def __init__(self, X: np.ndarray, codes: np.ndarray, n_classes: int, sizes: np.ndarray, n_threads: int = 1) -> None:
         self._columns = np.ascontiguousarray(X.T)
-        self._order = _native.stump_columns(self._columns, n_threads)
         self._codes = np.ascontiguousarray(codes, dtype=np.int32)
-        self._n_classes, self._sizes, self._n_threads = n_classes, sizes, n_threads
+        self._n_classes, self._sizes = n_classes, sizes
+        self._rows = _native.StumpRows(self._columns, self._codes, n_classes, n_threads)
 
     def fit(self, w: np.ndarray) -> tuple[Tree, np.ndarray]:
         """(the best stump for the weights w, the class it gives each row: the heaviest on its side, else the first)."""
         K, codes = self._n_classes, self._codes
-        feature, place = _native.stump_split(self._order, codes, w, K, self._n_threads)
+        feature, below, above = self._rows.split(w)
         totals = np.bincount(codes, weights=w, minlength=K)
         if feature < 0 or np.count_nonzero(totals) < 2:
             return self._leaf(totals), np.full(len(codes), totals.argmax())
-        column, order = self._columns[feature], self._order[feature]
-        threshold = midpoint(float(column[~order[place]]), float(column[order[place + 1] ^ (order[place + 1] >> 31)]))
+        column = self._columns[feature]
+        threshold = midpoint(float(column[below]), float(column[above]))
         left = column <= np.float64(threshold)  # a number of Python would be rounded to float32 first
         sides = np.bincount(codes + K * left, weights=w, minlength=2 * K).reshape(2, K)
         counts = np.bincount(left.astype(np.intp), weights=self._sizes, minlength=2)
