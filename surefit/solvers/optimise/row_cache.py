@@ -14,6 +14,8 @@ A_WHILE = 4
 """Turns (sets of rows asked for) after which a row that was in none of them may be given up."""
 SHORT = 16
 """Runs of places shorter than this on average: the rows are computed elsewhere and copied."""
+COPIED_BYTES = 2**24
+"""Of rows that are copied, so much at a time (one row at least)."""
 
 
 class RowCache:
@@ -65,9 +67,11 @@ class RowCache:
             for first, end in zip(np.append(0, ends), ends, strict=False):
                 self.gram.rows(rows[first:end], out=self.held[places[first] : places[first] + end - first])
         else:
-            if len(self._block) < len(rows):
-                self._block = np.empty((len(rows), self.held.shape[1]), self.held.dtype)
-            self.held[places] = self.gram.rows(rows, out=self._block[: len(rows)])
+            if not len(self._block):
+                self._block = np.empty((max(1, COPIED_BYTES // self.held[0].nbytes), self.gram.n), self.held.dtype)
+            for first in range(0, len(rows), len(self._block)):
+                part = rows[first : first + len(self._block)]
+                self.held[places[first : first + len(part)]] = self.gram.rows(part, out=self._block[: len(part)])
         self._owner[places], self._used[places], self._place[rows] = rows, self._turn, places
 
 

@@ -1,8 +1,9 @@
 """The box-constrained dual with more variables than a Gram matrix has place for.
 
 A round takes a working set of several hundred variables, those that violate the conditions most and some of the last
-set, and solves the problem in them alone by sequential minimal optimization; then the gradient of all follows,
-F += K_w Δβ. Rows of K are computed in blocks and kept in single precision, in a bounded number of bytes.
+set, or all that are free where these are many, and solves the problem in them alone by sequential minimal
+optimization; then the gradient of all follows, F += K_w Δβ. Whole rows of K are computed only of variables that moved,
+in blocks, and kept in single precision, in a bounded number of bytes.
 
 Single precision is enough: what it costs is proportional to the change of β since F was last computed from β in double
 precision, which is done again until the gap of that F is small enough.
@@ -32,6 +33,8 @@ STEPS_A_TURN = 30
 """Steps for each variable of a working set, after which the equations of its free ones take a turn."""
 MOST_FREE = 2048
 """Free variables up to which the last digits come from their equations."""
+MOST_WIDE = 3072
+"""Free variables up to which a working set has all of them."""
 EXACT, SINGLE_TOL = 8192, 1e-7
 """More rows than this, and a gap no smaller than this: the gradient is checked only where it can matter."""
 BLOCK_BYTES = 2**23
@@ -46,7 +49,8 @@ class _Descent:
         self.diagonal = np.asarray(gram.diagonal(), np.float64)[box.index]
         self.beta, self.F = beta, exact_gradient(gram, box, beta)
         self.last = np.empty(0, np.intp)
-        self._square = np.empty(WORKING**2, np.float32)
+        self._square = np.empty(0, np.float32)
+        self.wide = True
         self.plain = len(box.index) == gram.n and np.array_equal(box.index, np.arange(gram.n))
 
     def round(self) -> int:
@@ -55,9 +59,8 @@ class _Descent:
         before = violation(box, beta, F)
         chosen = self._working_set()
         rows, place = np.unique(box.index[chosen], return_inverse=True)
-        places = self.cache.places(rows)
-        K = self.cache.gram.rows(rows, rows, self._square[: len(rows) ** 2].reshape(len(rows), len(rows)))
-        if len(rows) < len(chosen):
+        K = self._among(rows)
+        if not self.plain:
             K = K[np.ix_(place, place)]
         sub, slope = beta[chosen], F[chosen]
         old = sub.copy()
@@ -74,20 +77,28 @@ class _Descent:
         )
         self.limits.done += steps
         if steps == most and worst > INNER_SHARE * before:
+            self.wide = False
             sub = self._at_free_minimum(part, sub, slope)
         change = np.bincount(place, sub - old, len(rows))
         moved = np.flatnonzero(change)
         F = F.copy()
-        self._add(places[moved], change[moved], F)
+        self._add(rows[moved], change[moved], F)
         beta = beta.copy()
         beta[chosen] = sub
         self.beta, self.F, self.last = beta, F, chosen  # together: Ctrl-C finds β with its gradient
         return int(steps)
 
+    def _among(self, rows: np.ndarray) -> np.ndarray:
+        """K of these rows alone, in single precision."""
+        m = len(rows)
+        if len(self._square) < m * m:
+            self._square = np.empty(m * m, np.float32)
+        return self.cache.gram.rows(rows, rows, self._square[: m * m].reshape(m, m))
+
     def _at_free_minimum(self, part: Box, sub: np.ndarray, slope: np.ndarray) -> np.ndarray:
         """Where steps of two are too slow: the equations of the free variables, if D is lower there."""
         free = part.free(sub)
-        if len(free) < 2:
+        if not 2 <= len(free) <= WORKING:
             return sub
         K = self.gram.rows(part.index[free], part.index[free]).astype(np.float64)
         there = free_minimum(K, part, free, sub, slope[free])
@@ -96,22 +107,30 @@ class _Descent:
         change = (there - sub)[free]
         return there if slope[free] @ change + 0.5 * change @ (K @ change) < 0 else sub
 
-    def _add(self, places: np.ndarray, change: np.ndarray, F: np.ndarray) -> None:
-        threads = threads_for(len(places) * self.gram.n)
-        if self.plain:
-            _native.smo_add_rows(self.cache.held, places, change, F, threads)
-            return
-        of_rows = np.zeros(self.gram.n)
-        _native.smo_add_rows(self.cache.held, places, change, of_rows, threads)
-        F += of_rows[self.box.index]
+    def _add(self, rows: np.ndarray, change: np.ndarray, F: np.ndarray) -> None:
+        """F += K_rows change, as many rows at a time as the cache has place for."""
+        of_rows = F if self.plain else np.zeros(self.gram.n)
+        for first in range(0, len(rows), len(self.cache.held)):
+            part = slice(first, first + len(self.cache.held))
+            places = self.cache.places(rows[part])
+            threads = threads_for(len(places) * self.gram.n)
+            _native.smo_add_rows(self.cache.held, places, change[part], of_rows, threads)
+        if not self.plain:
+            F += of_rows[self.box.index]
 
     def _working_set(self) -> np.ndarray:
-        """The most violating variables on both sides, then those of the last set, until it is full; in order."""
+        """The most violating variables on both sides, then those of the last set, until it is full; in order.
+
+        Where the free variables would fill it, all of them instead of the last set: pieces of them converge slowly.
+        """
         box, beta, F = self.box, self.beta, self.F
         fresh = FRESH if len(self.last) else WORKING
         grows = _first(np.where(beta < box.high, F, np.inf), fresh // 2)
         falls = _first(np.where(beta > box.low, -F, np.inf), fresh // 2)
         chosen = np.union1d(grows, falls)
+        free = box.free(beta)
+        if self.wide and WORKING - FRESH < len(free) <= MOST_WIDE:
+            return np.union1d(chosen, free)
         left = self.last[~np.isin(self.last, chosen)]
         inside = (beta[left] > box.low[left]) & (beta[left] < box.high[left])
         left = left[np.argsort(~inside, kind="stable")][: WORKING - len(chosen)]

@@ -63,6 +63,26 @@ def test_regression_in_blocks(small_sets):
     assert point.gap.value == pytest.approx(whole.value, rel=1e-6)
 
 
+def test_no_round_raises_the_objective(small_sets):
+    """The two variables of a row are in two places, and a working set may have them in any order."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 2))
+    t = np.sin(2 * X[:, 0]) + 0.2 * rng.normal(size=300)
+    index, signs = np.tile(np.arange(300), 2), np.repeat([1.0, -1.0], 300)
+    q = signs * np.concatenate([0.1 - t, 0.1 + t])
+    box = Box(index, q, np.where(signs > 0, 0.0, -1.0), np.where(signs > 0, 1.0, 0.0))
+    K = np.exp(-((X[:, None] - X) ** 2).sum(-1))
+    descent = smo_blocks._Descent(GramRows(Gaussian(1.0), X), box, np.zeros(600), Limits(1e-6), 10**5)
+    last = 0.0
+    for _ in range(20):
+        descent.round()
+        coef = descent.beta[:300] + descent.beta[300:]
+        value = 0.5 * coef @ K @ coef + q @ descent.beta
+        assert value <= last + 1e-6 * abs(last)
+        last = value
+    assert last < 0
+
+
 def test_same_bits_on_any_number_of_threads(small_sets):
     X, y = classes(600, 5, 3)
     gram = GramRows(Gaussian(0.2), X)
