@@ -20,7 +20,7 @@ from surefit._core.random import RandomStateLike, random_stream
 from surefit.cluster.kmeans import KMeans
 from surefit.engine.open import need_memory
 from surefit.graphs.cuts import cuts_of
-from surefit.graphs.laplacians import LaplacianKind
+from surefit.graphs.laplacians import LaplacianKind, row_sums
 from surefit.solvers.spectral.affinity_graph import GIVEN, affinity_graph
 from surefit.solvers.spectral.graph_pairs import GraphPairs, graph_pairs
 from surefit.solvers.spectral.partition import cluster_qr, discretize
@@ -34,6 +34,10 @@ AffinityName = Literal[
 def default_tolerance(n_rows: int) -> float:
     """Of few rows the eigenpairs can be certified to 1e-6; of many only the groups, which 1e-4 decides as well."""
     return 1e-8 if n_rows <= 6000 else 1e-4
+
+
+NO_EIGENVALUE = 1e-12
+"""Of the size of a Laplacian: eigenvalues below are rounding, and count as this much in an eigengap."""
 
 
 class SpectralClustering(ClusterMixin, Estimator):
@@ -90,8 +94,9 @@ class SpectralClustering(ClusterMixin, Estimator):
         n_clusters: Annotated[
             int | Literal["eigengap"],
             Range(1),
-            "How many groups; 'eigengap': as many as components if there are several, else the k from 2 to "
-            "max_clusters with the largest λₖ₊₁/λₖ.",
+            "How many groups; 'eigengap': as many as components if there are several (max_clusters at most), else the "
+            "k from 2 to max_clusters with the largest λₖ₊₁/λₖ, where eigenvalues below 1e-12 (for the unnormalized "
+            "Laplacian, of the largest degree) count as that.",
         ] = 8,
         *,
         eigen_solver: Annotated[
@@ -181,7 +186,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         pairs = graph_pairs(self.affinity_matrix_, wanted, p.laplacian, tol=tol)
         self.eigenvalues_ = pairs.values
         self.n_components_graph_ = pairs.n_components
-        self.n_clusters_ = _by_eigengap(pairs, most) if p.n_clusters == "eigengap" else int(p.n_clusters)
+        self.n_clusters_ = _by_eigengap(pairs, most, p.laplacian) if p.n_clusters == "eigengap" else int(p.n_clusters)
         _warn(pairs, self.n_clusters_)
         return pairs
 
@@ -234,15 +239,15 @@ def spectral_clustering(
     return model.fit(affinity).labels_
 
 
-def _by_eigengap(pairs: GraphPairs, most: int) -> int:
+def _by_eigengap(pairs: GraphPairs, most: int, kind: LaplacianKind) -> int:
     """As many as components, or the k ≥ 2 whose next eigenvalue is the largest multiple of its own."""
     if pairs.n_components > 1:
         return min(pairs.n_components, most)
-    values = pairs.values
-    if len(values) < 3:
-        return len(values)
-    ratios = values[2:] / np.maximum(values[1:-1], np.finfo(np.float64).tiny)
-    return int(np.argmax(ratios)) + 2
+    if len(pairs.values) < 3:
+        return len(pairs.values)
+    size = float(row_sums(pairs.weights).max()) if kind == "unnormalized" else 1.0
+    values = np.maximum(pairs.values, NO_EIGENVALUE * size)
+    return int(np.argmax(values[2:] / values[1:-1])) + 2
 
 
 def _warn(pairs: GraphPairs, n_clusters: int) -> None:

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.cluster import DBSCAN
 from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import kneighbors_graph
 
 from surefit.certificates import Grade
 from surefit.certificates.cluster import dbscan as checker
@@ -22,6 +23,8 @@ GRID = GRID[rng.random(400) < 0.7]
 BALL = np.deg2rad(rng.uniform([-80, -170], [80, 170], size=(300, 2)))
 BITS = rng.random((200, 12)) < 0.4
 W = rng.integers(0, 4, 400).astype(float)
+ONE_WAY = pairwise_distances(X[:150]) * rng.uniform(1.0, 1.6, size=(150, 150))
+np.fill_diagonal(ONE_WAY, 0.0)
 
 
 def taxi(a: np.ndarray, b: np.ndarray) -> float:
@@ -47,6 +50,12 @@ GOOD: dict[str, tuple[DBSCAN, Any, Any]] = {
     "hamming": (DBSCAN(0.2, metric="hamming"), BITS.astype(float), None),
     "callable": (DBSCAN(1.2, metric=taxi), X[:120], None),
     "precomputed": (DBSCAN(0.8, metric="precomputed"), pairwise_distances(X), None),
+    "one-way distances": (DBSCAN(1.1, min_samples=4, metric="precomputed"), ONE_WAY, None),
+    "graph of nearest neighbors": (
+        DBSCAN(0.8, min_samples=4, metric="precomputed"),
+        kneighbors_graph(X, 6, mode="distance"),
+        None,
+    ),
     "sparse": (DBSCAN(1.0), sp.csr_array(np.where(np.abs(X) < 1, 0, X)), None),
     "single precision": (DBSCAN(0.8), X.astype(np.float32), None),
     "single precision, offset": (DBSCAN(0.8), (X + 1e4).astype(np.float32), None),
@@ -196,3 +205,18 @@ def test_iris_prints_what_it_checked() -> None:
     data = load_iris().data
     text = str(certify(DBSCAN(0.5).fit(data), data))
     assert "EXACT" in text and "2 clusters" in text
+
+
+def test_rejects_other_clusters_of_one_way_distances() -> None:
+    """0 → 1 → 2 and nothing back, all core: from 0 all are reached. Each other labelling is refused."""
+    D = np.full((3, 3), 9.0)
+    D[0, 1] = D[1, 2] = D[0, 0] = D[1, 1] = D[2, 2] = 0.0
+    model = DBSCAN(1.0, min_samples=1, metric="precomputed").fit(D)
+    np.testing.assert_array_equal(model.labels_, [0, 0, 0])
+    assert certify(model, D).holds
+    for labels in ([0, 1, 2], [0, 0, 1], [0, 1, 1], [0, 0, -1]):
+        assert "labels" in failing(certify(altered(model, labels_=np.array(labels)), D))
+    back = DBSCAN(1.0, min_samples=1, metric="precomputed").fit(D[::-1, ::-1])
+    np.testing.assert_array_equal(back.labels_, [0, 1, 2])
+    assert certify(back, D[::-1, ::-1]).holds
+    assert "labels" in failing(certify(altered(back, labels_=np.zeros(3, int)), D[::-1, ::-1]))

@@ -205,7 +205,7 @@ def test_rejects_other_rows_within_the_radius(change: Any) -> None:
     ("change", "fails"),
     [
         ({"n_neighbors": 0}, "attributes"),
-        ({"n_neighbors": 301}, "attributes"),
+        ({"n_neighbors": 2.5}, "attributes"),
         ({"n_neighbors": "five"}, "attributes"),
         ({"n_samples_fit_": 299}, "attributes"),
         ({"effective_metric_": "manhattan"}, "attributes"),
@@ -277,3 +277,13 @@ def test_rejects_other_means() -> None:
     assert not certify(model, X, Y[::-1]).holds
     assert not certify(model, X, Y * (1 + 1e-6)).holds
     assert not certify(lying(model, lambda y: y * (1 + 1e-9), "predict"), X, Y).holds
+
+
+def test_more_neighbors_than_rows() -> None:
+    """The fit is right, though kneighbors needs a number to answer; the radius is checked all the same."""
+    rows = X[:3]
+    model = NearestNeighbors(n_neighbors=5, radius=2.0).fit(rows)
+    c = certify(model, rows)
+    assert c.holds and c["kneighbors"].value is None, f"\n{c}"
+    liar = lying(model, lambda p: (p[0][::-1], p[1][::-1]), "radius_neighbors")
+    assert "radius_neighbors" in failing(certify(liar, rows))

@@ -11,6 +11,7 @@ from sklearn.cluster import SpectralClustering as Theirs
 from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
+import surefit
 from surefit.cluster.spectral_clustering import SpectralClustering, spectral_clustering
 from surefit.graphs import cut_value, laplacian, normalized_cut, ratio_cut
 
@@ -171,3 +172,30 @@ def test_a_matrix_that_is_not_symmetric_is_averaged_with_a_warning():
     with pytest.warns(UserWarning, match="not symmetric"):
         model = SpectralClustering(2, affinity="precomputed").fit(W)
     np.testing.assert_array_equal(model.affinity_matrix_, (W + W.T) / 2)
+
+
+@pytest.mark.filterwarnings("ignore:Graph is not fully connected")
+def test_the_eigengap_of_more_components_than_max_clusters():
+    """29 vertices without edges: max_clusters groups, which the certificate counts too."""
+    for most in (2, 10, 40):
+        model = SpectralClustering("eigengap", affinity="precomputed", max_clusters=most).fit(np.zeros((29, 29)))
+        assert model.n_clusters_ == min(29, most) == len(np.unique(model.labels_))
+        certificate = surefit.certify(model, np.zeros((29, 29)))
+        assert certificate["eigengap"].holds and certificate["clusters"].holds, f"\n{certificate}"
+        model.max_clusters = 5
+        assert not surefit.certify(model, np.zeros((29, 29)))["eigengap"].holds
+
+
+@pytest.mark.parametrize("laplacian", ["random_walk", "symmetric", "unnormalized"])
+@pytest.mark.parametrize("weak", [1e-6, 1e-9, 1e-12, 1e-15, 1e-18, 1e-30])
+def test_the_eigengap_of_eigenvalues_at_the_rounding(weak, laplacian):
+    """Three cliques of four with bridges of weight `weak`: λ₂ and λ₃ are below 4 weak, λ₄ is at least one."""
+    W = np.kron(np.eye(3), np.ones((4, 4))) - np.eye(12)
+    W[3, 4] = W[4, 3] = weak
+    W[7, 8] = W[8, 7] = 3 * weak
+    model = SpectralClustering("eigengap", affinity="precomputed", laplacian=laplacian).fit(W)
+    assert model.n_components_graph_ == 1 and model.n_clusters_ == 3
+    assert surefit.certify(model, W)["eigengap"].holds
+    model.n_clusters_ = 2
+    model.labels_ = np.minimum(model.labels_, 1)
+    assert not surefit.certify(model, W)["eigengap"].holds

@@ -4,6 +4,10 @@ A row is *core* where the weights of the rows within eps of it, itself among the
 within eps of each other share a cluster, and a cluster is what core rows joined in this way make up. A row that is not
 core belongs to the cluster with the lowest number among those that have a core row within eps of it; without one it is
 noise, −1. Clusters are numbered by their first core row.
+
+Given distances may differ in the two directions (a graph of nearest neighbors). Row i then says who is near row i, and
+cluster c is what its first core row, the first that has no cluster yet, reaches along the rows of core rows, without
+the rows of earlier clusters.
 """
 
 from __future__ import annotations
@@ -128,17 +132,21 @@ def _claims(points: Points, fit: Fit, sweep: Sweep) -> list[Claim]:
     )
     low, high = sweep.weight.T
     core = seen & np.where(fit.core, high < fit.least, low >= fit.least)
+    core_claim = at_most(
+        "core",
+        f"A row is core where min_samples={fit.least:g} lie within eps={fit.eps:g}: {rows}, up to the rounding of "
+        f"{how}; rows for which this is not so.",
+        grade, int(core.sum()), 0,
+        failure=f"core_sample_indices_ is wrong for {int(core.sum())} of {rows}, row {_first(core)} among them.",
+    )  # fmt: skip
+    near = points.X <= fit.eps if points.metric.name == "precomputed" else None
+    if near is not None and not np.array_equal(near, near.T):
+        return [core_claim, _reached(near, fit)]
     label, lowest = fit.labels, sweep.lowest
     joined = np.where(fit.core, (lowest == label), np.where(label < 0, lowest == n, sweep.own & (lowest >= label)))
     wrong = seen & ~joined
     return [
-        at_most(
-            "core",
-            f"A row is core where min_samples={fit.least:g} lie within eps={fit.eps:g}: {rows}, up to the rounding of "
-            f"{how}; rows for which this is not so.",
-            grade, int(core.sum()), 0,
-            failure=f"core_sample_indices_ is wrong for {int(core.sum())} of {rows}, row {_first(core)} among them.",
-        ),
+        core_claim,
         at_most(
             "labels",
             "Core rows within eps of each other share a label; other rows have the lowest label of a core row within "
@@ -149,6 +157,28 @@ def _claims(points: Points, fit: Fit, sweep: Sweep) -> list[Claim]:
         ),
         _connected(points, fit, sweep, grade),
     ]  # fmt: skip
+
+
+def _reached(near: NDArray, fit: Fit) -> Claim:
+    """Where near is one-way, the clusters of the core rows as they are stated, found again by the definition."""
+    expected, k = np.full(len(near), -1), 0
+    for row in np.flatnonzero(fit.core):
+        if expected[row] >= 0:
+            continue
+        front = np.array([row])
+        while front.size:
+            expected[front] = k
+            front = np.flatnonzero(near[front[fit.core[front]]].any(axis=0) & (expected < 0))
+        k += 1
+    wrong = expected != fit.labels
+    return at_most(
+        "labels",
+        "The distances are not the same in both directions: a cluster is what its first core row reaches along the "
+        f"rows of core rows, without earlier clusters; rows of {len(near)} for which this is not so.",
+        Grade.EXACT, int(wrong.sum()), 0,
+        failure=f"labels_ is wrong for {int(wrong.sum())} of {len(near)} rows, row {_first(wrong)} among them: it is "
+        "not what the first core rows reach, in their order.",
+    )  # fmt: skip
 
 
 def _first(flags: NDArray) -> int:

@@ -26,6 +26,7 @@ from surefit.certificates.theorems.graphs.model_affinity import affinity_claim
 from surefit.certificates.theorems.spectral.all_eigenvalues import MOST_ORDER, all_eigenvalues
 
 NEXT_STEP, NO_CONVERGENCE, KMEANS_TOL = 4.0, 1e-3, 1e-4
+ZERO = 1e-12  # of the scale: smaller eigenvalues count as this in an eigengap
 SMALL = 1e-3  # of the largest degree: eigenvalues below are measured by this
 
 
@@ -60,7 +61,7 @@ def check_spectral_clustering(model: Any, blocks: Blocks, tol: float) -> Finding
         return claims, "one pass"
     found = _spectrum(attrs, graph, k, kind)
     if isinstance(asked, str):
-        claims.append(_gap(attrs, graph, found, k))
+        claims.append(_gap(attrs, graph, found, k, kind))
     values = cuts(graph, labels, k)
     claims += [*_cut_values(attrs, values, graph, tol), _interval(values, found, k, kind)]
     if attrs.has("eigenvalues_"):
@@ -81,28 +82,37 @@ def _groups(attrs: Attributes, labels: NDArray, k: int) -> Claim:
     )  # fmt: skip
 
 
-def _gap(attrs: Attributes, graph: Graph, found: Spectrum | None, k: int) -> Claim:
-    """n_clusters='eigengap': as many as components, else k ≤ max_clusters with the largest λₖ₊₁/λₖ, k ≥ 2."""
-    components = np.unique(graph.components()).size
+def _gap(attrs: Attributes, graph: Graph, found: Spectrum | None, k: int, kind: str) -> Claim:
+    """n_clusters='eigengap': as many as components, else the k ≥ 2 with the largest λₖ₊₁/λₖ; max_clusters at most.
+
+    Eigenvalues below ZERO of the scale count as that: with [l, h] around each, a ratio is from lₖ₊₁/hₖ to hₖ₊₁/lₖ.
+    """
+    components, most = np.unique(graph.components()).size, max(1, whole(attrs.parameter("max_clusters", 10)))
     if found is None and components == 1:
         sentence = "That this is the largest gap is not proved: there are too many rows for all eigenvalues."
         return Claim("eigengap", sentence, Grade.UNPROVED, None, 0.0, True)
     if found is None or components > 1:
+        right = min(components, most)
         return at_most(
-            "eigengap", f"The graph has {components} components: as many clusters; difference.", Grade.EXACT,
-            abs(k - components), 0, failure=f"The graph has {components} components, not {k}.",
+            "eigengap", f"The graph has {components} components: as many clusters, {most} at most; difference.",
+            Grade.EXACT, abs(k - right), 0,
+            failure=f"The graph has {components} components: {right} clusters, not {k}.",
         )  # fmt: skip
-    lam = found.lam[: min(max(1, whole(attrs.parameter("max_clusters", 10))), graph.n - 1) + 1]
-    ratio = lam[2:] / np.maximum(lam[1:-1], 1e-300)
-    if not ratio.size:
+    lam, floor = found.lam[: min(most, graph.n - 1) + 1], ZERO * _scale(graph, kind)
+    if lam.size < 3:
         sentence = f"There are {lam.size} eigenvalues: no gap after two or more of them to compare."
         return Claim("eigengap", sentence, Grade.EXACT, None, None, True)
-    own = ratio[k - 2] if 2 <= k < lam.size else 0.0
-    error = 4 * found.error / max(1e-300, float(lam[1]))
+    if not 2 <= k < lam.size:
+        return refuted("eigengap", f"{k} clusters are not between 2 and {lam.size - 1}.")
+    low, high = (np.maximum(lam[1:] + e, floor) for e in (-found.error, found.error))
+    least, largest, others = low[1:] / high[:-1], high[1:] / low[:-1], np.arange(lam.size - 2) != k - 2
+    own_least, own_largest = float(least[k - 2]), float(largest[k - 2])
     return at_most(
         "eigengap", f"No k has a larger ratio of neighboring eigenvalues than {k}, by more than this share.",
-        Grade.EXACT, max(0.0, float(ratio.max(initial=0.0)) / max(own, 1e-300) - 1), 1e-6, error=error, lower=0.0,
-        failure=f"The largest gap of the eigenvalues is not at {k} but at {int(np.argmax(ratio)) + 2}.",
+        Grade.EXACT, max(0.0, float(largest[others].max(initial=0.0)) / own_least - 1), 1e-6,
+        lower=float(least[others].max(initial=0.0)) / own_largest - 1,
+        failure=f"The largest gap of the eigenvalues is not at {k}, or not surely: it may be at "
+        f"{int(np.argmax(np.where(others, largest, 0.0))) + 2}.",
     )  # fmt: skip
 
 

@@ -24,18 +24,23 @@ def check_nearest_neighbors(model: Any, blocks: Blocks, tol: float) -> Findings:
     attrs = Attributes(model, "n_samples_fit_")
     points = read_search(attrs, blocks)
     n, k = blocks.n_rows, real(attrs.parameter("n_neighbors", 5))
-    if not (1 <= k <= n and k == int(k)):
-        attrs.faults.append(f"n_neighbors={attrs.parameter('n_neighbors', 5)!r} is not a number from 1 to {n}")
+    if not (1 <= k < np.inf and k == int(k)):
+        attrs.faults.append(f"n_neighbors={attrs.parameter('n_neighbors', 5)!r} is not a whole number from 1")
     if attrs.faults or points is None:
         return [bad_attributes(attrs)], "one pass"
     asked = queries(points)
-    claim, answer = neighbors_claim(model, points, asked, int(k), tol)
+    claim, answer = neighbors_claim(model, points, asked, int(k), tol) if k <= n else (_too_many(int(k), n), None)
     claims, far = [claim], 0.0 if answer is None else float(np.median(answer[0].max(axis=1)))
     if k < n <= ALL:
         itself = Queries(points.X.astype(points.dtype), f"all {n} rows", np.arange(n))
         claims.append(neighbors_claim(model, points, itself, int(k), tol, "other_rows")[0])
     claims.append(_within_radius(model, points, asked, real(attrs.parameter("radius", 1.0)), far, tol))
     return claims, f"{len(asked.Q)} queries against {n} rows"
+
+
+def _too_many(k: int, n: int) -> Claim:
+    sentence = f"n_neighbors={k} are more than the {n} rows: kneighbors has no answer by itself, and none is checked."
+    return Claim("kneighbors", sentence, Grade.EXACT, None, None, True)
 
 
 def _within_radius(model: Any, points: Points, asked: Queries, radius: float, far: float, tol: float) -> Claim:
