@@ -138,7 +138,6 @@ class BandFactor:
         self.L: list[np.ndarray] = []
         self.F: list[np.ndarray] = []
         self.inverse: list[np.ndarray] = []
-        self.carry: list[np.ndarray] = []
         self.positive = True
         for j, D in enumerate(band.D):
             corner = D + alpha * np.eye(len(D))
@@ -178,23 +177,24 @@ class BandFactor:
         return columns
 
     def invert_blocks(self) -> None:
-        """L_j⁻ᵀ and (L_j⁻¹ F_j)ᵀ, with which `squared_lengths` is made of products alone."""
-        self.inverse, self.carry = [], []
+        """[−(L_j⁻¹ F_j)ᵀ; L_j⁻ᵀ], with which `squared_lengths` is one product for each block."""
+        self.inverse = []
         for j, L in enumerate(self.L):
             inverse = np.eye(len(L))
             divide_left(L, inverse)
-            self.inverse.append(np.ascontiguousarray(inverse.T))
-            if j:
-                self.carry.append(np.ascontiguousarray((inverse @ self.F[j - 1]).T))
+            parts = [-(inverse @ self.F[j - 1]).T, inverse.T] if j else [inverse.T]
+            self.inverse.append(np.vstack(parts))
 
     def squared_lengths(self, rows: np.ndarray) -> np.ndarray:
-        """‖L⁻¹ rᵢ‖² for every row r: the block j of the solution is (r_j − x_{j−1} F_jᵀ) L_j⁻ᵀ."""
+        """‖L⁻¹ rᵢ‖² for every row r: the block j of the solution is x_j = (r_j − x_{j−1} F_jᵀ) L_j⁻ᵀ."""
         lengths, s = np.zeros(len(rows)), 0
-        before = rows[:, :0]
-        for j, inverse in enumerate(self.inverse):
-            x = np.matmul(rows[:, s : s + len(inverse)], inverse)
-            if j:
-                add_product(x, before, self.carry[j - 1], -1.0)
+        both = np.empty((len(rows), 2 * len(self.L[0])))  # x_{j−1} and r_j side by side
+        for inverse in self.inverse:
+            height, width = inverse.shape
+            before = height - width
+            both[:, before:height] = rows[:, s : s + width]
+            x = both[:, :height] @ inverse
             lengths += np.einsum("ij,ij->i", x, x)
-            before, s = x, s + len(inverse)
+            both[:, :width] = x
+            s += width
         return lengths

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surefit.solvers.kernel_system.path import penalty_path
+from surefit.solvers.kernel_system.path import penalty_path, solve_each
 from surefit.solvers.kernel_system.system import KernelSystem
 
 
@@ -29,12 +29,11 @@ class LeftOut(NamedTuple):
 def leave_one_out(system: KernelSystem, alphas: np.ndarray, Y: np.ndarray) -> LeftOut:
     """The errors of every row for every penalty; Y (n, t) are the targets themselves."""
     path = penalty_path(system, alphas)
-    scaled = system.scaled(Y)
-    errors, coefficients = (np.empty((*Y.shape, len(alphas))) for _ in range(2))
+    c = solve_each(path, alphas, system.scaled(Y))
+    errors = np.empty_like(c)
     for k, alpha in enumerate(alphas):
-        c = path.solve(float(alpha), scaled)
-        errors[:, :, k] = c / path.inverse_diagonal(float(alpha))[:, None]
-        coefficients[:, :, k] = system.scaled(c)
+        errors[:, :, k] = c[:, :, k] / path.inverse_diagonal(float(alpha))[:, None]
     if system.roots is not None:
         errors /= system.roots[:, None, None]
-    return LeftOut(errors, coefficients)
+        c *= system.roots[:, None, None]
+    return LeftOut(errors, c)

@@ -55,6 +55,13 @@ def penalty_path(system: KernelSystem, alphas: np.ndarray) -> PenaltyPath:
     return Eigen(system.lower())
 
 
+def solve_each(path: PenaltyPath, alphas: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """(A + αI)⁻¹ Y for every penalty, (n, t, A)."""
+    if isinstance(path, BandPath):
+        return path.solve_each(alphas, Y)
+    return np.stack([path.solve(float(alpha), Y) for alpha in alphas], axis=2)
+
+
 def path_bytes(n: int) -> int:
     """What a path of n rows needs: A and Q, or A, eigenvectors and the workspace of LAPACK."""
     return 16 * n * n
@@ -85,9 +92,18 @@ class BandPath:
         return self._factor(alpha).positive
 
     def solve(self, alpha: float, Y: np.ndarray) -> np.ndarray:
-        factor, Q = self._factor(alpha), self._band.Q
-        rows = factor.forward(np.ascontiguousarray((Q.T @ Y).T))
-        return Q @ factor.backward(np.ascontiguousarray(rows.T))
+        return self.solve_each(np.array([alpha]), Y)[:, :, 0]
+
+    def solve_each(self, alphas: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        """As `solve`, (n, t, A); Q is read twice, whatever the number of penalties."""
+        Q = self._band.Q
+        turned = (Q.T @ Y).T
+        inner = np.empty((*Y.shape, len(alphas)))
+        for k, alpha in enumerate(alphas):
+            factor = self._factor(float(alpha))
+            rows = factor.forward(turned.copy(order="C"))
+            inner[:, :, k] = factor.backward(np.ascontiguousarray(rows.T))
+        return (Q @ inner.reshape(len(Q), -1)).reshape(inner.shape)
 
     def inverse_diagonal(self, alpha: float) -> np.ndarray:
         factor, Q = self._factor(alpha), self._band.Q
