@@ -17,6 +17,8 @@ namespace surefit::forest {
 constexpr double kTie = 1e-12;  // decreases this close, as a share of the node's weighted impurity, are equal
 constexpr std::size_t kFewRows = 128;  // up to here the bins that are there are noted row by row
 constexpr std::size_t kPollWork = 1 << 16;
+constexpr std::size_t kAhead = 16;  // rows whose bins are fetched before they are used, where a cache cannot hold all
+constexpr std::size_t kNear = 1 << 19;
 
 struct Split {
   double decrease = -1;
@@ -59,7 +61,7 @@ class TreeGrower {
 
  public:
   TreeGrower(const Examples& e, const Rules& rules, std::atomic<bool>& stop)
-      : e_(e), rules_(rules), target_(e, rules), stop_(stop), sizes_(e.repeats ? e.n : 0) {}
+      : e_(e), rules_(rules), target_(e, rules), stop_(stop), far_(e.n * e.d > kNear), sizes_(e.repeats ? e.n : 0) {}
 
   void grow(const Bag& bag, Grown& tree, int thread) {
     fill(bag);
@@ -235,6 +237,11 @@ class TreeGrower {
     });
   }
 
+  // Asks for a bin that is used kAhead items later; `left`: how many there are from this one on.
+  void fetch(const std::uint8_t* column, const Item* item, std::size_t left) const {
+    if (far_ && left > kAhead) __builtin_prefetch(column + item[kAhead].row * e_.d);
+  }
+
   // The histogram of feature j; how many bins are there, and which: present_, ascending.
   std::size_t add_up(const Node& node, std::size_t j, bool counting) {
     const Item* items = items_.data() + node.begin;
@@ -247,6 +254,7 @@ class TreeGrower {
     if (n <= kFewRows) {
       std::uint64_t seen[4] = {0, 0, 0, 0};
       for (std::size_t i = 0; i < n; ++i) {
+        fetch(column, items + i, n - i);
         const std::uint8_t bin = column[items[i].row * e_.d];
         seen[bin >> 6] |= std::uint64_t{1} << (bin & 63);
         target_.add(items[i], bin);
@@ -258,7 +266,10 @@ class TreeGrower {
       }
       return m;
     }
-    for (std::size_t i = 0; i < n; ++i) target_.add(items[i], column[items[i].row * e_.d]);
+    for (std::size_t i = 0; i < n; ++i) {
+      fetch(column, items + i, n - i);
+      target_.add(items[i], column[items[i].row * e_.d]);
+    }
     for (std::size_t bin = 0; bin < 256; ++bin) {
       if (target_.bin_weight(bin) > 0) present_[m++] = static_cast<std::uint8_t>(bin);
     }
@@ -297,6 +308,7 @@ class TreeGrower {
   const Rules& rules_;
   Target target_;
   std::atomic<bool>& stop_;
+  bool far_;  // the bins of all examples are more than a core's own cache holds
   std::vector<Item> items_, scratch_;
   std::vector<std::int32_t> sizes_;
   FeatureOrder order_;
