@@ -42,6 +42,8 @@ MAX_FULL_HESSIAN = 1200
 """Parameters up to which the second derivative is kept as one matrix."""
 MAX_PER_SCORE = 20_000_000
 """Numbers in the second derivatives along each score alone up to which they are formed anew on the way."""
+LEAST_KEPT = 30
+"""Steps that such second derivatives are kept at least."""
 MAX_GRAM_COLUMNS = 3000
 """Columns up to which their products are kept."""
 MAX_CURVATURE_CLASSES = 32
@@ -94,11 +96,10 @@ class LogisticProblem:
         self.coordinates = Coordinates(self.center, self.scale, np.zeros(self.m), fit_intercept)
         self.single = data.dtype == np.float32 and self.m > 1
         self.rounding = 1e-8 if self.single else 1e-13
-        matrices = self.m * self.width**2
-        self.per_score = not self.full_hessian and self.m > 1 and self.penalty > 0 and matrices <= MAX_PER_SCORE
-        self.per_score &= self.square and not data.is_sparse
+        few = 1 < self.m <= MAX_CURVATURE_CLASSES and self.m * self.width**2 <= MAX_PER_SCORE
+        self.per_score = few and not self.full_hessian and self.penalty > 0 and self.square and not data.is_sparse
         self.metric_cost = self._metric_cost() if self.full_hessian or self.per_score else math.inf
-        self.metric_kept = self.metric_cost if self.per_score else 0.0
+        self.metric_kept = max(self.metric_cost, LEAST_KEPT) if self.per_score else 0.0
         self.negligible = 1e-9 * self.weight if self.penalty == 0 else 0.0  # a penalty has a minimum to be found
         self.full_rank = True
         self._curvature: tuple[Evaluation, InterceptCurvature] | None = None
