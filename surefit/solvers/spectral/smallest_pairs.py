@@ -15,7 +15,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from surefit.solvers.spectral.block_davidson import GUARD, Ritz, Round, block_davidson
-from surefit.solvers.spectral.chebyshev_filter import chebyshev_filter
+from surefit.solvers.spectral.chebyshev_filter import chebyshev_filter, times
 from surefit.solvers.spectral.shifted_factor import MOST_ENTRIES, estimated_entries, shifted_factor
 
 SMALL = 400
@@ -94,7 +94,7 @@ def _beyond(C: Any, k: int, null: np.ndarray, tol: float, max_iter: int) -> Ritz
     start = np.random.default_rng(0).standard_normal((n, width))
     expand, exact = _expansion(C, norm)
     return block_davidson(
-        lambda X: C @ X, expand, start, k, norm=norm, tol=tol, max_iter=max_iter, null=null, exact=exact
+        lambda X: times(C, X), expand, start, k, norm=norm, tol=tol, max_iter=max_iter, null=null, exact=exact
     )
 
 
