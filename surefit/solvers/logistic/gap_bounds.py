@@ -13,7 +13,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
+
+COLUMNS = 512
+"""Columns of an inverse that are computed in one call."""
 
 
 class InterceptCurvature:
@@ -28,10 +31,15 @@ class InterceptCurvature:
         self._factor, fault = dpotrf(J + fill, lower=1)
         inverse_sum = math.inf
         if not fault:
-            inverse, fault = dtrtri(self._factor, lower=1)
-            inverse_sum = float((inverse**2).sum())
-        self.regular = not fault and 0 < inverse_sum < math.inf
+            inverse_sum = sum(self._inverse_squares(first) for first in range(0, m, COLUMNS))
+        self.regular = not fault and 0 < inverse_sum < math.inf  # NaN is not
         self.least = 1 / inverse_sum if self.regular else 0.0
+
+    def _inverse_squares(self, first: int) -> float:
+        """Σ of the squares in the columns of L⁻¹ from `first` on, so many that signals are heard soon."""
+        part = self._factor[first:, first:]
+        columns, fault = dtrtrs(part, np.eye(len(part), min(COLUMNS, len(part))), lower=1)
+        return math.inf if fault else float((columns**2).sum())
 
     def solve(self, delta: np.ndarray) -> np.ndarray:
         """J⁺δ for δ that sums to zero."""
