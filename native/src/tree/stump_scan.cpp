@@ -85,9 +85,54 @@ void least_of_columns(const std::int32_t* order, std::size_t n, const double* si
   for (std::size_t k = 0; k < stumps::kTogether; ++k) least[k] = columns[k].least_of_lanes();
 }
 
+// The weights of the classes to the left run along the column as one vector; divisions are made block by block.
+// Impurities are W − Σ c² / W of both sides, the squares summed in the order of the classes.
+typedef double Weights __attribute__((vector_size(stumps::kFewClasses * sizeof(double))));
+
+stumps::Found few_classes(const std::int32_t* order, std::size_t n, const std::int32_t* codes, const double* w,
+                          const double* totals, double T, double enough) {
+  Weights one[stumps::kFewClasses] = {}, all, left{};
+  for (std::size_t c = 0; c < stumps::kFewClasses; ++c) {
+    one[c][c] = 1;
+    all[c] = totals[c];
+  }
+  alignas(kVectorBytes) double weight[kBlock], squares_left[kBlock], squares_right[kBlock], impurity[kBlock];
+  double L = 0;
+  V least = splat(kInfinite);
+  for (std::size_t from = 0; from < n; from += kBlock) {
+    const std::size_t count = block_at(from, n);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int32_t entry = order[from + i], row = entry ^ (entry >> 31);
+      left += one[codes[row]] * w[row];
+      weight[i] = L += w[row];
+      const Weights right = all - left, l = left * left, r = right * right;
+      double on_left = l[0], on_right = r[0];
+      for (std::size_t c = 1; c < stumps::kFewClasses; ++c) on_left += l[c], on_right += r[c];
+      squares_left[i] = on_left;
+      squares_right[i] = on_right;
+      impurity[i] = kPenalty[static_cast<std::uint32_t>(entry) >> 31];
+    }
+    for (std::size_t i = count; i % kWide; ++i) weight[i] = squares_left[i] = squares_right[i] = impurity[i] = kInfinite;
+    for (std::size_t i = 0; i < count; i += kWide) {
+      const V here = load(weight + i), rest = T - here;
+      const V value = T - (load(squares_left + i) / here + load(squares_right + i) / rest);
+      const V found = (here > 0.0) & (rest > 0.0) ? load(impurity + i) + value : splat(kInfinite);
+      store(impurity + i, found);
+      least = found < least ? found : least;
+    }
+    if (enough == -kInfinite) continue;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (impurity[i] <= enough) return {impurity[i], from + i};
+    }
+  }
+  double best = kInfinite;
+  for (std::size_t l = 0; l < kWide; ++l) best = least[l] < best ? least[l] : best;
+  return {best, n};
+}
+
 }  // namespace
 
 extern const stumps::ScanTable stump_scan;
-const stumps::ScanTable stump_scan = {two_classes, least_of_columns};
+const stumps::ScanTable stump_scan = {two_classes, least_of_columns, few_classes};
 
 }  // namespace surefit::SUREFIT_LEVEL

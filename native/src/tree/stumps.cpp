@@ -65,7 +65,7 @@ template void sort_columns<float>(const float*, std::size_t, std::size_t, int, s
 template void sort_columns<double>(const double*, std::size_t, std::size_t, int, std::int32_t*);
 
 Split best_split(const Rows& rows, int n_threads) {
-  std::vector<double> totals(rows.n_classes, 0.0);
+  std::vector<double> totals(std::max(rows.n_classes, kFewClasses), 0.0);
   for (std::size_t i = 0; i < rows.n; ++i) totals[static_cast<std::size_t>(rows.codes[i])] += rows.w[i];
   double T = 0, squares = 0;
   for (const double t : totals) T += t;
@@ -77,6 +77,8 @@ Split best_split(const Rows& rows, int n_threads) {
   const auto scan = [&](std::size_t j, double enough) {
     const std::int32_t* order = rows.order + j * rows.n;
     return two ? table.two_classes(order, rows.n, signed_w.data(), T, totals[1] - totals[0], enough)
+           : rows.n_classes <= kFewClasses
+               ? table.few_classes(order, rows.n, rows.codes, rows.w, totals.data(), T, enough)
                : scan_many(rows, order, totals.data(), T, enough);
   };
 
