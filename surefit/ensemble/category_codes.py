@@ -141,9 +141,11 @@ def learn_categories(X: Any, mask: np.ndarray, most: int) -> list[np.ndarray | N
             continue
         values, missing = _column(X, j)
         found = np.unique(values[~missing])
+        columns = getattr(X, "columns", None)
+        which = f"at index {j}" if columns is None else repr(str(list(columns)[j]))
+        if len(found) and found.dtype.kind == "f" and found[-1] == np.inf:
+            raise InvalidData(f"Categorical feature {which} holds infinity, which is no category. Drop or recode it.")
         if len(found) > most:
-            columns = getattr(X, "columns", None)
-            which = f"at index {j}" if columns is None else repr(str(list(columns)[j]))
             raise InvalidData(
                 f"Categorical feature {which} is expected to have a cardinality <= {most} but actually has a "
                 f"cardinality of {len(found)}."

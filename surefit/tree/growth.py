@@ -60,7 +60,8 @@ def directions_of(monotonic_cst: Any, d: int, n_outputs: int, n_classes: int) ->
         raise InvalidData("Monotonicity constraints are not supported with multiclass classification")
     directions = np.asarray(monotonic_cst)
     if directions.shape != (d,):
-        raise InvalidData(f"monotonic_cst has shape {len(directions)} but the input data X has {d} features.")
+        shape = len(directions) if directions.ndim == 1 else directions.shape
+        raise InvalidData(f"monotonic_cst has shape {shape} but the input data X has {d} features.")
     if not np.isin(directions, (-1, 0, 1)).all():
         raise InvalidParameter(
             f"monotonic_cst must be None or an array-like of -1, 0 or 1, but got {np.unique(directions)}"

@@ -9,7 +9,8 @@ from sklearn.utils import check_array
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from surefit._core.errors import InvalidData
+from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.faults import squarable
 from surefit._core.intake import take_targets
 from surefit.engine.labels import memory_codes
 
@@ -38,8 +39,10 @@ def _one_or_two_dimensions(estimator: Any, y: Any) -> np.ndarray:
 
 
 def take_numbers(estimator: Any, y: Any, n_rows: int, criterion: str) -> np.ndarray:
-    """Numbers, float64 (rows, outputs); for Poisson's deviance not negative."""
+    """Numbers, float64 (rows, outputs); with squares in range, for Poisson's deviance not negative."""
     targets = np.ascontiguousarray(take_targets(estimator, y, n_rows), dtype=np.float64).reshape(n_rows, -1)
+    if criterion in ("squared_error", "friedman_mse"):
+        squarable(targets)
     if criterion == "poisson":
         if (targets < 0).any():
             raise InvalidData("Some value(s) of y are negative which is not allowed for Poisson regression.")
@@ -56,10 +59,18 @@ def class_weights(class_weight: Any, y: Any, codes: np.ndarray, w: np.ndarray | 
     if class_weight is None:
         return w
     if class_weight != "balanced":
-        factors = compute_sample_weight(class_weight, y)
+        factors = given_factors(class_weight, y)
     else:
         factors = np.ones(len(codes))
         for column in codes.astype(np.intp).T:
             mass = np.bincount(column, weights=w)
             factors *= (mass.sum() / (len(mass) * np.where(mass > 0, mass, 1.0)))[column]
     return factors if w is None else w * factors
+
+
+def given_factors(class_weight: Any, y: Any) -> np.ndarray:
+    """The factor of each row by dictionaries {label: factor}."""
+    factors = np.asarray(compute_sample_weight(class_weight, y), dtype=np.float64)
+    if not (np.isfinite(factors) & (factors >= 0)).all() or not factors.any():
+        raise InvalidParameter(f"class_weight must hold finite numbers ≥ 0, not all of them zero; got {class_weight}")
+    return factors

@@ -35,10 +35,24 @@ def test_targets_whose_squares_overflow_are_refused(model, largest):
         model.fit(X, y)
 
 
-@pytest.mark.parametrize("model", REGRESSORS[1:2] + REGRESSORS[3:], ids=lambda model: type(model).__name__)
-def test_targets_whose_squares_vanish_are_refused(model):
+@pytest.mark.parametrize("model", REGRESSORS, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("size", [1e-160, 1e-300])
+def test_targets_whose_squares_vanish_are_refused(model, size):
     with pytest.raises(InvalidData, match="Multiply y by a power of ten"):
-        model.fit(X, 1e-300 * X[:, 0])
+        model.fit(X, size * X[:, 0])
+
+
+@pytest.mark.parametrize("model", REGRESSORS[:1] + REGRESSORS[4:], ids=lambda model: type(model).__name__)
+def test_small_targets_scale_the_answers(model):
+    """A power of two commutes with every step of a squared loss (where rows are not drawn by their contents)."""
+    scale, y = 2.0**-400, X[:, 0].copy()
+    want = scale * model.set_params(random_state=0).fit(X, y).predict(X)
+    np.testing.assert_allclose(model.fit(X, scale * y).predict(X), want, rtol=1e-12)
+
+
+def test_small_targets_of_the_absolute_error():
+    found = DecisionTreeRegressor(criterion="absolute_error").fit(X, 1e-200 * X[:, 0]).predict(X)
+    np.testing.assert_allclose(found, 1e-200 * X[:, 0], rtol=1e-15)
 
 
 @pytest.mark.parametrize("model", REGRESSORS, ids=lambda model: type(model).__name__)

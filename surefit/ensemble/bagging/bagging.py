@@ -17,6 +17,7 @@ from surefit._core.errors import InvalidParameter
 from surefit._core.intake import take_weights
 from surefit._core.params import Range
 from surefit.ensemble.bagging.bags import Draws, draws_of, number_of_draws, number_of_features
+from surefit.ensemble.continued import Before
 from surefit.ensemble.members import Ensemble, Member, RandomState, columns_of, examples_of, new_member, takes_weights
 from surefit.ensemble.routing import consumes_weights, for_rows, routed, router
 from surefit.summaries.resample import drawn_features, member_seeds
@@ -79,6 +80,7 @@ class Bagging(Ensemble):
         p = self._checked()
         _refuse(p)
         params = routed(self, "fit", "fit", fit_params)
+        before = Before(self, p.warm_start)
         rows = self._rows(X, reset=True, not_finite=self._not_finite())
         targets = self._take_target(y, rows.shape[0])
         w = take_weights(sample_weight, rows.shape[0])
@@ -92,6 +94,8 @@ class Bagging(Ensemble):
         if n_before == p.n_estimators:
             warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=4)
             return self
+        if n_before:
+            before.refuse_others(self)
         seeds = member_seeds(p.random_state, p.n_estimators)[n_before:]
         examples = examples_of(rows, targets, w)
         draws = Draws(seeds, examples, number_of_draws(p, examples, w is not None), bool(p.bootstrap))

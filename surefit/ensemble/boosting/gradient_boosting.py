@@ -25,6 +25,7 @@ from surefit.ensemble.boosting.gradient_boosting_members import (
     tree_maker,
 )
 from surefit.ensemble.boosting.gradient_boosting_report import Reporter
+from surefit.ensemble.continued import Before
 from surefit.objectives.losses import Loss
 from surefit.solvers.boosting.gradient import Stage
 from surefit.solvers.boosting.rounds import Bags, HeldOut, Scores, Stopping, boost, extended
@@ -84,11 +85,14 @@ class GradientBoosting(Estimator):
                 FutureWarning,
                 stacklevel=3,
             )
+        before = Before(self, p.warm_start)
         rows, targets, w = self._opened(p, X, y, sample_weight)
         loss = self._loss_of()
         self.n_trees_per_iteration_ = loss.n_outputs
         self.max_features_ = features_looked_at(p.max_features, rows.shape[1])
         continued = bool(p.warm_start) and len(self.__dict__.get("estimators_", ())) > 0
+        if continued:
+            before.refuse_others(self)
         first = self._first_stage(p, continued)
         train, held = self._split(p, rows, targets, w)
         raw = self._started(p, loss, continued, *train)
@@ -156,11 +160,6 @@ class GradientBoosting(Estimator):
             raise InvalidParameter(
                 f"n_estimators={p.n_estimators} must be larger or equal to the {there} stages there are, when "
                 "warm_start is True"
-            )
-        if self.estimators_.shape[1] != self.n_trees_per_iteration_:
-            raise InvalidData(
-                f"warm start: the stages there are have {self.estimators_.shape[1]} outputs, these targets need "
-                f"{self.n_trees_per_iteration_}"
             )
         return there
 

@@ -23,12 +23,14 @@ from surefit._core.threads import thread_count, threads_for
 from surefit.engine.apply import apply_rows
 from surefit.engine.source import Source
 from surefit.ensemble.category_codes import CategoryCodes
+from surefit.ensemble.continued import Before
 from surefit.ensemble.forests.random_forest_examples import ForestExamples, binned_examples, sorted_examples
 from surefit.ensemble.forests.random_forest_trees import ForestPlan, OutOfBag, grow_trees
 from surefit.solvers.growing.forest import CRITERIA, TreeRules
 from surefit.solvers.growing.predict import apply_all, sum_of_trees
 from surefit.solvers.growing.tree import Tree
 from surefit.summaries.resample import Examples, bootstrap_counts, draw_count, member_seeds
+from surefit.tree.growth import directions_of
 
 PASSED_ON = (
     "criterion",
@@ -56,6 +58,7 @@ class RandomForest(MultiOutputMixin, CategoryCodes, Estimator):
     def _grow(
         self,
         p: SimpleNamespace,
+        before: Before,
         data: Source,
         y: np.ndarray | None,
         n_classes: np.ndarray | None,
@@ -87,6 +90,8 @@ class RandomForest(MultiOutputMixin, CategoryCodes, Estimator):
             )
         if n_more == 0:
             warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=6)
+        elif grown:
+            before.refuse_others(self)
         outside = None
         if p.oob_score and (n_more > 0 or not hasattr(self, "oob_score_")):
             width = source.y.shape[1] * (1 if n_classes is None else int(n_classes.max()))
@@ -144,7 +149,8 @@ class RandomForest(MultiOutputMixin, CategoryCodes, Estimator):
                 stacklevel=7,
             )
         balance = p.bootstrap and getattr(p, "class_weight", None) == "balanced_subsample"
-        monotonic = None if p.monotonic_cst is None else np.asarray(p.monotonic_cst)
+        most_classes = 1 if n_classes is None else int(n_classes.max())
+        monotonic = directions_of(p.monotonic_cst, self.n_features_in_, self.n_outputs_, most_classes)
         return ForestPlan(rules, n_draws, chances, balance, n_classes, p.max_leaf_nodes, monotonic, p.ccp_alpha)
 
     def _revisit(

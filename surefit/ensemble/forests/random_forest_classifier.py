@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.class_weight import compute_sample_weight
 
 from surefit._core.base import fitting
 from surefit._core.errors import InvalidData
 from surefit._core.random import RandomStateLike
+from surefit.ensemble.continued import Before
 from surefit.ensemble.forests.random_forest import RandomForest, warn_of_rows_without
 from surefit.ensemble.forests.random_forest_data import open_classes
 from surefit.ensemble.forests.random_forest_examples import ForestExamples
@@ -38,6 +38,7 @@ from surefit.ensemble.forests.random_forest_parameters import (
     WarmStart,
 )
 from surefit.ensemble.forests.random_forest_trees import OutOfBag
+from surefit.tree.targets import given_factors
 
 
 class RandomForestClassifier(ClassifierMixin, RandomForest):
@@ -149,12 +150,13 @@ class RandomForestClassifier(ClassifierMixin, RandomForest):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the trees on X: array, dataframe, CSR, Parquet path or Dask collection."""
         p = self._checked()
+        before = Before(self, p.warm_start)
         data, classes, codes = open_classes(self, p, X, y, sample_weight)
         self.n_outputs_ = len(classes)
         n_classes = np.array([len(of_output) for of_output in classes])
         self.classes_ = classes if self.n_outputs_ > 1 else classes[0]
         self.n_classes_ = n_classes.tolist() if self.n_outputs_ > 1 else int(n_classes[0])
-        source, outside = self._grow(p, data, codes, n_classes, _class_weights(p, classes))
+        source, outside = self._grow(p, before, data, codes, n_classes, _class_weights(p, classes))
         if outside is not None:
             self._set_oob_score_and_attributes(source, outside, p.oob_score if callable(p.oob_score) else None)
         return self
@@ -231,7 +233,7 @@ def _class_weights(p: SimpleNamespace, classes: list[np.ndarray]) -> Callable | 
 
     def given(codes: np.ndarray, w: np.ndarray) -> np.ndarray:
         labels = [of_output[column.astype(np.intp)] for of_output, column in zip(classes, codes.T, strict=True)]
-        return compute_sample_weight(p.class_weight, labels[0] if len(labels) == 1 else np.column_stack(labels))
+        return given_factors(p.class_weight, labels[0] if len(labels) == 1 else np.column_stack(labels))
 
     return given
 

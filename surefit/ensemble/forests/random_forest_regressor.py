@@ -14,6 +14,7 @@ from sklearn.metrics import r2_score
 from surefit._core.base import fitting
 from surefit._core.errors import InvalidData
 from surefit._core.random import RandomStateLike
+from surefit.ensemble.continued import Before
 from surefit.ensemble.forests.random_forest import RandomForest, warn_of_rows_without
 from surefit.ensemble.forests.random_forest_data import open_numbers
 from surefit.ensemble.forests.random_forest_examples import ForestExamples
@@ -145,10 +146,11 @@ class RandomForestRegressor(RegressorMixin, RandomForest):
                 stacklevel=4,
             )
             p.criterion = "squared_error"
+        before = Before(self, p.warm_start)
         data, self.n_outputs_, targets = open_numbers(self, p, X, y, sample_weight)
         if p.criterion == "poisson" and targets is not None:
             refuse_negative_targets(targets)
-        source, outside = self._grow(p, data, targets, None)
+        source, outside = self._grow(p, before, data, targets, None)
         if outside is not None:
             self._set_oob_score_and_attributes(source, outside, p.oob_score if callable(p.oob_score) else None)
         return self

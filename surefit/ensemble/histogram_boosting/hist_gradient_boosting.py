@@ -18,6 +18,7 @@ from surefit.engine.apply import apply_rows
 from surefit.engine.open import kind_of, open_data
 from surefit.engine.source import MemorySource, Source
 from surefit.ensemble.category_codes import CategoryCodes
+from surefit.ensemble.continued import Before
 from surefit.ensemble.histogram_boosting.hist_parameters import interaction_groups, monotonic_signs
 from surefit.ensemble.histogram_boosting.hist_stopping import Held, Judge, Validation
 from surefit.objectives.losses import Loss
@@ -48,6 +49,7 @@ class HistGradientBoosting(CategoryCodes, Estimator):
     seed_: int
 
     def _fit(self, p: Any, X: Any, y: Any, sample_weight: Any, validation: tuple[Any, Any, Any]) -> None:
+        before = Before(self, p.warm_start)
         data = self._opened(X, y, sample_weight)
         self._learn_classes(data.classes)
         targets, w = self._targets(p, *targets_of(data))
@@ -55,9 +57,11 @@ class HistGradientBoosting(CategoryCodes, Estimator):
         if self.n_trees_per_iteration_ > 1 and p.monotonic_cst is not None:
             raise InvalidParameter("monotonic constraints are not supported for multiclass classification.")
         warm = p.warm_start and bool(getattr(self, "trees_", None))
-        if not warm:
+        if warm:
+            before.refuse_others(self)
+        else:
             self.seed_ = int(random_stream(p.random_state).integers(2**63))
-        elif p.max_iter < self.n_iter_:
+        if warm and p.max_iter < self.n_iter_:
             raise InvalidParameter(
                 f"max_iter={p.max_iter} must be larger than or equal to n_iter_={self.n_iter_} when warm_start==True"
             )

@@ -13,7 +13,7 @@ from surefit._core.errors import InvalidParameter
 from surefit._core.params import Range, Rule
 from surefit._core.random import RandomStateLike
 
-LearningRate = Annotated[float, Range(0, open="low"), "The factor of every step."]
+LearningRate = Annotated[float, Range(0, open="both"), "The factor of every step."]
 MaxIter = Annotated[int, Range(1), "Most rounds; each grows one tree, or one for each of more than two classes."]
 MaxLeafNodes = Annotated[int | None, Range(2), "Most leaves of a tree, grown by the largest gain; None for no limit."]
 MaxDepth = Annotated[int | None, Range(1), "Most splits on the way from the root to a leaf; None for no limit."]
