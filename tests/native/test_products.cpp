@@ -6,7 +6,7 @@
 
 #include "check.hpp"
 #include "mixture/expectation.hpp"
-#include "network/adam_loops.hpp"
+#include "network/layers.hpp"
 #include "products/product.hpp"
 
 namespace {
@@ -83,29 +83,36 @@ void mixtures(std::size_t n, std::size_t d, std::size_t K, bool full, bool weigh
   for (std::size_t i = 0; i < want.size(); ++i) CHECK(std::fabs(want[i] - sums[i]) <= 1e-10L * largest);
 }
 
+// Along Aᵀ δ with rows of A and δ, or along given slopes: (g + α w) share.
 template <class T>
-void adam(std::size_t n) {
-  const auto w = draw<T>(n), g = draw<T>(n), m = draw<T>(n);
-  auto s = draw<T>(n);
+void adam(std::size_t rows, std::size_t k, std::size_t n) {
+  const auto w = draw<T>(k * n), m = draw<T>(k * n), a = draw<T>(rows * k), delta = draw<T>(rows * n);
+  auto s = draw<T>(k * n), g = std::vector<T>(k * n);
   for (auto& v : s) v = std::fabs(v);
-  auto w1 = w, m1 = m, s1 = s;
-  const surefit::network::AdamStep<T> step{w1.data(), g.data(), m1.data(), s1.data(), T(0.9),
-                                           T(0.1),    T(0.999), T(0.001),  T(1e-8),   T(0.01)};
-  const auto& loops = SUREFIT_TABLE(adam_loops);
-  if constexpr (sizeof(T) == sizeof(float)) {
-    loops.single_step(step, 0, n);
-  } else {
-    loops.double_step(step, 0, n);
+  surefit::products::multiply(a.data(), delta.data(), g.data(), k, n, rows, true, 1);
+  std::vector<T> moved[3], means[3], squares[3];
+  for (int way = 0; way < 3; ++way) {
+    moved[way] = w, means[way] = m, squares[way] = s;
+    const surefit::network::AdamStep<T> step{moved[way].data(), means[way].data(), squares[way].data(), T(0.5), T(0.25),
+                                             T(0.9), T(0.1), T(0.999), T(0.001), T(1e-8), T(0.01)};
+    if (way == 0) {
+      surefit::network::descend(g.data(), step, k * n, 1);
+    } else {
+      surefit::network::descend(a.data(), delta.data(), step, rows, n, k, way);
+    }
   }
-  for (std::size_t i = 0; i < n; ++i) {
-    const long double mean = T(0.9) * static_cast<long double>(m[i]) + T(0.1) * static_cast<long double>(g[i]);
-    const long double square =
-        T(0.999) * static_cast<long double>(s[i]) + T(0.001) * static_cast<long double>(g[i]) * g[i];
-    const long double moved = w[i] - T(0.01) * (mean / (std::sqrt(square) + T(1e-8)));
-    const long double room = 8 * std::numeric_limits<T>::epsilon();
-    CHECK(std::fabs(m1[i] - mean) <= room * (std::fabs(m[i]) + std::fabs(g[i])));
-    CHECK(std::fabs(s1[i] - square) <= room * square);
-    CHECK(std::fabs(w1[i] - moved) <= room * (std::fabs(w[i]) + std::fabs(moved - w[i]) + std::fabs(m[i])));
+  CHECK(moved[1] == moved[2] && means[1] == means[2] && squares[1] == squares[2]);
+  for (std::size_t i = 0; i < k * n; ++i) {
+    const long double slope = (g[i] + T(0.5) * static_cast<long double>(w[i])) * T(0.25);
+    const long double mean = T(0.9) * static_cast<long double>(m[i]) + T(0.1) * slope;
+    const long double square = T(0.999) * static_cast<long double>(s[i]) + T(0.001) * slope * slope;
+    const long double wanted = w[i] - T(0.01) * (mean / (std::sqrt(square) + T(1e-8)));
+    const long double room = 16 * std::numeric_limits<T>::epsilon(), size = 1 + std::fabs(w[i]) + std::fabs(g[i]);
+    for (int way = 0; way < 2; ++way) {
+      CHECK(std::fabs(means[way][i] - mean) <= room * (size + std::fabs(m[i])));
+      CHECK(std::fabs(squares[way][i] - square) <= room * (square + size * size * T(0.001)));
+      CHECK(std::fabs(moved[way][i] - wanted) <= room * (size + std::fabs(wanted - w[i]) + std::fabs(m[i])) * 4);
+    }
   }
 }
 
@@ -130,9 +137,9 @@ int main() {
       }
     }
   }
-  for (std::size_t n : {0u, 1u, 37u}) {
-    adam<float>(n);
-    adam<double>(n);
+  for (std::size_t n : {1u, 37u, 200u}) {
+    adam<float>(50, 100, n);
+    adam<double>(50, 100, n);
   }
   return 0;
 }

@@ -4,9 +4,11 @@
 // task. Results are merged in a fixed tree (fold.hpp), so a sum has the same bits on any machine load.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <stdexcept>
 #include <type_traits>
+#include <vector>
 
 namespace surefit {
 
@@ -36,6 +38,26 @@ void parallel_for(std::size_t n_tasks, int n_threads, Body&& body) {
       n_tasks, n_threads,
       [](void* context, std::size_t task, int thread) { (*static_cast<Plain*>(context))(task, thread); },
       const_cast<void*>(static_cast<const void*>(&body)));
+}
+
+// The same, for tasks that come again and again on the same numbers: thread t begins with the t-th share of them, whose
+// numbers its cache may still hold, and helps the others when it is done. For short tasks: signals wait for the end.
+template <class Body>
+void parallel_for_shares(std::size_t n_tasks, int n_threads, Body&& body) {
+  if (n_threads < 2 || n_tasks < 2) return parallel_for(n_tasks, n_threads, body);
+  struct alignas(64) Share {
+    std::atomic<std::size_t> next;
+    std::size_t end;
+  };
+  const auto n = static_cast<std::size_t>(n_threads);
+  std::vector<Share> shares(n);
+  for (std::size_t t = 0; t < n; ++t) shares[t].next = n_tasks * t / n, shares[t].end = n_tasks * (t + 1) / n;
+  parallel_for(n, n_threads, [&](std::size_t, int thread) {
+    for (std::size_t t = 0; t < n; ++t) {
+      Share& share = shares[(static_cast<std::size_t>(thread) + t) % n];
+      for (std::size_t task; (task = share.next.fetch_add(1, std::memory_order_relaxed)) < share.end;) body(task, thread);
+    }
+  });
 }
 
 }  // namespace surefit

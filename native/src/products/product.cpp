@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::size_t kRowBlock = 96, kRowStep = 24;  // rows of C of one task: at most, and a multiple of
 
-}  // namespace
-
+// c: where C goes, or null
 template <class T>
-void multiply(const T* a, const T* b, T* c, std::size_t m, std::size_t n, std::size_t k, bool turned, int n_threads) {
+void run(const T* a, const T* b, T* c, std::size_t m, std::size_t n, std::size_t k, bool turned, int n_threads,
+         const Finish<T>& finish) {
   const Loops& loops = SUREFIT_TABLE(product_loops);
   std::size_t wide;
   void (*part)(const Part<T>&);
@@ -29,16 +29,39 @@ void multiply(const T* a, const T* b, T* c, std::size_t m, std::size_t n, std::s
   const std::size_t blocks = (m + rows - 1) / rows;
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) * kVectorNs;
   n_threads = threads_for(work, n_threads);
-  PerThread<std::vector<T>> packed(n_threads);
-  parallel_for(panels * blocks, n_threads, [&](std::size_t task, int thread) {
-    const std::size_t j = task % panels * wide, i = task / panels * rows;
-    std::vector<T>& panel = packed.of(thread, kDepth * wide);
-    part({a + (turned ? i : i * k), turned ? m : k, b + j, n, c + i * n + j, n, std::min(rows, m - i),
-          std::min(wide, n - j), k, turned, panel.data()});
+  PerThread<std::vector<T>> packed(n_threads), unplaced(n_threads);
+  parallel_for_shares(panels * blocks, n_threads, [&](std::size_t task, int thread) {
+    const std::size_t j = task / blocks * wide, i = task % blocks * rows;
+    T* panel = packed.of(thread, kDepth * wide).data();
+    Block<T> block{c + i * n + j, n, i, j, std::min(rows, m - i), std::min(wide, n - j)};
+    if (c == nullptr) block.at = unplaced.of(thread, rows * wide).data(), block.stride = wide;
+    part({a + (turned ? i : i * k), turned ? m : k, b + j, n, block.at, block.stride, block.rows, block.columns, k,
+          turned, panel});
+    if (finish) finish(block);
   });
 }
 
-template void multiply(const float*, const float*, float*, std::size_t, std::size_t, std::size_t, bool, int);
-template void multiply(const double*, const double*, double*, std::size_t, std::size_t, std::size_t, bool, int);
+}  // namespace
+
+template <class T>
+void multiply(const T* a, const T* b, T* c, std::size_t m, std::size_t n, std::size_t k, bool turned, int n_threads,
+              const Finish<T>& finish) {
+  if (m > 0 && n > 0) run(a, b, c, m, n, k, turned, n_threads, finish);
+}
+
+template <class T>
+void multiply_blocks(const T* a, const T* b, std::size_t m, std::size_t n, std::size_t k, bool turned, int n_threads,
+                     const Finish<T>& finish) {
+  run(a, b, static_cast<T*>(nullptr), m, n, k, turned, n_threads, finish);
+}
+
+#define SUREFIT_PRODUCT(T)                                                                                \
+  template void multiply(const T*, const T*, T*, std::size_t, std::size_t, std::size_t, bool, int,        \
+                         const Finish<T>&);                                                               \
+  template void multiply_blocks(const T*, const T*, std::size_t, std::size_t, std::size_t, bool, int,     \
+                                const Finish<T>&);
+SUREFIT_PRODUCT(float)
+SUREFIT_PRODUCT(double)
+#undef SUREFIT_PRODUCT
 
 }  // namespace surefit::products

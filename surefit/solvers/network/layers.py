@@ -18,7 +18,7 @@ Dropout multiplies hidden activations by 0, or by 1/(1 − p) with the chance 1 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
@@ -58,19 +58,32 @@ class Gradient(NamedTuple):
     """Of Σ ω ℓ by each parameter."""
 
 
+Take = Callable[[int, np.ndarray, np.ndarray], Any]
+"""take(layer, a, delta): what becomes of the slopes aᵀ δ of the weights of a layer."""
+
+# of z; 'relu' is part of the product (_affine)
 _ACTIVATIONS: dict[str, Callable[[np.ndarray], Any]] = {
-    "identity": lambda z: z,
     "logistic": lambda z: expit(z, out=z),
     "tanh": lambda z: np.tanh(z, out=z),
-    "relu": lambda z: np.maximum(z, 0, out=z),
 }
-# σ'(z) as a function of a = σ(z), multiplied into δ
+# σ'(z) as a function of a = σ(z), multiplied into δ; 'relu' is part of the product (_back)
 _SLOPES: dict[str, Callable[[np.ndarray, np.ndarray], Any]] = {
-    "identity": lambda delta, a: delta,
     "logistic": lambda delta, a: np.multiply(delta, a * (1 - a), out=delta),
     "tanh": lambda delta, a: np.multiply(delta, 1 - a * a, out=delta),
-    "relu": lambda delta, a: np.multiply(delta, a > 0, out=delta),
 }
+
+
+class Workspace:
+    """Arrays that one batch leaves to the next."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[Hashable, np.ndarray] = {}
+
+    def array(self, name: Hashable, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+        found = self._arrays.get(name)
+        if found is None or found.shape != shape or found.dtype != dtype:
+            found = self._arrays[name] = np.empty(shape, dtype)
+        return found
 
 
 def random_network(
@@ -93,8 +106,8 @@ def random_network(
 def scores(network: Network, X: Any) -> np.ndarray:
     """z of each row."""
     a = X
-    for W, b in zip(network.coefs[:-1], network.intercepts[:-1], strict=True):
-        a = _ACTIVATIONS[network.activation](_affine(a, W, b))
+    for layer in range(len(network.coefs) - 1):
+        a = _activations(network, layer, a)
     return _affine(a, network.coefs[-1], network.intercepts[-1])
 
 
@@ -106,21 +119,66 @@ def answers(loss: Loss, z: np.ndarray) -> np.ndarray:
     return expit(z) if loss == "logistic" else np.exp(z)
 
 
-def _affine(a: Any, W: np.ndarray, b: np.ndarray) -> np.ndarray:
-    z = product(a, W)
-    z += b
+def _activations(network: Network, layer: int, a: Any, work: Workspace | None = None) -> np.ndarray:
+    """σ(a W + b) of a hidden layer."""
+    W, b = network.coefs[layer], network.intercepts[layer]
+    z = _affine(a, W, b, rectified=network.activation == "relu", work=work, name=("active", layer))
+    activate = _ACTIVATIONS.get(network.activation)
+    return z if activate is None else activate(z)
+
+
+def _affine(
+    a: Any, W: np.ndarray, b: np.ndarray, *, rectified: bool = False, work: Workspace | None = None, name: Any = None
+) -> np.ndarray:
+    """a W + b, or max(a W + b, 0) where it is `rectified`."""
+    if sp.issparse(a):
+        z = np.asarray(a @ W)
+        z += b
+        return np.maximum(z, 0, out=z) if rectified else z
+    a, W, b = _alike(a, W, b)
+    shape = (a.shape[0], W.shape[1])
+    z = np.empty(shape, W.dtype) if work is None else work.array(name, shape, W.dtype)
+    _native.layer_forward(a, W, b, z, rectified, threads_for(float(a.size) * W.shape[1]))
     return z
 
 
-def product(a: Any, b: np.ndarray, *, turned: bool = False, out: np.ndarray | None = None) -> np.ndarray:
-    """a b, or aᵀ b where it is `turned`: the same bits for any number of threads. `out`: where a dense one may go."""
+def _alike(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Row by row, and of one precision."""
+    dtype = np.result_type(*arrays)
+    return tuple(np.ascontiguousarray(one, dtype=dtype) for one in arrays)
+
+
+def product(a: Any, b: np.ndarray, *, turned: bool = False) -> np.ndarray:
+    """a b, or aᵀ b where it is `turned`: the same bits for any number of threads."""
     if sp.issparse(a):
         return np.asarray((a.T if turned else a) @ b)
-    dtype = np.result_type(a, b)
-    a, b = (np.ascontiguousarray(one, dtype=dtype) for one in (a, b))
-    if out is None or out.dtype != dtype:
-        out = np.empty((a.shape[1] if turned else a.shape[0], b.shape[1]), dtype)
+    a, b = _alike(a, b)
+    out = np.empty((a.shape[1] if turned else a.shape[0], b.shape[1]), b.dtype)
     _native.multiply(a, b, out, turned, threads_for(float(a.size) * b.shape[1]))
+    return out
+
+
+def _back(
+    network: Network,
+    layer: int,
+    delta: np.ndarray,
+    a: np.ndarray,
+    mask: np.ndarray | None,
+    work: Workspace | None = None,
+) -> np.ndarray:
+    """(δ Wᵀ) σ'(z), from the activations a of the layer before, which dropout has multiplied by `mask`."""
+    W = network.coefs[layer]
+    if network.activation == "relu":  # a mask changes no sign, so the gate may stand before it
+        delta, turned, a = _alike(delta, W.T, a)
+        out = np.empty_like(a) if work is None else work.array(("slopes", layer), a.shape, a.dtype)
+        _native.layer_backward(delta, turned, a, out, threads_for(float(delta.size) * len(W)))
+        return out if mask is None else np.multiply(out, mask, out=out)
+    out = product(delta, W.T)
+    if mask is not None:
+        out *= mask
+        a = np.divide(a, mask, out=np.zeros_like(a), where=mask > 0)
+    if network.activation in _SLOPES:
+        _SLOPES[network.activation](out, a)
     return out
 
 
@@ -142,15 +200,11 @@ def gradient(
     Y: np.ndarray,
     w: np.ndarray | None,
     masks: list[np.ndarray] | None = None,
-    buffers: list[np.ndarray] | None = None,
 ) -> Gradient:
-    """Σ ω ℓ over the rows and its slopes; `masks` multiply the activations of the hidden layers (dropout).
-
-    `buffers`, shaped like the weights, may be taken for their slopes.
-    """
+    """Σ ω ℓ over the rows and its slopes; `masks` multiply the activations of the hidden layers (dropout)."""
     n = X.shape[0]
     if n <= PART_ROWS:
-        return _part(network, X, Y, w, masks, buffers)
+        return _part(network, X, Y, w, masks)
 
     def part(i: int) -> Gradient:
         rows = slice(i * PART_ROWS, (i + 1) * PART_ROWS)
@@ -166,37 +220,56 @@ def _added(left: Gradient, right: Gradient) -> Gradient:
     return Gradient(left.loss + right.loss, left.weight + right.weight, left.parts)
 
 
-def _part(
+def _part(network: Network, X: Any, Y: np.ndarray, w: np.ndarray | None, masks: list[np.ndarray] | None) -> Gradient:
+    of_coefs: dict[int, np.ndarray] = {}
+
+    def take(layer: int, a: Any, delta: np.ndarray) -> None:
+        of_coefs[layer] = product(a, delta, turned=True)
+
+    total, of_intercepts = backpropagate(network, X, Y, w, masks, take)
+    weight = float(len(Y) if w is None else w.sum())
+    return Gradient(total, weight, [*(of_coefs[layer] for layer in range(len(of_coefs))), *of_intercepts])
+
+
+def backpropagate(
     network: Network,
     X: Any,
     Y: np.ndarray,
     w: np.ndarray | None,
     masks: list[np.ndarray] | None,
-    buffers: list[np.ndarray] | None = None,
-) -> Gradient:
+    take: Take,
+    work: Workspace | None = None,
+) -> tuple[float, list[np.ndarray]]:
+    """Σ ω ℓ and its slopes by the intercepts; those by the weights are left to `take`.
+
+    Layers are taken from the last to the first, and their weights are not read any more.
+    """
     active = [X]
-    for i, (W, b) in enumerate(zip(network.coefs[:-1], network.intercepts[:-1], strict=True)):
-        a = _ACTIVATIONS[network.activation](_affine(active[-1], W, b))
-        active.append(a if masks is None else a * masks[i])
+    for layer in range(len(network.coefs) - 1):
+        a = _activations(network, layer, active[-1], work)
+        active.append(a if masks is None else a * masks[layer])
     z = _affine(active[-1], network.coefs[-1], network.intercepts[-1])
-    losses = row_losses(network.loss, z, Y)
-    delta = answers(network.loss, z) - Y
+    total, delta = _loss_and_slopes(network.loss, z, Y, w)
+    of_intercepts = []
+    for layer in range(len(network.coefs) - 1, -1, -1):
+        a, here = active[layer], delta
+        of_intercepts.append(here.sum(axis=0))
+        if layer:
+            delta = _back(network, layer, here, a, None if masks is None else masks[layer - 1], work)
+        take(layer, a, here)
+    return total, of_intercepts[::-1]
+
+
+def _loss_and_slopes(loss: Loss, z: np.ndarray, Y: np.ndarray, w: np.ndarray | None) -> tuple[float, np.ndarray]:
+    """Σ ω ℓ, and ω times the slopes of ℓ by z (whose place they may take)."""
+    if loss == "softmax" and z.dtype == Y.dtype:
+        weights = None if w is None else np.ascontiguousarray(w, np.float64)
+        return _native.softmax_slopes(z, np.ascontiguousarray(Y), weights), z
+    losses = row_losses(loss, z, Y)
+    delta = answers(loss, z) - Y
     if w is not None:
         delta *= w[:, None].astype(delta.dtype)
-    total = float(losses.sum(dtype=np.float64) if w is None else losses @ w)
-    weight = float(len(Y) if w is None else w.sum())
-    of_coefs, of_intercepts = [], []
-    for layer in range(len(network.coefs) - 1, -1, -1):
-        a = active[layer]
-        of_coefs.append(product(a, delta, turned=True, out=None if buffers is None else buffers[layer]))
-        of_intercepts.append(delta.sum(axis=0))
-        if layer:
-            delta = product(delta, network.coefs[layer].T)
-            if masks is not None:
-                delta *= masks[layer - 1]
-                a = np.divide(a, masks[layer - 1], out=np.zeros_like(a), where=masks[layer - 1] > 0)
-            _SLOPES[network.activation](delta, a)
-    return Gradient(total, weight, [*of_coefs[::-1], *of_intercepts[::-1]])
+    return float(losses.sum(dtype=np.float64) if w is None else losses @ w), delta
 
 
 def penalty(network: Network, alpha: float) -> float:

@@ -8,6 +8,7 @@ Weight decay is apart from the gradient (Loshchilov and Hutter): w ← w − η 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -73,15 +74,32 @@ class Adam:
         self.learning_rate = self.learning_rate or self.learning_rate_init
 
     def step(self, parameters: list[np.ndarray], gradients: list[np.ndarray]) -> None:
+        self.begin(parameters)
+        for i, (p, g) in enumerate(zip(parameters, gradients, strict=True)):
+            self.descend(i, p, g)
+
+    def begin(self, parameters: list[np.ndarray]) -> None:
+        """The next step; after it each parameter is moved once, by `descend` or `descend_product`."""
         if not self.means:
             self.means = [np.zeros_like(p) for p in parameters]
             self.squares = [np.zeros_like(p) for p in parameters]
         self.t += 1
-        rate = self.learning_rate_init * np.sqrt(1 - self.beta_2**self.t) / (1 - self.beta_1**self.t)
-        self.learning_rate = float(rate)
-        for p, g, m, s in zip(parameters, gradients, self.means, self.squares, strict=True):
-            flat = (np.ravel(p), np.ravel(g), np.ravel(m), np.ravel(s))
-            _native.adam_step(*flat, self.beta_1, self.beta_2, self.epsilon, float(rate), threads_for(p.size))
+        self.learning_rate = self.learning_rate_init * math.sqrt(1 - self.beta_2**self.t) / (1 - self.beta_1**self.t)
+
+    def descend(self, i: int, p: np.ndarray, g: np.ndarray, *, share: float = 1.0) -> None:
+        """Parameter i along g · share."""
+        flat = (np.ravel(p), np.ravel(g), np.ravel(self.means[i]), np.ravel(self.squares[i]))
+        _native.adam_step(*flat, self._rule(0.0, share), threads_for(p.size))
+
+    def descend_product(
+        self, i: int, W: np.ndarray, a: np.ndarray, delta: np.ndarray, alpha: float, share: float
+    ) -> None:
+        """Parameter i along (aᵀ δ + α W) · share, each block when its product is known."""
+        rule, threads = self._rule(alpha, share), threads_for(float(a.size) * delta.shape[1])
+        _native.adam_product_step(a, delta, W, self.means[i], self.squares[i], rule, threads)
+
+    def _rule(self, alpha: float, share: float) -> _native.Adam:
+        return _native.Adam(alpha, share, self.beta_1, self.beta_2, self.epsilon, self.learning_rate)
 
     def end_of_epoch(self, rows_seen: int) -> None:
         """The rate does not depend on it."""

@@ -13,10 +13,22 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
+from surefit import _native
+from surefit._core.threads import threads_for
 from surefit.engine.leaves import merge_in_order
 from surefit.engine.source import Source
-from surefit.solvers.network.layers import Network, dropout_masks, gradient, penalty, row_losses, scores
-from surefit.solvers.network.optimizers import Optimizer
+from surefit.solvers.network.layers import (
+    PART_ROWS,
+    Network,
+    Workspace,
+    backpropagate,
+    dropout_masks,
+    gradient,
+    penalty,
+    row_losses,
+    scores,
+)
+from surefit.solvers.network.optimizers import Adam, Optimizer
 from surefit.summaries.canonical import canonical_rows, single_precision_hashes
 
 SMALL_GAIN = 2e-9
@@ -50,10 +62,14 @@ class Rows:
     def targets(self) -> np.ndarray:
         return self.Y if self.places is None else self.Y[self.places]
 
-    def taken(self, at: Any) -> Rows:
-        """A copy of the examples `at` (a view, where they are a slice of rows that stand in their order)."""
+    def taken(self, at: Any, work: Workspace | None = None) -> Rows:
+        """A copy of the examples `at` (a view, where they are a slice of rows that stand in their order).
+
+        With `work` the copy is good until the next one.
+        """
         rows = at if self.places is None else self.places[at]
-        return Rows(self.X[rows], self.Y[rows], None if self.w is None else self.w[at])
+        w = None if self.w is None else self.w[at]
+        return Rows(_rows_of(self.X, rows, work), self.Y[rows], w)
 
     def distinct(self) -> Rows:
         """The distinct examples in canonical order, weights added."""
@@ -67,11 +83,20 @@ class Rows:
 
 
 def batches(rows: Rows, size: int, rng: np.random.Generator | None) -> Iterator[Rows]:
-    """All rows, in a random order or as they stand."""
-    order = None if rng is None else rng.permutation(len(rows))
+    """All rows, in a random order or as they stand; each batch is good until the next one."""
+    order, work = None if rng is None else rng.permutation(len(rows)), Workspace()
     for start in range(0, len(rows), size):
         at = slice(start, start + size)
-        yield rows.taken(at if order is None else order[at])
+        yield rows.taken(at if order is None else order[at], work)
+
+
+def _rows_of(X: Any, rows: Any, work: Workspace | None) -> Any:
+    if not isinstance(X, np.ndarray) or isinstance(rows, slice) or not X.flags.c_contiguous:
+        return X[rows]
+    shape = (len(rows), X.shape[1])
+    out = np.empty(shape, X.dtype) if work is None else work.array("rows", shape, X.dtype)
+    _native.gather_rows(X, np.ascontiguousarray(rows, np.int64), out, threads_for(out.size))
+    return out
 
 
 def streamed(data: Source, size: int, targets: Callable[[np.ndarray], np.ndarray]) -> Iterator[Rows]:
@@ -97,28 +122,49 @@ class Descent:
     def epoch(self, some: Iterator[Rows]) -> tuple[float, float]:
         """One step for each batch. Returns the mean loss over the batches, penalty included, and the weight seen."""
         total = weight = 0.0
-        buffers = [np.empty_like(W) for W in self.network.coefs]
+        work = Workspace()
         for batch in some:
-            masks = dropout_masks(self.network, len(batch), self.dropout, self.rng)
-            found = gradient(self.network, batch.X, batch.Y, batch.w, masks, buffers)
-            if found.weight == 0:
+            if batch.weight == 0:
                 continue
-            total += found.loss + penalty(self.network, self.alpha)
-            weight += found.weight
-            self._step(found.parts, found.weight)
+            masks = dropout_masks(self.network, len(batch), self.dropout, self.rng)
+            decay = self.optimizer.learning_rate * self.weight_decay
+            total += penalty(self.network, self.alpha)
+            if isinstance(self.optimizer, Adam) and self._at_once(batch):
+                total += self._adam_step(self.optimizer, batch, masks, work)
+            else:
+                total += self._step(batch, masks)
+            weight += batch.weight
+            if decay:
+                for W in self.network.coefs:
+                    W *= W.dtype.type(1 - decay)
         return total / max(weight, 1e-300), weight
 
-    def _step(self, parts: list[np.ndarray], weight: float) -> None:
+    def _at_once(self, batch: Rows) -> bool:
+        X, W = batch.X, self.network.coefs[0]
+        return isinstance(X, np.ndarray) and X.dtype == W.dtype and X.flags.c_contiguous and len(batch) <= PART_ROWS
+
+    def _adam_step(self, adam: Adam, batch: Rows, masks: list[np.ndarray] | None, work: Workspace) -> float:
+        """The step along the gradient of the batch, whose weights are moved while their slopes are summed."""
+        network, share = self.network, 1 / batch.weight
+        adam.begin(network.parameters)
+
+        def take(layer: int, a: np.ndarray, delta: np.ndarray) -> None:
+            adam.descend_product(layer, network.coefs[layer], a, delta, self.alpha, share)
+
+        loss, slopes = backpropagate(network, batch.X, batch.Y, batch.w, masks, take, work)
+        for i, (b, g) in enumerate(zip(network.intercepts, slopes, strict=True), start=len(network.coefs)):
+            adam.descend(i, b, g, share=share)
+        return loss
+
+    def _step(self, batch: Rows, masks: list[np.ndarray] | None) -> float:
         network = self.network
-        for i, g in enumerate(parts):
+        found = gradient(network, batch.X, batch.Y, batch.w, masks)
+        for i, g in enumerate(found.parts):
             if i < len(network.coefs) and self.alpha:
                 g += g.dtype.type(self.alpha) * network.coefs[i]
-            g /= g.dtype.type(weight)
-        decay = self.optimizer.learning_rate * self.weight_decay
-        self.optimizer.step(network.parameters, parts)
-        if decay:
-            for W in network.coefs:
-                W *= W.dtype.type(1 - decay)
+            g /= g.dtype.type(found.weight)
+        self.optimizer.step(network.parameters, found.parts)
+        return found.loss
 
 
 def objective(network: Network, rows: Rows, alpha: float) -> tuple[float, list[np.ndarray]]:
