@@ -19,9 +19,8 @@ WIDTH = 80
 def table(certificate: Certificate) -> str:
     lines = [_headline(certificate, "  "), "─" * WIDTH]
     for c in certificate:
-        lines.append(
-            f"{_mark(c.holds)} {c.name:<20.20} {c.grade.value:<12} {number(c.value):>11}  {_limit(c):<16}".rstrip()
-        )
+        verdict = f"{mark(c.holds, c.grade)} {c.name:<20.20} {c.grade.value:<12}"
+        lines.append(f"{verdict} {number(c.value):>11}  {_limit(c):<16}".rstrip())
         lines += textwrap.wrap(c.sentence, WIDTH - 4, initial_indent="    ", subsequent_indent="    ")
     lines.append("─" * WIDTH)
     if certificate.not_checked:
@@ -33,7 +32,7 @@ def table(certificate: Certificate) -> str:
 
 def html(certificate: Certificate) -> str:
     rows = "".join(
-        f"<tr><td>{_mark(c.holds)}</td><td><code>{escape(c.name)}</code></td><td>{c.grade}</td>"
+        f"<tr><td>{mark(c.holds, c.grade)}</td><td><code>{escape(c.name)}</code></td><td>{c.grade}</td>"
         f"<td style='text-align:right'>{number(c.value)}</td><td>{_limit(c)}</td>"
         f"<td style='text-align:left'>{escape(c.sentence)}</td></tr>"
         for c in certificate
@@ -144,15 +143,23 @@ def number(x: float | None) -> str:
     return f"{x:.4g}"
 
 
-def _mark(holds: bool) -> str:
-    return "✓" if holds else "✗"
+OPEN = "○"
+OPEN_WORDS = "what was checked holds, but nothing proves that the fit has converged"
+
+
+def mark(holds: bool, grade: Grade | None) -> str:
+    """✓, ✗, or ○ where nothing checked is wrong and nothing is proved either."""
+    if not holds:
+        return "✗"
+    return OPEN if grade is Grade.UNPROVED else "✓"
 
 
 def _headline(certificate: Certificate, gap: str) -> str:
     shape = f"{certificate.n_rows} × {certificate.n_features}"
     seconds = certificate.seconds
     took = f"{seconds * 1e3:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
-    return gap.join((f"{_mark(certificate.holds)} {certificate.grade}", certificate.model, shape, f"checked in {took}"))
+    verdict = f"{mark(certificate.holds, certificate.grade)} {certificate.grade}"
+    return gap.join((verdict, certificate.model, shape, f"checked in {took}"))
 
 
 def _limit(claim: Claim) -> str:

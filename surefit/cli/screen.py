@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from surefit.certificates.presentation import OPEN, OPEN_WORDS
 from surefit.cli.columns import Column, columns_of, gap, that_fit, with_short_names
 from surefit.model_selection.clusterings.indices import SILHOUETTE
 from surefit.model_selection.comparison import Comparison, Outcome
@@ -104,7 +105,7 @@ def _table(comparison: Comparison, columns: list[Column], blanks: int) -> Any:
 
 
 def _verdict_tone(one: Outcome) -> str:
-    return {True: "green", False: "bold red", None: "dim"}[one.holds]
+    return "yellow" if one.is_open else {True: "green", False: "bold red", None: "dim"}[one.holds]
 
 
 def closing_lines(comparison: Comparison, quiet: bool = False) -> list[str]:
@@ -113,6 +114,8 @@ def closing_lines(comparison: Comparison, quiet: bool = False) -> list[str]:
     for one in comparison.outcomes:
         for certificate in one.certificates.values():
             lines += [f"✗ {one.name}: {claim.name}: {claim.sentence}" for claim in certificate.failures]
+    if any(one.is_open for one in comparison.outcomes):
+        lines.append(f"{OPEN} {OPEN_WORDS}.")
     lines += [f"Warning: {leak}." for leak in comparison.leaks]
     if comparison.interrupted:
         lines.append("Interrupted: the models below were not finished and are not compared.")

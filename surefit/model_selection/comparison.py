@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.presentation import plain
+from surefit.certificates.presentation import OPEN, OPEN_WORDS, plain
 from surefit.model_selection.candidates.candidate import Task
 from surefit.model_selection.clusterings.indices import SILHOUETTE
 from surefit.model_selection.clusterings.verdict import STABILITY, merit
@@ -116,6 +116,7 @@ class Comparison:
 
         rule = "─" * (sum(widths) + 2 * (len(widths) - 1))
         said = [self.opening, self.verdict] if self.opening else [f"best: {self.best.name}"]
+        said += [f"{OPEN} {OPEN_WORDS}"] * any(one.is_open for one in self.outcomes)
         said += [f"note: {note}" for note in self.notes]
         width = max(len(rule), 80)
         lines = [self.headline, rule, line(head), rule, *map(line, body), rule]

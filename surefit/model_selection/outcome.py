@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates import Certificate, Grade
-from surefit.certificates.presentation import plain
+from surefit.certificates.presentation import OPEN, mark, plain
 from surefit.model_selection.clusterings.indices import index_text
 from surefit.model_selection.scoring import LOG_LOSS
 from surefit.model_selection.significance.intervals import Difference, Interval
@@ -79,8 +79,13 @@ class Outcome:
 
     @property
     def verdict(self) -> str:
-        """✓ GRADE, ✗ GRADE or —."""
-        return "—" if self.holds is None else f"{'✓' if self.holds else '✗'} {self.grade}"
+        """✓ GRADE, ✗ GRADE, ○ UNPROVED where the claims hold and none proves that the fit has converged, or —."""
+        return "—" if self.holds is None else f"{mark(self.holds, self.grade)} {self.grade}"
+
+    @property
+    def is_open(self) -> bool:
+        """Nothing checked is wrong, and nothing is proved either."""
+        return self.verdict.startswith(OPEN)
 
     def extra_text(self, name: str) -> str:
         return index_text(name, self.extra[name]) if name in self.extra else ""

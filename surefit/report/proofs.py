@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from surefit.certificates import Certificate, Claim, Grade
-from surefit.certificates.presentation import number
+from surefit.certificates.presentation import OPEN, OPEN_WORDS, mark, number
 from surefit.model_selection.comparison import Comparison, seconds_text
 from surefit.model_selection.outcome import Outcome
 from surefit.report.text import breakable, count, listed, parameters
@@ -20,10 +20,10 @@ GRADE_WORDS = {
     Grade.STATIONARY: "the gradient is as good as zero: a local optimum or saddle, not necessarily the best one",
     Grade.GREEDY: "every split or stage was the best one on offer when it was chosen; the whole may not be the best",
     Grade.STATISTICAL: "holds with the stated probability, under the assumptions listed",
-    Grade.UNPROVED: "could not be decided; the claim says why",
+    Grade.UNPROVED: f"{OPEN}: {OPEN_WORDS}; ✗: could not be decided, and the claim says why",
     Grade.NOT_OPTIMAL: "proved to be off by at least the number given; the claim says what to do",
 }
-MARKS = {True: ("good", "✓"), False: ("bad", "✗")}
+TONES = {"✓": "good", "✗": "bad", OPEN: "soft"}
 
 
 def proofs_section(comparison: Comparison) -> str:
@@ -49,18 +49,18 @@ def _grades(comparison: Comparison) -> str:
 
 def _model(one: Outcome, comparison: Comparison) -> str:
     opened = one is comparison.best or one.holds is False
-    mark = f'<span class="soft">{"not certified" if one.not_certified else "nothing is claimed"}</span>'
+    badge = f'<span class="soft">{"not certified" if one.not_certified else "nothing is claimed"}</span>'
     if one.holds is not None:
-        tone, sign = MARKS[one.holds]
-        mark = f'<span class="{tone}">{sign} {str(one.grade).replace("_", " ")}</span>'
+        verdict = one.verdict.replace("_", " ")
+        badge = f'<span class="{TONES[verdict[0]]}">{verdict}</span>'
     body = _about(one)
     for part, certificate in one.certificates.items():
         body += _certificate(certificate, part if len(one.certificates) > 1 else "")
     if one.not_certified:
         body += f"<p class='soft'>Not certified: {escape(one.not_certified)}.</p>"
     if not body:
-        return f"<p class='line'><b>{breakable(one.name)}</b> {mark}</p>"
-    return f"<details{' open' if opened else ''}><summary>{breakable(one.name)} {mark}</summary>{body}</details>"
+        return f"<p class='line'><b>{breakable(one.name)}</b> {badge}</p>"
+    return f"<details{' open' if opened else ''}><summary>{breakable(one.name)} {badge}</summary>{body}</details>"
 
 
 def _about(one: Outcome) -> str:
@@ -90,7 +90,7 @@ def _certificate(certificate: Certificate, part: str) -> str:
 
 
 def _claim(claim: Claim) -> str:
-    tone, mark = MARKS[claim.holds]
+    sign = mark(claim.holds, claim.grade)
     value = "" if claim.value is None else f"{number(claim.value)}"
     if claim.limit is not None and value:
         value += f" {'≤' if claim.holds else '>'} {number(claim.limit)}"
@@ -99,7 +99,7 @@ def _claim(claim: Claim) -> str:
     grade = "for information" if claim.informs else str(claim.grade).replace("_", " ")
     value = value.replace("-", "−")
     return (
-        f'<li><span class="{tone}" aria-label="{"holds" if claim.holds else "fails"}">{mark}</span> '
+        f'<li><span class="{TONES[sign]}" aria-label="{"holds" if claim.holds else "fails"}">{sign}</span> '
         f"<b>{escape(claim.name.replace('_', ' '))}</b> {escape(claim.sentence)} "
         f'<span class="soft num">{escape(f"{value} · {grade}" if value else grade)}</span></li>'
     )

@@ -6,11 +6,13 @@ from html import escape
 
 import numpy as np
 
+from surefit.certificates.presentation import OPEN_WORDS
 from surefit.model_selection.clusterings.verdict import STABILITY, STABILITY_WORDS
 from surefit.model_selection.comparison import Comparison, score_text, seconds_text
 from surefit.model_selection.outcome import Outcome
 from surefit.model_selection.scoring import LOG_LOSS
 from surefit.report.interval_bar import bar, bar_scale
+from surefit.report.proofs import TONES
 from surefit.report.text import breakable, decimals, parameters
 
 MOST_NOTES = 5
@@ -114,8 +116,9 @@ def verdict(one: Outcome) -> str:
     """The verdict on the certificates of a model, as HTML."""
     if one.holds is None:
         return f'<span class="soft">{escape("not certified" if one.not_certified else "no claim")}</span>'
-    mark, tone = ("✓", "good") if one.holds else ("✗", "bad")
-    return f'<span class="{tone}">{mark}&nbsp;{str(one.grade).replace("_", "_<wbr>")}</span>'
+    sign, words = one.verdict.split(" ", 1)
+    title = f' title="{escape(OPEN_WORDS)}"' if one.is_open else ""
+    return f'<span class="{TONES[sign]}"{title}>{sign}&nbsp;{words.replace("_", "_<wbr>")}</span>'
 
 
 def _notes(comparison: Comparison) -> str:

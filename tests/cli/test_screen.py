@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
 
+from surefit.certificates.presentation import OPEN_WORDS
 from surefit.cli.columns import Column, columns_of, settings_text, that_fit, whisker
 from surefit.cli.screen import closing_lines, print_comparison
 from surefit.cluster import DBSCAN, KMeans
+from surefit.discriminant_analysis import LinearDiscriminantAnalysis
 from surefit.linear_model import LinearRegression, Ridge
 from surefit.model_selection import compare
 from surefit.model_selection.comparison import score_text
+from surefit.neural_network import MLPClassifier
 
 LONG = "a model with a name that is much longer than any screen would like it to be"
 
@@ -51,6 +56,22 @@ def test_clusterings_show_their_silhouette_first(capsys):
     print_comparison(compare([KMeans(3, random_state=0), DBSCAN(eps=0.8)], X, cv=2), width=40)
     out = capsys.readouterr().out
     assert "silhouette" in out and "clusters" in out and "explained" not in out.split("KMeans")[0].splitlines()[-2]
+
+
+def test_a_network_that_just_ended_has_a_mark_of_its_own(capsys):
+    """Its loss and slopes are what they say, but no claim proves a stationary point: neither ✓ nor ✗."""
+    X, y = load_iris(return_X_y=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        network = MLPClassifier((4,), max_iter=3, random_state=0)
+        found = compare({"network": network, "lda": LinearDiscriminantAnalysis()}, X, y, cv=2)
+    assert found["network"].holds and found["network"].verdict == "○ UNPROVED" and found["network"].is_open
+    assert found["lda"].verdict.startswith("✓") and not found["lda"].is_open
+    print_comparison(found, width=120)
+    for text in (capsys.readouterr().out, str(found)):
+        assert "○ UNPROVED" in text and "✓ UNPROVED" not in text and f"○ {OPEN_WORDS}" in text
+    assert str(found["network"].certificates.popitem()[1]).startswith("○ UNPROVED")
+    assert OPEN_WORDS not in str(compare({"lda": LinearDiscriminantAnalysis()}, X, y, cv=2))
 
 
 def test_columns_get_their_place_by_rank():

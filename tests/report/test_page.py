@@ -16,6 +16,8 @@ from sklearn.linear_model import LinearRegression as SklearnLinearRegression
 from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.model_selection import ShuffleSplit
 
+from surefit.certificates import Certificate, Grade
+from surefit.certificates.presentation import OPEN_WORDS
 from surefit.linear_model import LinearRegression, LogisticRegression, Ridge
 from surefit.model_selection import compare
 from surefit.model_selection.prepare.profile import profile
@@ -34,6 +36,17 @@ class Liar(SklearnLinearRegression):
         super().fit(X, y, sample_weight)
         self.coef_ = self.coef_ + 1.0
         return self
+
+
+def test_a_fit_that_is_neither_proved_nor_wrong_has_a_mark_of_its_own():
+    X, y = load_iris(return_X_y=True)
+    found = compare({"logistic": LogisticRegression(), "other": KNeighborsClassifier()}, X, y, cv=2)
+    claims = tuple(replace(claim, grade=Grade.UNPROVED) for claim in found["other"].certificates.popitem()[1])
+    found["other"].certificates["other"] = Certificate(claims, model="Network", n_rows=len(X), n_features=X.shape[1])
+    text = html_report(found)
+    assert f'<span class="soft" title="{OPEN_WORDS}">○&nbsp;UNPROVED</span>' in text
+    assert '<span class="soft">○ UNPROVED</span>' in text and f"○: {OPEN_WORDS}" in text
+    assert "✓&nbsp;UNPROVED" not in text and "✓ UNPROVED" not in text
 
 
 @pytest.mark.parametrize("kind", KINDS)
