@@ -5,6 +5,8 @@ Parameters of m scores over a row x̃ are a matrix (m, width), flattened row by 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import scipy.linalg
 from scipy.linalg.lapack import dpotrf, dpotrs
@@ -85,7 +87,7 @@ class PerScoreMetric:
     alone, and none at all where it is zero; the rest of a step sums to zero over the scores.
     """
 
-    def __init__(self, blocks: list[tuple[np.ndarray, FullMetric | ShiftedMetric]], penalty: np.ndarray) -> None:
+    def __init__(self, blocks: Sequence[tuple[np.ndarray, FullMetric | ShiftedMetric]], penalty: np.ndarray) -> None:
         """`blocks`: which scores, and their matrix."""
         self._blocks = blocks
         self._m = sum(len(scores) for scores, _ in blocks)
