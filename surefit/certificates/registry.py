@@ -54,6 +54,8 @@ CHECKERS: dict[str, str] = {
     "GammaIndex": "neighbors.gamma_index:check_gamma_index",
     "KNeighborsClassifier": "neighbors.k_neighbors:check_k_neighbors_classifier",
     "KNeighborsRegressor": "neighbors.k_neighbors:check_k_neighbors_regressor",
+    "RadiusNeighborsClassifier": "neighbors.radius_neighbors:check_radius_neighbors_classifier",
+    "RadiusNeighborsRegressor": "neighbors.radius_neighbors:check_radius_neighbors_regressor",
     "KernelRidge": "kernel_ridge.kernel_ridge:check_kernel_ridge",
     "KernelRidgeCV": "kernel_ridge.kernel_ridge_cv:check_kernel_ridge_cv",
     "KernelPCA": "decomposition.kernel_pca:check_kernel_pca",

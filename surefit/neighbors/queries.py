@@ -74,8 +74,8 @@ class WithinRadius(NeighborModel):
         if sort_results and not return_distance:
             raise InvalidParameter("return_distance must be True if sort_results is True.")
         indptr, indices, distances = self._within(self._queries(X), radius, sort_results)
-        found = _pieces(indices, indptr)
-        return (_pieces(distances, indptr), found) if return_distance else found
+        found = pieces_of(indices, indptr)
+        return (pieces_of(distances, indptr), found) if return_distance else found
 
     def radius_neighbors_graph(
         self, X: Any = None, radius: Any = None, mode: Mode = "connectivity", sort_results: bool = False
@@ -120,7 +120,7 @@ def _refuse_mode(mode: Any) -> None:
         )
 
 
-def _pieces(values: np.ndarray, indptr: np.ndarray) -> np.ndarray:
+def pieces_of(values: np.ndarray, indptr: np.ndarray) -> np.ndarray:
     pieces = np.empty(len(indptr) - 1, dtype=object)
     pieces[:] = [values[start:stop] for start, stop in pairwise(indptr)]
     return pieces

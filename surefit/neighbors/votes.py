@@ -35,7 +35,13 @@ def neighbor_weights(distances: np.ndarray, weights: Any) -> np.ndarray | None:
 
 
 def refuse_weightless(weights: np.ndarray | None) -> None:
-    if weights is not None and not weights.any(axis=1).all():
+    if weights is not None:
+        refuse_no_votes(weights)
+
+
+def refuse_no_votes(votes: np.ndarray) -> None:
+    """Where all numbers of a row are zero nothing is said."""
+    if not votes.any(axis=1).all():
         raise InvalidData(
             "All neighbors of some sample is getting zero weights. Please modify 'weights' to avoid this case if you "
             "are using a user-defined function."

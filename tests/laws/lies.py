@@ -119,6 +119,11 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "NearestNeighbors": [{}, {"metric": "manhattan"}],
     "KNeighborsClassifier": [{}, {"weights": "distance"}],
     "KNeighborsRegressor": [{}, {"weights": "distance"}],
+    "RadiusNeighborsClassifier": [
+        {"radius": 2.0},
+        {"radius": 2.0, "weights": "distance", "outlier_label": "most_frequent"},
+    ],
+    "RadiusNeighborsRegressor": [{"radius": 2.0}, {"radius": 2.0, "weights": "distance"}],
     "GammaIndex": [{}],
     "AdaBoostClassifier": [{"n_estimators": 5, "random_state": 0}, {"n_estimators": 3, "learning_rate": 0.5}],
     "GradientBoostingClassifier": [{"n_estimators": 4, "random_state": 0}],

@@ -61,6 +61,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # the checks have classes with fewer rows than columns
     "RandomForestClassifier": {"n_estimators": 5, "max_depth": 5, "random_state": 0},
     "RandomForestRegressor": {"n_estimators": 8, "max_depth": 4, "oob_score": True, "random_state": 0},
+    "RadiusNeighborsClassifier": {"radius": 1.5, "outlier_label": "most_frequent"},
+    "RadiusNeighborsRegressor": {"radius": 1.5},
     "RBFInterpolator": {"degree": 1},  # so that all it has learnt matters
     "RBFNetworkClassifier": {"n_centers": 10, "random_state": 0},
     "RBFNetworkRegressor": {"n_centers": 10, "random_state": 0},

@@ -35,7 +35,7 @@ def check_k_neighbors_classifier(model: Any, blocks: Blocks, tol: float) -> Find
     codes = None if points is None else points.y
     if codes is None or K is None or not np.array_equal(np.unique(codes), np.arange(K)):
         attrs.faults.append("classes_ is not the labels of the data")
-    _kept(attrs, codes)
+    kept_target(attrs, codes)
     k = _number(attrs, blocks.n_rows)
     if attrs.faults or points is None or codes is None or K is None:
         return [bad_attributes(attrs)], "one pass"
@@ -44,7 +44,7 @@ def check_k_neighbors_classifier(model: Any, blocks: Blocks, tol: float) -> Find
     claims = [claim]
     if answer is not None:
         votes = _mean(attrs, answer, np.eye(K)[codes.astype(np.intp)])
-        rounding = (k + 16) * 2 * _unit(model, "predict_proba", points, asked)
+        rounding = (k + 16) * 2 * unit_of(model, "predict_proba", points, asked)
         votes = _tied(attrs, points, asked, k, votes, rounding)
         claims.append(numbers_claim(model, "predict_proba", asked.Q, votes, rounding))
         claims.append(labels_claim(model, asked.Q, votes, rounding))
@@ -60,7 +60,7 @@ def check_k_neighbors_regressor(model: Any, blocks: Blocks, tol: float) -> Findi
     points, k = read_search(attrs, blocks), _number(attrs, blocks.n_rows)
     if points is not None and points.y is None:
         raise BadData("the target is missing")
-    _kept(attrs, None if points is None else points.y)
+    kept_target(attrs, None if points is None else points.y)
     if attrs.faults or points is None or points.y is None:
         return [bad_attributes(attrs)], "one pass"
     y, asked = np.asarray(points.y, dtype=np.float64), queries(points)
@@ -68,7 +68,7 @@ def check_k_neighbors_regressor(model: Any, blocks: Blocks, tol: float) -> Findi
     claims = [claim]
     if answer is not None:
         means, size = _mean(attrs, answer, y), _mean(attrs, answer, np.abs(y))
-        rounding = (k + 16) * 2 * _unit(model, "predict", points, asked) * size
+        rounding = (k + 16) * 2 * unit_of(model, "predict", points, asked) * size
         claims.append(numbers_claim(model, "predict", asked.Q, means, rounding))
     if attrs.has("n_neighbors_"):
         claims.append(choice_claim(attrs, points, k, _squared(attrs, y), points.metric.unit))
@@ -84,7 +84,7 @@ def _number(attrs: Attributes, n: int) -> int:
     return 1
 
 
-def _kept(attrs: Attributes, y: NDArray | None) -> None:
+def kept_target(attrs: Attributes, y: NDArray | None) -> None:
     """y_fit_, where the model has it, is the target (of classes, the places); outputs_2d_ says that it has columns."""
     if y is None:
         return
@@ -122,7 +122,7 @@ def _squared(attrs: Attributes, y: F64) -> Judge:
     return judge
 
 
-def _unit(model: Any, method: str, points: Points, asked: Queries) -> float:
+def unit_of(model: Any, method: str, points: Points, asked: Queries) -> float:
     """u of the precision that the model answers in."""
     given = answer_of(model, method, asked.Q[:1])
     single = points.dtype == np.float32 or (not isinstance(given, Claim) and given.dtype == np.float32)

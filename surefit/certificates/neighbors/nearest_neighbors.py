@@ -34,7 +34,8 @@ def check_nearest_neighbors(model: Any, blocks: Blocks, tol: float) -> Findings:
     if k < n <= ALL:
         itself = Queries(points.X.astype(points.dtype), f"all {n} rows", np.arange(n))
         claims.append(neighbors_claim(model, points, itself, int(k), tol, "other_rows")[0])
-    claims.append(_within_radius(model, points, asked, real(attrs.parameter("radius", 1.0)), far, tol))
+    few = replace(asked, Q=asked.Q[:: max(1, len(asked.Q) // AROUND)])
+    claims.append(radius_claim(model, points, few, real(attrs.parameter("radius", 1.0)), far, tol)[0])
     return claims, f"{len(asked.Q)} queries against {n} rows"
 
 
@@ -43,22 +44,23 @@ def _too_many(k: int, n: int) -> Claim:
     return Claim("kneighbors", sentence, Grade.EXACT, None, None, True)
 
 
-def _within_radius(model: Any, points: Points, asked: Queries, radius: float, far: float, tol: float) -> Claim:
-    """radius_neighbors gives every row surely within the radius, and none that is not maybe within.
+def radius_claim(model: Any, points: Points, few: Queries, radius: float, far: float, tol: float) -> tuple[Claim, Any]:
+    """radius_neighbors gives every row surely within the radius, and none that is not maybe within; and its answer.
 
     far  how far neighbors are: squares from products are measured by it where the radius is small beside it
     """
-    name, few = "radius_neighbors", replace(asked, Q=asked.Q[:: max(1, len(asked.Q) // AROUND)])
+    name = "radius_neighbors"
     answer = answer_of(model, name, few.Q)
     if isinstance(answer, Claim):
-        return answer
+        return answer, None
     if answer.shape[:2] != (2, len(few.Q)):
-        return refuted(name, f"radius_neighbors gives an array of shape {answer.shape}, expected {(2, len(few.Q))}.")
+        reason = f"radius_neighbors gives an array of shape {answer.shape}, expected {(2, len(few.Q))}."
+        return refuted(name, reason), None
     wrong, grade, how = _wrong(points, few, answer, radius), Grade.EXACT, ""
     loose = points.loosened(max(radius, far), tol) if wrong else None
     if loose is not None and not _wrong(loose, few, answer, radius):
         wrong, grade, how = 0, Grade.BOUNDED, f" up to {points.products_rounding():.1g} in squares"
-    return at_most(
+    claim = at_most(
         name,
         f"radius_neighbors gives the rows within {radius:g} with their distances{how}, for {len(few.Q)} queries; "
         "queries for which it does not.",
@@ -66,6 +68,7 @@ def _within_radius(model: Any, points: Points, asked: Queries, radius: float, fa
         failure=f"radius_neighbors is wrong for {wrong} of {len(few.Q)} queries: rows or distances are not those "
         f"within {radius:g}.",
     )  # fmt: skip
+    return claim, answer if claim.holds else None
 
 
 def _wrong(points: Points, asked: Queries, answer: Any, radius: float) -> int:
