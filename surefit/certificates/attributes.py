@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,11 @@ from surefit.certificates.claim import CertificateError, Claim, refuted
 
 
 def real(value: Any) -> float:
-    """The value as a float; NaN for what is not a real number, and for whole numbers beyond floating point."""
-    if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, np.timedelta64):
-        return float("nan")
+    """The value as a float; NaN for what is not a real number that it can hold."""
     try:
-        return float(value)
-    except OverflowError:
-        return float("nan")
+        return float(value) if isinstance(value, (int, float, np.integer, np.floating)) else math.nan
+    except (OverflowError, TypeError):  # whole numbers beyond floating point, lengths of time
+        return math.nan
 
 
 def whole(value: Any) -> int:
@@ -62,10 +61,8 @@ class Attributes:
     def array(self, name: str, *shapes: tuple[int, ...], finite: bool = True) -> NDArray[np.float64] | None:
         """The attribute in float64 if it has one of the shapes and finite entries; else None and a fault."""
         array = self.raw(name)
-        if not self.has(name):
-            self.faults.append(f"{name} is missing")
-        elif array is None:
-            self.faults.append(f"{name} is not an array of numbers")
+        if array is None:
+            self.faults.append(f"{name} is missing, or not an array of numbers")
         elif shapes and array.shape not in shapes:
             wanted = " or ".join(str(s) for s in dict.fromkeys(shapes))
             self.faults.append(f"{name} has shape {array.shape}, expected {wanted}")
@@ -82,16 +79,3 @@ class Attributes:
 
 def bad_attributes(attrs: Attributes) -> Claim:
     return refuted("attributes", f"{'; '.join(attrs.faults)}.")
-
-
-def read_classes(attrs: Attributes, least: int = 2) -> int | None:
-    """The number of classes, or None with the fault noted: `classes_` holds `least` or more labels in rising order."""
-    try:
-        classes = np.asarray(getattr(attrs.model, "classes_", None))
-        rising = classes.ndim == 1 and classes.size >= least and bool((classes[:-1] < classes[1:]).all())
-    except (TypeError, ValueError):  # labels without an order, ragged lists
-        classes, rising = np.zeros(0), False
-    if not rising:
-        attrs.faults.append(f"classes_ is not a list of {least} or more labels in rising order")
-        return None
-    return int(classes.size)

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from surefit.certificates.claim import CertificateError
+
 F64 = NDArray[Any]  # float64 throughout
 
 
@@ -43,11 +45,6 @@ class Rows:
         """The row number of every stored entry."""
         return np.repeat(np.arange(self.shape[0]), np.diff(self.indptr))
 
-    def toarray(self) -> F64:
-        out = np.zeros(self.shape)
-        np.add.at(out, (self.owner(), self.indices), self.data.astype(np.float64))
-        return out
-
 
 Block = NDArray | Rows
 
@@ -67,47 +64,44 @@ class Blocks(Protocol):
     def __iter__(self) -> Iterator[tuple[Block, NDArray | None, NDArray | None]]: ...
 
 
-# The few operations that checkers need, the same for arrays and for Rows, in float64 (or in B's longer type).
-
-
 def dense(X: Block) -> F64:
     """The block as a float64 array."""
-    return X.toarray() if isinstance(X, Rows) else np.asarray(X, dtype=np.float64)
-
-
-def matmul(X: Block, B: F64) -> F64:
-    """X B for a dense B of one or two dimensions."""
     if not isinstance(X, Rows):
-        return np.asarray(X, dtype=np.float64) @ B
-    return _gathered(X.owner(), X.indices, X.data, B, X.shape[0])
-
-
-def tmatmul(X: Block, B: F64) -> F64:
-    """Xᵀ B for a dense B of one or two dimensions."""
-    if not isinstance(X, Rows):
-        return np.asarray(X, dtype=np.float64).T @ B
-    return _gathered(X.indices, X.owner(), X.data, B, X.shape[1])
-
-
-def _gathered(to: NDArray, source: NDArray, data: NDArray, B: F64, size: int) -> F64:
-    """out[to] += data · B[source] over all stored entries, column by column of B."""
-    out = np.zeros((size, *B.shape[1:]), dtype=np.result_type(B, np.float64))
-    for column in np.ndindex(B.shape[1:]):
-        np.add.at(out[(slice(None), *column)], to, data.astype(np.float64) * B[(slice(None), *column)][source])
+        return np.asarray(X, dtype=np.float64)
+    out = np.zeros(X.shape)
+    np.add.at(out, (X.owner(), X.indices), X.data.astype(np.float64))
     return out
 
 
-def magnitude(X: Block) -> Block:
-    """|X|, entry by entry (for `Rows`, of the stored entries: an upper bound where columns repeat)."""
-    return Rows(np.abs(X.data), X.indices, X.indptr, X.shape) if isinstance(X, Rows) else np.abs(X)
-
-
-def sq_norms(X: Block) -> F64:
-    """‖x‖² of every row."""
-    X = dense(X)
-    return np.einsum("ij,ij->i", X, X)
-
-
-def all_finite(X: Block | NDArray) -> bool:
+def all_finite(X: Block, missing: bool = False) -> bool:
+    """True for finite numbers, and NaN where they may be missing."""
     values = X.data if isinstance(X, Rows) else np.asarray(X)
-    return bool(values.dtype.kind in "biuf" and np.isfinite(values).all())
+    return values.dtype.kind in "biuf" and not bool((np.isinf(values) if missing else ~np.isfinite(values)).any())
+
+
+def one_column(y: NDArray) -> F64:
+    y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+    if y.ndim != 1:
+        raise BadData(f"targets or labels must be one column, got the shape {y.shape}")
+    return y
+
+
+def looked_over(blocks: Blocks, needs_y: bool = False, missing: bool = False) -> Iterator[BlockOf]:
+    """The blocks with a weight ≥ 0 for every row, without y unless it is needed.
+
+    BadData unless the entries are finite numbers (NaN may be among them where values may be missing), the shapes are
+    those promised, and some weight is above zero.
+    """
+    seen, total = 0, 0.0
+    for X, y, w in blocks:
+        if needs_y and y is None:
+            raise CertificateError("This check needs y: the targets or labels the model was fitted to.")
+        y, w = np.asarray(y) if needs_y else None, np.ones(X.shape[0]) if w is None else np.asarray(w)
+        if X.shape[1] != blocks.n_features or w.shape != X.shape[:1] or (y is not None and len(y) != len(w)):
+            raise BadData(f"a block has the shapes {X.shape} and {w.shape}, expected {blocks.n_features} columns")
+        if not (all_finite(X, missing) and all_finite(w) and (w >= 0).all() and (y is None or all_finite(y))):
+            raise BadData("the data have entries that are NaN, infinite or not numbers, or weights below zero")
+        yield BlockOf(X, y, w.astype(np.float64))
+        seen, total = seen + X.shape[0], total + float(w.sum())
+    if seen != blocks.n_rows or not 0 < total < np.inf:
+        raise BadData(f"the blocks have {seen} rows of total weight {total:g}, expected {blocks.n_rows} with weight")

@@ -53,24 +53,3 @@ def numbers_claim(model: Any, method: str, X: NDArray, expected: F64, rounding: 
         1.0,
         failure=f"{method} gives something else than the fitted attributes say, by up to {off.max(initial=0.0):.3g}.",
     )
-
-
-def labels_claim(model: Any, X: NDArray, scores: F64, rounding: F64 | float) -> Claim:
-    """predict gives the label of a largest score (columns are classes), ties within rounding left open."""
-    labels = answer_of(model, "predict", X)
-    if isinstance(labels, Claim):
-        return labels
-    if labels.shape != (len(X),):
-        return refuted("predict", f"predict gives an array of shape {labels.shape}, expected {(len(X),)}.")
-    place = {label: k for k, label in enumerate(np.asarray(model.classes_).tolist())}
-    chosen = np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.intp)
-    own = np.where(chosen >= 0, scores[np.arange(len(X)), chosen], -np.inf)
-    wrong = int(np.count_nonzero(~(own >= scores.max(axis=1) - 2 * np.asarray(rounding))))
-    return at_most(
-        "predict",
-        f"predict gives a label of classes_ with the largest score; rows of {len(X)} where it does not.",
-        Grade.EXACT,
-        wrong,
-        0,
-        failure=f"predict gives another label than the scores say on {wrong} of {len(X)} rows.",
-    )

@@ -14,11 +14,6 @@ from numpy.typing import NDArray
 UNIT = float(np.finfo(np.float64).eps) / 2
 
 
-def power_of_two(x: float) -> float:
-    """The power of two at or below x, a unit that rounds nothing; one where x is not a positive number."""
-    return math.ldexp(1.0, math.frexp(x)[1] - 1) if 0 < x < math.inf else 1.0
-
-
 def gamma(n: float, u: float = UNIT) -> float:
     """γₙ = n u / (1 − n u); infinite where n u ≥ 1 and nothing can be said."""
     nu = float(n) * u

@@ -64,19 +64,19 @@ def check_pca(model: Any, blocks: Blocks, tol: float) -> Findings:
         return [bad_attributes(attrs)], "one pass"
     axes, n, d = principal_axes(blocks, center.long_mean), blocks.n_rows, blocks.n_features
     s = spectrum(blocks, center, fit.V if axes is None else axes)
-    if not (np.isfinite(s.high).all() and (s.total == 0 or s.total > 1e-280) and center.rows > 1):
+    if not (np.isfinite(s.high).all() and (s.total == 0 or s.total > 1e-280) and center.weight > 1):
         return [
             failed("finite", "Squares of the data overflow or underflow, or there is only one row.")
         ], "three passes"
     fit.too_large = axes is None
     if fit.too_large:  # of the variances only those claimed are known, and the sum of all
-        claimed = np.append(fit.lam, 0.0) * (center.rows - 1)
+        claimed = np.append(fit.lam, 0.0) * (center.weight - 1)
         s = replace(s, low=claimed, high=claimed)
     claims = [
         _count(attrs, center, fit, s),
         _mean(fit, s, center, tol),
         _orthonormal(fit, tol),
-        *(_leading(fit, blocks, center, tol) if fit.too_large else _components(fit, s, center.rows - 1, tol)),
+        *(_leading(fit, blocks, center, tol) if fit.too_large else _components(fit, s, center.weight - 1, tol)),
         _derived(attrs, blocks, center, fit, s, tol),
         *_answers(attrs, model, blocks, fit, s, center),
     ]
@@ -107,7 +107,7 @@ def _read(attrs: Attributes, blocks: Blocks, center: Center) -> Fit | None:
 
 def most(center: Center, fit: Fit) -> int:
     """The number of components there are: min(n, d), a row of weight ω standing for ω rows."""
-    return min(max(center.counting, int(np.ceil(center.rows))), fit.V.shape[1])
+    return min(max(center.counting, int(np.ceil(center.weight))), fit.V.shape[1])
 
 
 def _count(attrs: Attributes, center: Center, fit: Fit, s: Spectrum) -> Claim:
@@ -121,7 +121,7 @@ def _count(attrs: Attributes, center: Center, fit: Fit, s: Spectrum) -> Claim:
             return failed("n_components", "Minka's choice needs all variances; the data are too large for that.")
         error = (s.high - s.low) / np.where(mid > 0, mid, 1.0) + fit.excuse(mid, s.total)
         known = np.maximum(mid, ROUNDINGS * fit.eps * s.total)
-        right = asked == "mle" and may_be_minka(k, known / (center.rows - 1), center.rows, error)
+        right = asked == "mle" and may_be_minka(k, known / (center.weight - 1), center.weight, error)
     elif isinstance(asked, (float, np.floating)) and 0 < asked < 1:
         slack = ROUNDINGS * fit.eps + float((s.high - s.low).sum() / s.total if s.total > 0 else 0.0)
         right = may_be_share(k, mid, s.total, float(asked), slack)
@@ -274,7 +274,7 @@ def _own(fit: Fit, at: F64, along: F64, c: F64, mu: F64, tol: float, width: F64,
 
 def _derived(attrs: Attributes, blocks: Blocks, center: Center, fit: Fit, s: Spectrum, tol: float) -> Claim:
     """What follows from the variances, each relative to itself; the largest multiple of its own limit."""
-    k, degrees, total = len(fit.V), center.rows - 1, s.total / (center.rows - 1)
+    k, degrees, total = len(fit.V), center.weight - 1, s.total / (center.weight - 1)
     base, tiny = tol + ROUNDINGS * fit.eps + 2 * s.total_error, ROUNDINGS * fit.eps * total
     lam, off = fit.lam, {}
 
@@ -299,7 +299,7 @@ def _derived(attrs: Attributes, blocks: Blocks, center: Center, fit: Fit, s: Spe
         for count in counts:
             differ(f"noise_variance_ {count}", np.array([noise]), left / max(1, count), room / max(1, count))
         off["noise_variance_"] = min(off.pop(f"noise_variance_ {count}") for count in dict.fromkeys(counts))
-    for name, right in (("n_components_", {k}), ("n_samples_", {blocks.n_rows, center.rows})):
+    for name, right in (("n_components_", {k}), ("n_samples_", {blocks.n_rows, center.weight})):
         off[name] = np.inf if attrs.has(name) and attrs.number(name) not in right else 0.0
     worst = max(off, key=lambda name: off[name])
     return at_most(
@@ -316,7 +316,7 @@ def _answers(attrs: Attributes, model: Any, blocks: Blocks, fit: Fit, s: Spectru
     X, (k, d), whiten = sample_rows(blocks), fit.V.shape, attrs.flag("whiten", False)
     A, size = np.asarray(X, dtype=float) - fit.mean, np.abs(X).astype(float) + np.abs(fit.mean)
     scale = np.sqrt(np.maximum(fit.lam, 0.0)) if whiten else np.ones(k)
-    known = fit.lam * (center.rows - 1) > ROUNDINGS * fit.eps * s.total if whiten else np.ones(k, dtype=bool)
+    known = fit.lam * (center.weight - 1) > ROUNDINGS * fit.eps * s.total if whiten else np.ones(k, dtype=bool)
     unit = np.where(known, scale, 1.0)
     codes = A @ fit.V.T / unit
     rounding = np.where(known, (d + 8) * fit.eps * (size @ np.abs(fit.V).T) / unit, np.inf)

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, real
+from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, failed
+from surefit.certificates.labels import coded, read_classes
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.class_statistics.class_claims import (
@@ -37,6 +38,7 @@ EPS = float(np.finfo(np.float64).eps)
     *("classes_", "priors_", "means_", "rotations_", "scalings_", "covariance_"),
     *("predict", "predict_proba", "predict_log_proba", "decision_function"),
 )
+@coded
 def check_quadratic_discriminant_analysis(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Three passes over the data (five with automatic shrinkage), more where covariances do not fit at once."""
     attrs = Attributes(model, "means_")

@@ -19,11 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, real, whole
+from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
-from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
+from surefit.certificates.labels import coded, labels_claim, read_classes
+from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.boosting.answers import sampled
 from surefit.certificates.theorems.boosting.guard import readable
@@ -45,6 +46,7 @@ COVERS = ("estimators_", "estimator_weights_", "estimator_errors_", "estimator_"
 
 
 @checker(*COVERS, "classes_", "n_classes_", "predict_proba", "predict_log_proba", "decision_function")
+@coded
 def check_ada_boost_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Every member on all rows; the trees of sampled rounds, every split on offer."""
     attrs = Attributes(model, "estimators_")

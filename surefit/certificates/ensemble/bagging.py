@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.array_blocks import ArrayBlocks
-from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, real, whole
+from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted, weakest
-from surefit.certificates.predictions import answer_of, labels_claim, numbers_claim, sample_rows
+from surefit.certificates.labels import coded, labels_claim, read_classes
+from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
 from surefit.certificates.registry import CHECKERS, checker_for
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.trees.bags import (
@@ -49,6 +50,7 @@ class Bags:
 
 @checker(*BAGGING, "classes_", "n_classes_", "oob_decision_function_", "predict_proba", "predict_log_proba",
          "decision_function")  # fmt: skip
+@coded
 def check_bagging_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """The draws of all members, three of them checked, answers on sampled rows."""
     attrs = Attributes(model, "estimators_")

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.array_blocks import ArrayBlocks
-from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, real, whole
+from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
 from surefit.certificates.blocks import F64, BadData, Blocks, dense
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted, weakest
-from surefit.certificates.predictions import answer_of, labels_claim, numbers_claim, sample_rows
+from surefit.certificates.labels import coded, labels_claim, read_classes
+from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
 from surefit.certificates.registry import CHECKERS, checker_for
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.folds import Fold, covering_claim, disjoint_claim, drawn_claim, read_folds
@@ -35,6 +36,7 @@ class Data(NamedTuple):
 
 @checker("estimators_", "estimator_", "folds_", "out_of_fold_", "oof_score_", "fold_scores_", "classes_", "n_classes_",
          "predict", "predict_proba", "predict_log_proba")  # fmt: skip
+@coded
 def check_cross_validated_ensemble(model: Any, blocks: Blocks, tol: float) -> Findings:
     """The folds, up to ten members on their training rows, all out-of-fold answers, answers on sampled rows."""
     attrs, data = Attributes(model, "estimators_"), _gather(blocks)

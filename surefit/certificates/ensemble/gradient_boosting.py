@@ -18,10 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, real, whole
+from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
+from surefit.certificates.labels import coded, read_classes
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.boosting.answers import Trace, answer_claims, check_seed
 from surefit.certificates.theorems.boosting.guard import readable
@@ -40,6 +41,7 @@ TINY, FAR = float(np.finfo(float).tiny), 32.0
 
 
 @checker(*COVERS, "classes_", "n_classes_", "predict_proba", "predict_log_proba", "decision_function")
+@coded
 def check_gradient_boosting_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """All stages: rows × trees; splits in sampled trees: rows × columns each."""
     attrs = Attributes(model, "estimators_")

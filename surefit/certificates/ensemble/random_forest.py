@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, whole
+from surefit.certificates.attributes import Attributes, bad_attributes, whole
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
+from surefit.certificates.labels import coded, labels_claim, read_classes
+from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.trees.bags import Distinct, distinct, draws_of, scikit_learn_rows, seeds_of
 from surefit.certificates.theorems.trees.binned import bins_claim
@@ -50,6 +51,7 @@ class Bags:
 
 
 @checker(*FOREST, "classes_", "n_classes_", "oob_decision_function_", "predict_proba", "predict_log_proba")
+@coded
 def check_random_forest_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """All rows through every tree; every split on offer at the nodes looked at in full."""
     attrs = Attributes(model, "estimators_")

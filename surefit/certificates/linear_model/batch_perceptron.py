@@ -16,6 +16,7 @@ from surefit.certificates.attributes import Attributes, bad_attributes
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
+from surefit.certificates.labels import coded
 from surefit.certificates.linear_model.linear_program_classifier import UNDECIDED, not_separable, violations
 from surefit.certificates.search.shortest_separator import shortest_separator
 from surefit.certificates.theorems.linear_program.long_rows import LONG, Long
@@ -35,6 +36,7 @@ SPARE = LONG(1e-15)  # relative, for the last few roundings of a length and a qu
 
 
 @checker(*COVERED, "decision_function", "predict")
+@coded
 def check_batch_perceptron(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Six passes over the rows, and a search for the shortest separating coefficients with a limit on its work."""
     attrs = Attributes(model, "coef_")

@@ -13,6 +13,7 @@ from surefit.certificates.attributes import Attributes, bad_attributes
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, failed
+from surefit.certificates.labels import coded
 from surefit.certificates.search.program_in_memory import InMemory
 from surefit.certificates.theorems.linear_program.long_rows import LONG, Long, Slice, center_of, slices
 from surefit.certificates.theorems.linear_program.piecewise_linear import Program, sizes_of
@@ -31,6 +32,7 @@ UNDECIDED = "The fit does not say whether the classes are separable: rounding hi
 
 
 @checker("classes_", "coef_", "intercept_", "separable_", "margin_", "farkas_", "decision_function", "predict")
+@coded
 def check_linear_program_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Two passes over the rows where the classes are separated; up to ten where they are not."""
     attrs = Attributes(model, "coef_")

@@ -12,17 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, real
-from surefit.certificates.blocks import F64, Blocks, Rows, magnitude, matmul
+from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.blocks import F64, Blocks, Rows
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
-from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
+from surefit.certificates.labels import coded, labels_claim, read_classes
+from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.search.logistic import refine
 from surefit.certificates.search.logistic_rays import coordinates, separating_rays, without_noise
 from surefit.certificates.theorems.log_loss.classes import class_factors, label_pass
 from surefit.certificates.theorems.log_loss.log_loss import TIE, LogLoss, objective
 from surefit.certificates.theorems.log_loss.log_loss_dual import least_value
 from surefit.certificates.theorems.log_loss.log_loss_free import along, distance
+from surefit.certificates.theorems.row_products import magnitude, matmul
 
 ROUNDINGS = 2.0  # times what storing the coefficients costs
 LEFT_OUT = 1e-10  # of a column, relative: it depends on the others
@@ -33,6 +35,7 @@ COVERS = (
 
 
 @checker(*COVERS, "rel_gap_", "separation_")
+@coded
 def check_logistic_regression(model: Any, blocks: Blocks, tol: float) -> Findings:
     attrs = Attributes(model, "coef_")
     return findings(attrs, blocks, tol, attrs.parameter("C", 1.0), attrs.parameter("l1_ratio", 0.0))

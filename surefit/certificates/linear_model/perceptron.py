@@ -14,7 +14,8 @@ from surefit.certificates.attributes import Attributes, bad_attributes
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
-from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
+from surefit.certificates.labels import coded, labels_claim, read_classes
+from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.theorems.linear_program.long_rows import LONG, Long, scores, slices
 
 
@@ -30,14 +31,13 @@ class Count(NamedTuple):
 
 
 @checker("classes_", "coef_", "intercept_", "n_mistakes_", "decision_function", "predict")
+@coded
 def check_perceptron(model: Any, blocks: Blocks, tol: float) -> Findings:
     """One pass over the rows in long double for each hyperplane."""
     attrs, d = Attributes(model, "coef_"), blocks.n_features
-    k = len(getattr(blocks, "place", ()))  # distinct labels of classes_
+    k = read_classes(attrs) or 0
     planes = 1 if k == 2 else k
     W, b = attrs.array("coef_", (planes, d)), attrs.array("intercept_", (planes,))
-    if k < 2:
-        attrs.faults.append("classes_ does not hold two or more labels")
     if b is not None and b.any() and not attrs.flag("fit_intercept", True):
         attrs.faults.append("intercept_ is not zero although fit_intercept is false")
     if attrs.faults or W is None or b is None:
@@ -78,8 +78,6 @@ def recount(blocks: Blocks, W: F64, b: F64, k: int) -> Count:
         bad, close = used & (lead < -doubt), used & ~(np.abs(lead) > doubt)
         wrong, doubtful = wrong + int(np.count_nonzero(bad)), doubtful + int(np.count_nonzero(close))
         wrong_weight, doubtful_weight = wrong_weight + part.w[bad].sum(), doubtful_weight + part.w[close].sum()
-    if not classes.sum() > 0:
-        raise BadData("the total weight is zero")
     return Count(wrong, doubtful, wrong_weight, doubtful_weight, margin, classes)
 
 

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, read_classes
+from surefit.certificates.attributes import Attributes, bad_attributes
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, refuted
+from surefit.certificates.labels import coded, read_classes
 from surefit.certificates.predictions import sample_rows
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.class_statistics.class_claims import (
@@ -28,6 +29,7 @@ from surefit.certificates.theorems.class_statistics.class_counts import Categori
     *("classes_", "class_count_", "class_log_prior_", "n_categories_", "category_count_", "feature_log_prob_"),
     *("predict", "predict_proba", "predict_log_proba"),
 )
+@coded
 def check_categorical_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Two passes over the data."""
     attrs = Attributes(model, "feature_log_prob_")

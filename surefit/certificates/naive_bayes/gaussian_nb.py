@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, real
+from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim
+from surefit.certificates.labels import coded, read_classes
 from surefit.certificates.predictions import sample_rows
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.class_statistics.class_claims import (
@@ -34,6 +35,7 @@ Columns = NDArray[np.intp] | None
     *("classes_", "theta_", "var_", "epsilon_", "class_count_", "class_prior_"),
     *("predict", "predict_proba", "predict_log_proba"),
 )
+@coded
 def check_gaussian_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Four passes over the data."""
     attrs = Attributes(model, "theta_")

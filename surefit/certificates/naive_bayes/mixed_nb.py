@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, read_classes
+from surefit.certificates.attributes import Attributes, bad_attributes
 from surefit.certificates.blocks import Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim
+from surefit.certificates.labels import coded, read_classes
 from surefit.certificates.naive_bayes.bernoulli_nb import bernoulli_claims, bernoulli_scores, read_threshold
 from surefit.certificates.naive_bayes.categorical_nb import categorical_claims, categorical_scores
 from surefit.certificates.naive_bayes.gaussian_nb import gaussian_claims, gaussian_scores
@@ -36,6 +37,7 @@ Parts = dict[str, NDArray[np.intp]]
     *("feature_log_prob_bernoulli_", "feature_log_prob_categorical_", "n_categories_"),
     *("predict", "predict_proba", "predict_log_proba"),
 )
+@coded
 def check_mixed_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
     """One pass for the labels, one for Bernoulli columns, four for Gaussian and two for categorical ones."""
     attrs = Attributes(model, "parts_")

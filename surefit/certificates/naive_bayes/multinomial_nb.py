@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, bad_attributes, read_classes
+from surefit.certificates.attributes import Attributes, bad_attributes
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, failed
+from surefit.certificates.labels import coded, read_classes
 from surefit.certificates.predictions import sample_rows
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.class_statistics.class_claims import (
@@ -31,12 +32,14 @@ COVERS = (
 
 
 @checker(*COVERS)
+@coded
 def check_multinomial_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
     """One pass over the data."""
     return _findings(model, blocks, tol, complement=False)
 
 
 @checker(*COVERS, "feature_all_")
+@coded
 def check_complement_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
     """One pass over the data."""
     return _findings(model, blocks, tol, complement=True)

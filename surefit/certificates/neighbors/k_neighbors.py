@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, real
+from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim
-from surefit.certificates.predictions import answer_of, labels_claim, numbers_claim
+from surefit.certificates.labels import coded, labels_claim, read_classes
+from surefit.certificates.predictions import answer_of, numbers_claim
 from surefit.certificates.rounding import UNIT
 from surefit.certificates.theorems.distances.left_out import Judge, choice_claim
 from surefit.certificates.theorems.distances.points import Points
@@ -28,6 +29,7 @@ SEARCH = ("n_samples_fit_", "X_fit_", "y_fit_", "effective_metric_", "effective_
 
 
 @checker(*SEARCH, "classes_", "predict", "predict_proba")
+@coded
 def check_k_neighbors_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Each query against all rows."""
     attrs = Attributes(model, "n_samples_fit_")

@@ -17,9 +17,10 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, BlockOf, Blocks, dense
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.labels import coded, labels_claim
 from surefit.certificates.linear_model.linear_fit import linear_claims
 from surefit.certificates.linear_model.recursive_least_squares import FadedBlocks, faded_penalty
-from surefit.certificates.predictions import answer_of, labels_claim, numbers_claim, sample_rows
+from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, epsilon, gamma
 from surefit.certificates.theorems.kernel_machine.radial import Radial, read_radial
 from surefit.certificates.theorems.kernel_machine.ridge_gap import apply
@@ -40,6 +41,7 @@ def check_rbf_network_regressor(model: Any, blocks: Blocks, tol: float) -> Findi
 
 
 @checker(*COVERED, "classes_", "decision_function", "predict_proba", "predict_log_proba")
+@coded
 def check_rbf_network_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """As the regressor, with an output of 0 or 1 for each class."""
     classes = np.size(getattr(model, "classes_", ()))

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, Block, Rows, matmul
+from surefit.certificates.blocks import F64, Block, Rows
 from surefit.certificates.theorems.log_loss.log_loss import LogLoss, losses, probabilities, residuals
+from surefit.certificates.theorems.row_products import matmul
 
 MOST_ACTIVE = 1500  # coefficients of a Hessian
 MOST_WORK = 4e9  # operations for one; beyond, conjugate gradients

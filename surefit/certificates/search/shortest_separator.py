@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from surefit.certificates.blocks import F64, Block, Blocks, dense, matmul
+from surefit.certificates.blocks import F64, Block, Blocks, dense
 from surefit.certificates.theorems.linear_program.long_rows import slices
+from surefit.certificates.theorems.row_products import matmul
 
 MAX_STEPS = 400
 MAX_WORK = 3e9  # multiplications

@@ -16,7 +16,8 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
-from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
+from surefit.certificates.labels import coded, labels_claim, read_classes
+from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import epsilon
 from surefit.certificates.search.hinge_newton import better_plane
 from surefit.certificates.theorems.linear_program.long_rows import Slice, slices
@@ -27,9 +28,11 @@ ADVICE = "Lower tol, raise max_iter or scale the columns."
 
 
 @checker("classes_", "coef_", "intercept_", "decision_function", "predict")
+@coded
 def check_linear_svc(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Two passes over the rows in long double for each hyperplane; four and a search where it is not converged."""
-    attrs, k = Attributes(model, "coef_"), len(getattr(blocks, "place", ()))
+    attrs = Attributes(model, "coef_")
+    k = read_classes(attrs) or 0
     planes = 1 if k == 2 else k
     W, b = attrs.array("coef_", (planes, blocks.n_features)), attrs.array("intercept_", (planes,), ())
     weights, kind = read_weights(attrs, blocks, k), read_kind(attrs)

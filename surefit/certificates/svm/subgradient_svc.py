@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real
-from surefit.certificates.blocks import BadData, Blocks, sq_norms
+from surefit.certificates.blocks import BadData, Blocks, dense
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.labels import coded, read_classes
 from surefit.certificates.rounding import epsilon
 from surefit.certificates.search.hinge_newton import better_plane
 from surefit.certificates.svm.linear_svc import answers, terms
@@ -25,11 +26,12 @@ from surefit.certificates.theorems.margin.hinge import Plane, Problem, dual, pri
 @checker(
     "classes_", "coef_", "intercept_", "lambda_", "n_iter_", "bound_", "objective_", "decision_function", "predict"
 )
+@coded
 def check_subgradient_svc(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Five passes over the rows, and a search in memory for a dual point."""
     attrs, d = Attributes(model, "coef_"), blocks.n_features
     coef, bias = attrs.array("coef_", (1, d)), attrs.array("intercept_", (1,))
-    if len(getattr(blocks, "place", ())) != 2:
+    if read_classes(attrs) not in (2, None):
         attrs.faults.append("classes_ does not hold two labels")
     if bias is not None and bias.any() and not attrs.flag("fit_intercept", True):
         attrs.faults.append("intercept_ is not zero although fit_intercept is false")
@@ -45,9 +47,7 @@ def check_subgradient_svc(model: Any, blocks: Blocks, tol: float) -> Findings:
         if not ((part.y == 0) | (part.y == 1)).all():
             raise BadData("some labels are not in classes_")
         total += float(part.w.sum())
-        longest = max(longest, float(sq_norms(part.X)[part.w > 0].max(initial=0.0)) + intercept)
-    if not total > 0:
-        return [refuted("weights", "The total weight is zero.")], "one pass"
+        longest = max(longest, float((dense(part.X) ** 2).sum(axis=1)[part.w > 0].max(initial=0.0)) + intercept)
     p, plane = Problem(blocks, terms(1, 2, 1 / (lam * total), np.ones(2)), False, False, intercept), Plane(w, b)
     unit = epsilon(False, *(a for a in (attrs.raw("coef_"), attrs.raw("intercept_")) if a is not None)) / 2
     theorem = 4 * longest * (1 + np.log(T)) / (2 * lam * T)

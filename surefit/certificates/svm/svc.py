@@ -15,7 +15,8 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
-from surefit.certificates.predictions import answer_of, labels_claim, numbers_claim, sample_rows
+from surefit.certificates.labels import coded, labels_claim, places, read_classes
+from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
 from surefit.certificates.svm.kernel_machine import (
     Machine,
     answers,
@@ -32,18 +33,20 @@ from surefit.certificates.theorems.kernel_machine.kernels import read_kernel
 
 @checker("classes_", "class_weight_", "support_", "support_vectors_", "n_support_", "dual_coef_", "coef_", "intercept_",
          "gamma_", "farkas_", "shape_fit_", "decision_function", "predict")  # fmt: skip
+@coded
 def check_svc(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Blocks of the Gram matrix of all rows and the support vectors; twice where the fit is not converged."""
-    attrs, data, k = Attributes(model, "dual_coef_"), read_data(blocks), len(getattr(blocks, "place", ()))
+    attrs, data = Attributes(model, "dual_coef_"), read_data(blocks)
+    k = read_classes(attrs) or 0
     if not ((data.y >= 0) & (data.y < k)).all():
         raise BadData("some labels are not in classes_")
     pairs = [(1, 0)] if k == 2 else list(combinations(range(k), 2))  # the first has s = 1
-    kernel, places = read_kernel(attrs, blocks, gamma="scale", coef0=0.0), read_places(attrs, blocks.n_rows)
+    kernel, support = read_kernel(attrs, blocks, gamma="scale", coef0=0.0), read_places(attrs, blocks.n_rows)
     upper, b = read_upper(attrs, data, k), attrs.array("intercept_", (len(pairs),))
-    coef = None if places is None or k < 2 else read_coef(attrs, data, places, pairs, k)
-    if attrs.faults or kernel is None or places is None or coef is None or b is None or upper is None:
+    coef = None if support is None or k < 2 else read_coef(attrs, data, support, pairs, k)
+    if attrs.faults or kernel is None or support is None or coef is None or b is None or upper is None:
         return [bad_attributes(attrs)], "one pass"
-    m = machine(attrs, blocks, kernel, data, places, coef, b)
+    m = machine(attrs, blocks, kernel, data, support, coef, b)
     tasks = [_task(data, upper, i, j) for i, j in pairs]
     labels = np.asarray(model.classes_).tolist()
     names = [""] if k == 2 else [f", of {len(pairs)} pairs the worst, {labels[i]} and {labels[j]}" for i, j in pairs]
@@ -158,8 +161,7 @@ def probabilities(attrs: Attributes, m: Machine, k: int) -> list[Claim]:
         return [P if isinstance(P, Claim) else labels]
     if P.shape != (len(rows), k) or not (np.abs(P.sum(axis=1) - 1) <= 1e-6).all() or (P < 0).any():
         return [refuted("probabilities", "predict_proba does not give a probability of every class, adding up to one.")]
-    place = {label: c for c, label in enumerate(np.asarray(attrs.model.classes_).tolist())}
-    own = P[np.arange(len(rows)), [place.get(label, 0) for label in labels.tolist()]]
+    own = P[np.arange(len(rows)), places(attrs.model, labels)]
     wrong = int(np.count_nonzero(own < P.max(axis=1) - 1e-6))
     said = f"Probabilities add up to one, the largest is that of predict; rows of {len(rows)} where it is not."
     failure = f"predict_proba and predict name different classes on {wrong} of {len(rows)} rows."

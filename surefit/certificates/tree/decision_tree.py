@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, whole
+from surefit.certificates.attributes import Attributes, bad_attributes, whole
 from surefit.certificates.blocks import Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, refuted
-from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
+from surefit.certificates.labels import coded, labels_claim, read_classes
+from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.theorems.trees.grown import importances_claim, order_claim, total, tree_claims
 from surefit.certificates.theorems.trees.nodes import Nodes, importances, read_nodes
 from surefit.certificates.theorems.trees.parameters import (
@@ -38,6 +39,7 @@ TREE = (
 
 
 @checker(*TREE, "classes_", "n_classes_", "predict_proba", "predict_log_proba")
+@coded
 def check_decision_tree_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """All rows at every node for its numbers; every split on offer at the nodes looked at in full."""
     attrs = Attributes(model, "tree_")

@@ -9,7 +9,8 @@ import numpy as np
 from surefit.certificates.attributes import Attributes, whole
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.predictions import SAMPLE, labels_claim, numbers_claim, sample_rows
+from surefit.certificates.labels import labels_claim
+from surefit.certificates.predictions import SAMPLE, numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT
 from surefit.certificates.theorems.boosting.losses import values
 

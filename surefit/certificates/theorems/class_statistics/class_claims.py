@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.predictions import labels_claim, numbers_claim
+from surefit.certificates.labels import labels_claim
+from surefit.certificates.predictions import numbers_claim
 from surefit.certificates.rounding import UNIT, gamma
 
 TEN = 10.0

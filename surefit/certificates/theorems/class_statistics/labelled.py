@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, BadData, Block, Blocks, Rows, dense
-from surefit.certificates.claim import CertificateError
+from surefit.certificates.blocks import F64, BadData, Block, Blocks, Rows, dense, looked_over, one_column
 
 SLICE_ENTRIES = 1 << 21
 
@@ -29,27 +28,11 @@ class Labelled(NamedTuple):
 
 def labelled(blocks: Blocks, n_classes: int, missing: bool = False) -> Iterator[Labelled]:
     """The blocks, checked: BadData for infinities, NaN (unless `missing`), bad weights and labels not in classes_."""
-    seen, total = 0, 0.0
-    for X, y, w in blocks:
-        n = X.shape[0]
-        if y is None:
-            raise CertificateError("This check needs y: the labels the model was fitted to.")
-        values = X.data if isinstance(X, Rows) else np.asarray(X)
-        if X.shape[1] != blocks.n_features or values.dtype.kind not in "biuf":
-            raise BadData(
-                f"a block has {X.shape[1]} columns of {values.dtype}, expected {blocks.n_features} of numbers"
-            )
-        if np.isinf(values).any() or (not missing and np.isnan(values).any()):
-            raise BadData("the data have entries that are NaN or infinite")
-        code, omega = np.asarray(y).astype(np.intp), np.ones(n) if w is None else np.asarray(w, dtype=np.float64)
-        if omega.shape != (n,) or not (np.isfinite(omega) & (omega >= 0)).all():
-            raise BadData("some weights are negative, NaN or infinite")
-        if code.shape != (n,) or not ((code >= 0) & (code < n_classes)).all():
+    for X, y, omega in looked_over(blocks, needs_y=True, missing=missing):
+        code = one_column(y).astype(np.intp)
+        if not ((code >= 0) & (code < n_classes)).all():
             raise BadData("some labels are not in classes_")
-        seen, total = seen + n, total + float(omega.sum())
         yield Labelled(X, code, omega)
-    if seen != blocks.n_rows or not total > 0:
-        raise BadData(f"the blocks have {seen} rows of total weight {total:g}, expected {blocks.n_rows} with weight")
 
 
 def class_sums(X: Block, code: NDArray[np.intp], omega: F64, n_classes: int) -> F64:

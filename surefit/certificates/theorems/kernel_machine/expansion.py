@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, BadData, Block, Blocks, all_finite, dense
-from surefit.certificates.claim import CertificateError
+from surefit.certificates.blocks import F64, Block, Blocks, dense, looked_over, one_column
 from surefit.certificates.rounding import UNIT
 from surefit.certificates.rounding import gamma as g
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
@@ -49,24 +48,9 @@ class Expansion(NamedTuple):
 
 def read_data(blocks: Blocks) -> Data:
     """One pass. Raises BadData where there is nothing to compute with."""
-    targets, weights, single = [np.zeros(0)], [np.zeros(0)], False
-    for X, y, w in blocks:
-        if y is None:
-            raise CertificateError("This check needs y: the targets or labels the model was fitted to.")
-        y = np.asarray(y)
-        y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
-        w = np.ones(X.shape[0]) if w is None else np.asarray(w)
-        if X.shape[1] != blocks.n_features or not X.shape[:1] == y.shape == w.shape:
-            raise BadData(f"a block has the shapes {X.shape}, {y.shape} and {w.shape}")
-        if not (all_finite(X) and all_finite(y) and all_finite(w) and (w >= 0).all()):
-            raise BadData("the data have entries that are NaN, infinite or not numbers, or weights below zero")
-        targets.append(y.astype(np.float64))
-        weights.append(w.astype(np.float64))
-        single = single or X.dtype == np.float32
-    y, w = np.concatenate(targets), np.concatenate(weights)
-    if y.size != blocks.n_rows or not w.sum() > 0:
-        raise BadData(f"the blocks have {y.size} rows, expected {blocks.n_rows}, or the total weight is zero")
-    return Data(y, w, single)
+    parts = [(one_column(y), w, X.dtype == np.float32) for X, y, w in looked_over(blocks, needs_y=True)]
+    ys, ws, single = zip(*parts, strict=True)
+    return Data(np.concatenate(ys).astype(np.float64), np.concatenate(ws), any(single))
 
 
 def rows_at(blocks: Blocks, places: NDArray) -> list[Block]:

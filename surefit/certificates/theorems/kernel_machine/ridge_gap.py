@@ -17,8 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, BadData, Blocks, all_finite, dense
-from surefit.certificates.claim import CertificateError
+from surefit.certificates.blocks import F64, BadData, Blocks, dense, looked_over
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 
@@ -61,21 +60,15 @@ def group_rows(blocks: Blocks, by_place: bool) -> Groups:
         raise BadData(f"{blocks.n_rows} × {blocks.n_features} entries are too many to hold")
     places: dict[bytes, int] = {}
     owner, rows, ys, ws, single = list[int](), list[F64](), list[F64](), list[F64](), False
-    for X, y, w in blocks:
-        if y is None:
-            raise CertificateError("This check needs y: the targets the model was fitted to.")
-        if X.shape[1] != blocks.n_features or not (all_finite(X) and all_finite(y) and (w is None or all_finite(w))):
-            raise BadData("the data have entries that are NaN, infinite or not numbers, or blocks of other widths")
+    for X, y, w in looked_over(blocks, needs_y=True):
         for row in dense(X) + 0.0:
             g = places.setdefault(_key(row, len(owner), by_place), len(rows))
             owner.append(g)
             rows += [row] if g == len(rows) else []
         ys.append(np.asarray(y, dtype=LONG).reshape(X.shape[0], -1))
-        ws.append(np.ones(X.shape[0], LONG) if w is None else np.asarray(w, dtype=LONG))
+        ws.append(w.astype(LONG))
         single = single or X.dtype == np.float32
     y, omega, at = np.concatenate(ys), np.concatenate(ws), np.array(owner, dtype=np.intp)
-    if len(y) != blocks.n_rows or (omega < 0).any() or not omega.sum() > 0:
-        raise BadData("weights are negative or all zero, or rows are missing")
     m, t = len(rows), y.shape[1]
     weight, total, size, within = np.zeros(m, LONG), np.zeros((m, t), LONG), np.zeros((m, t), LONG), np.zeros(t, LONG)
     np.add.at(weight, at, omega)

@@ -10,14 +10,14 @@ formed in long double: an error of γ(|y| + |x||w| + |b|) with its small unit ro
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from surefit.certificates.blocks import F64, BadData, Block, Blocks, Rows, all_finite, dense, magnitude, matmul
-from surefit.certificates.claim import CertificateError
-from surefit.certificates.rounding import power_of_two
+from surefit.certificates.blocks import F64, BadData, Block, Blocks, Rows, dense, looked_over
+from surefit.certificates.theorems.row_products import magnitude, matmul
 
 LONG = np.longdouble
 LONG_UNIT = float(np.finfo(LONG).eps) / 2
@@ -48,7 +48,7 @@ class Data:
 
 def read_data(blocks: Blocks, intercept: bool) -> Data:
     """One pass. BadData for NaN, infinities, negative weights and no weight at all."""
-    d, total, rows, seen = int(blocks.n_features), 0.0, 0, 0
+    d, total, rows = int(blocks.n_features), 0.0, 0
     sums: list[F64] = []
     low, high = np.full(d, np.inf), np.full(d, -np.inf)
     y_low = y_high = np.zeros(0)
@@ -63,11 +63,9 @@ def read_data(blocks: Blocks, intercept: bool) -> Data:
         y_high = np.maximum(y_high, y[kept].max(axis=0, initial=-np.inf))
         small = omega * 2.0**-64  # no sum overflows
         sums = [sums[0] + small @ A, sums[1] + small @ y]
-        total, rows, seen = total + float(omega.sum()), rows + int(kept.sum()), seen + len(omega)
-    if seen != blocks.n_rows:
-        raise BadData(f"the blocks have {seen} rows, expected {blocks.n_rows}")
+        total, rows = total + float(omega.sum()), rows + int(kept.sum())
     if not RANGE[0] < total < RANGE[1]:
-        raise BadData("the total weight is zero" if total == 0 else f"the total weight is {total:.3g}")
+        raise BadData(f"the total weight is {total:.3g}")
     # a constant column has its constant for its mean, and shifted it is zero without rounding
     mean = [np.clip(s / (total * 2.0**-64), a, b) for s, a, b in zip(sums, (low, y_low), (high, y_high), strict=True)]
     shift, y_mean = mean if intercept else [np.zeros(d), np.zeros(len(y_low))]
@@ -77,21 +75,17 @@ def read_data(blocks: Blocks, intercept: bool) -> Data:
     return Data(blocks, intercept, total, rows, shift, scale, y_mean, y_scale, mean[1], np.arange(len(y_low)))
 
 
+def power_of_two(x: float) -> float:
+    """The power of two at or below x, a unit that rounds nothing; one where x is not a positive number."""
+    return math.ldexp(1.0, math.frexp(x)[1] - 1) if 0 < x < math.inf else 1.0
+
+
 def slices(blocks: Blocks, targets: F64 | slice = slice(None)) -> Iterator[tuple[Block, F64, F64]]:
     """(X, y, ω) with few enough rows to be dense, y of two dimensions: the columns `targets` of it."""
     d = int(blocks.n_features)
     step = max(1, ENTRIES // (d + 1))
-    for X, y, w in blocks:
-        if X.shape[1] != d:
-            raise BadData(f"a block has {X.shape[1]} columns, expected {d}")
-        if y is None:
-            raise CertificateError("This check needs y: the targets the model was fitted to.")
-        if not (all_finite(X) and all_finite(y) and (w is None or all_finite(w))):
-            raise BadData("the data have entries that are NaN, infinite or not numbers")
-        y2 = np.asarray(y, dtype=np.float64).reshape(X.shape[0], -1)
-        omega = np.ones(X.shape[0]) if w is None else np.asarray(w, dtype=np.float64)
-        if (omega < 0).any():
-            raise BadData("some weights are negative")
+    for X, y, omega in looked_over(blocks, needs_y=True):
+        y2 = y.astype(np.float64).reshape(X.shape[0], -1)
         for lo in range(0, X.shape[0], step):
             part = slice(lo, lo + step)
             yield X[part], y2[part][:, targets], omega[part]

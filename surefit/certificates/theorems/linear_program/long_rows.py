@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from surefit.certificates.blocks import F64, BadData, Block, Blocks, Rows, all_finite
-from surefit.certificates.claim import CertificateError
+from surefit.certificates.blocks import F64, BadData, Block, Blocks, Rows, looked_over, one_column
 
 LONG = np.longdouble
 UNIT = float(np.finfo(LONG).eps) / 2
@@ -37,23 +36,13 @@ class Slice(NamedTuple):
 def slices(blocks: Blocks) -> Iterator[Slice]:
     """All rows in order. Raises BadData where there is nothing to compute with."""
     first = 0
-    for X, y, w in blocks:
-        if y is None:
-            raise CertificateError("This check needs y: the targets or labels the model was fitted to.")
-        n, y = X.shape[0], np.asarray(y)
-        y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
-        w = np.ones(n) if w is None else np.asarray(w)
-        if X.shape[1] != blocks.n_features or y.shape != (n,) or w.shape != (n,):
-            raise BadData(f"a block has the shapes {X.shape}, {y.shape} and {w.shape}")
-        if not (all_finite(X) and all_finite(y) and all_finite(w) and (w >= 0).all()):
-            raise BadData("the data have entries that are NaN, infinite or not numbers, or weights below zero")
+    for X, y, w in looked_over(blocks, needs_y=True):
+        n, y = X.shape[0], one_column(y).astype(np.float64)
         step = n if isinstance(X, Rows) else max(1, min(1024, SLICE // max(1, X.shape[1])))
         for lo in range(0, n, max(1, step)):
             part = slice(lo, min(lo + step, n))
-            yield Slice(first + lo, X[part], y[part].astype(np.float64), w[part].astype(np.float64))
+            yield Slice(first + lo, X[part], y[part], w[part])
         first += n
-    if first != blocks.n_rows or first == 0:
-        raise BadData(f"the blocks have {first} rows, expected {blocks.n_rows}")
 
 
 def about(X: Block, center: F64) -> Block | Long:
@@ -103,8 +92,6 @@ def center_of(blocks: Blocks, intercept: bool) -> tuple[F64, Long, float]:
         w = part.w.astype(LONG)
         total, targets = total + w.sum(), targets + w @ part.y
         sums, sparse = sums + transposed_times(part.X, w), sparse or isinstance(part.X, Rows)
-    if not total > 0:
-        raise BadData("the total weight is zero")
     center = np.zeros(blocks.n_features) if sparse else (sums / total).astype(np.float64)
     spread = sum((p.w.astype(LONG) @ abs(p.y - targets / total) for p in slices(blocks)), LONG(0)) / total
     if not (np.isfinite(center).all() and np.isfinite(float(spread))):

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, Blocks, Rows
+from surefit.certificates.blocks import F64, Blocks, Rows, dense
 from surefit.certificates.theorems.linear_program.long_rows import (
     LONG,
     UNIT,
@@ -108,7 +108,7 @@ def measure(p: Program, w: F64, b: float, delta: Long, rows: NDArray[np.intp]) -
         terms += np.append(transposed_times(absolute(A), np.abs(u)), np.abs(u).sum())
         for k in np.flatnonzero((rows >= part.first) & (rows < part.first + e.size)):
             i = int(rows[k]) - part.first
-            row = A[i : i + 1].toarray()[0] if isinstance(A, Rows) else A[i]
+            row = dense(A[i : i + 1])[0] if isinstance(A, Rows) else A[i]
             picked[k] = s[i] * sign[i] * np.append(row, LONG(1))
         longest, count = max(longest, A.data.size if isinstance(A, Rows) else int(np.count_nonzero(u))), count + 1
     n = 1 + d if p.intercept else d
@@ -155,7 +155,7 @@ def _combinations(p: Program, delta: Long, J: NDArray[np.intp], L: NDArray[np.in
         _, _, lo, hi = p.terms(part)
         most = np.where(lo < 0, np.maximum(-lo, hi), np.clip(delta[part.first : part.first + lo.size], lo, hi))
         on = most > 0
-        X = (part.X.toarray() if isinstance(part.X, Rows) else part.X)[on]
+        X = dense(part.X)[on]
         A = np.hstack([X.astype(LONG) - p.center, np.ones((len(X), 1), dtype=LONG)])
         size = np.hstack([np.abs(X) + np.abs(p.center), np.ones((len(X), 1))])
         off = np.abs(A[:, L] - A[:, J] @ K)

@@ -17,7 +17,8 @@ import numpy as np
 from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64, BadData, Blocks, Rows
 from surefit.certificates.claim import Claim, Grade, at_most, failed
-from surefit.certificates.predictions import labels_claim, numbers_claim, sample_rows
+from surefit.certificates.labels import labels_claim, read_classes
+from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.theorems.linear_program.long_rows import LONG, Long, Slice, scores, slices
 from surefit.certificates.theorems.linear_program.piecewise_linear import Program, measure, repair
 
@@ -45,7 +46,7 @@ def signs(part: Slice) -> F64:
 def read_plane(attrs: Attributes, blocks: Any) -> tuple[F64, float]:
     """w and b of a model of two classes; faults are noted."""
     d = blocks.n_features
-    if len(getattr(blocks, "place", ())) != 2:
+    if read_classes(attrs) not in (2, None):
         attrs.faults.append("classes_ does not hold two labels")
     w, b = attrs.array("coef_", (1, d), (d,)), attrs.number("intercept_")
     if b and not attrs.flag("fit_intercept", True):

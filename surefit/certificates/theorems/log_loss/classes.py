@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, real
-from surefit.certificates.blocks import F64, BadData, Block, Blocks, all_finite, tmatmul
-from surefit.certificates.claim import CertificateError
+from surefit.certificates.blocks import F64, BadData, Blocks, looked_over, one_column
+from surefit.certificates.theorems.row_products import tmatmul
 
 
 @dataclass
@@ -26,44 +26,19 @@ class Labels:
 def label_pass(blocks: Blocks, n_classes: int) -> Labels:
     """Totals per class. Raises BadData for NaN, infinities, bad weights and labels that are not in `classes_`."""
     d = int(blocks.n_features)
-    sums, weight, rows, seen, single = np.zeros(d), np.zeros(n_classes), np.zeros(n_classes, dtype=np.intp), 0, False
-    for X, y, w in blocks:
-        if X.shape[1] != d:
-            raise BadData(f"a block has {X.shape[1]} columns, expected {d}")
-        if y is None:
-            raise CertificateError("This check needs y: the labels the model was fitted to.")
-        if not all_finite(X) or not all_finite(y) or (w is not None and not all_finite(w)):
-            raise BadData("the data have entries that are NaN, infinite or not numbers")
-        code, omega = codes(y), weights_of(X, w)
-        if (omega < 0).any():
-            raise BadData("some weights are negative")
-        if code.shape != omega.shape or not ((code >= 0) & (code < n_classes)).all():
+    sums, weight, rows, single = np.zeros(d), np.zeros(n_classes), np.zeros(n_classes, dtype=np.intp), False
+    for X, y, omega in looked_over(blocks, needs_y=True):
+        code = one_column(y).astype(np.intp)
+        if not ((code >= 0) & (code < n_classes)).all():
             raise BadData("some labels are not in classes_")
         weight += np.bincount(code, weights=omega, minlength=n_classes)
         rows += np.bincount(code, minlength=n_classes)
         sums += tmatmul(X, omega)
         single = single or X.dtype == np.float32
-        seen += X.shape[0]
-    if seen != blocks.n_rows:
-        raise BadData(f"the blocks have {seen} rows, expected {blocks.n_rows}")
     total = float(weight.sum())
-    if not total > 0:
-        raise BadData("the total weight is zero")
     if not np.isfinite(sums).all():
         raise BadData("sums over the data overflow")
     return Labels(total, sums / total, weight, rows, single)
-
-
-def codes(y: NDArray) -> NDArray[np.intp]:
-    """Labels as whole numbers; −1 for what is not one."""
-    y = np.asarray(y, dtype=np.float64)
-    y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
-    whole = (y == np.round(y)) & (np.abs(y) < 1e9)
-    return np.where(whole, y, -1.0).astype(np.intp)
-
-
-def weights_of(X: Block, w: NDArray | None) -> F64:
-    return np.ones(X.shape[0]) if w is None else np.asarray(w, dtype=np.float64)
 
 
 def class_factors(attrs: Attributes, labels: Labels) -> F64 | None:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, Block, Blocks, Rows, dense, magnitude, matmul, tmatmul
+from surefit.certificates.blocks import F64, Block, Blocks, Rows, dense, looked_over, one_column
 from surefit.certificates.rounding import UNIT, gamma
-from surefit.certificates.theorems.log_loss.classes import codes, weights_of
+from surefit.certificates.theorems.row_products import magnitude, matmul, tmatmul
 
 LONG = np.longdouble
 LONG_UNIT = float(np.finfo(LONG).eps) / 2
@@ -49,8 +49,8 @@ class LogLoss:
 
     def rows(self) -> Iterator[tuple[Block, NDArray[np.intp], F64]]:
         """Rows less m, codes, and weights times class weights, so many at a time that logits fit in memory."""
-        for X, y, w in self.blocks:
-            code, omega = codes(np.asarray(y)), weights_of(X, w)
+        for X, y, omega in looked_over(self.blocks, needs_y=True):
+            code = one_column(y).astype(np.intp)
             for lo in range(0, X.shape[0], self.step):
                 part, some = X[lo : lo + self.step], code[lo : lo + self.step]
                 A = part if isinstance(part, Rows) else np.asarray(part, dtype=np.float64) - self.shift

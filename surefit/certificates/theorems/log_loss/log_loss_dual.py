@@ -15,9 +15,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, Block, magnitude
+from surefit.certificates.blocks import F64, Block
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.log_loss.log_loss import LogLoss, probabilities, residuals
+from surefit.certificates.theorems.row_products import magnitude
 
 
 def least_value(task: LogLoss, near: F64) -> float:

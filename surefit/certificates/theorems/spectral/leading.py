@@ -22,7 +22,7 @@ def covariance_times(blocks: Blocks, center: Center, B: F64) -> tuple[F64, float
     for A, omega in centered(blocks, center.mean):
         out += A.T @ ((A @ B) * omega[:, None])
         total += float(omega @ np.einsum("ij,ij->i", A, A))
-    return out / (center.rows - 1), total / (center.rows - 1)
+    return out / (center.weight - 1), total / (center.weight - 1)
 
 
 def residuals(blocks: Blocks, center: Center, V: F64, lam: F64) -> tuple[F64, F64, float]:

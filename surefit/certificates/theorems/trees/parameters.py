@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, real, whole
-from surefit.certificates.blocks import F64, BadData, Blocks, dense
+from surefit.certificates.blocks import F64, BadData, Blocks, dense, looked_over
 from surefit.certificates.theorems.trees.replay import Growth
 from surefit.certificates.theorems.trees.splits import Rules
 
@@ -42,20 +42,13 @@ def read_examples(model: Any, blocks: Blocks, single: bool = True) -> Examples:
     """The data in memory, as the model reads it; single: scikit-learn's model rounds the rows to float32."""
     if blocks.n_rows * blocks.n_features > MOST:
         raise BadData(f"replaying a tree keeps {blocks.n_rows} × {blocks.n_features} numbers in memory, above {MOST}")
-    X, Y, w, flat, weighted, dtype = [], [], [], True, False, np.dtype(np.float64)
-    for block, y, weight in blocks:
-        if y is None:
-            raise BadData("the target is missing")
-        rows, dtype = dense(block), block.dtype
-        X.append(rows.astype(np.float32).astype(np.float64) if single and from_scikit_learn(model) else rows)
-        target = np.asarray(y, dtype=np.float64)
-        flat, weighted = target.ndim == 1, weight is not None
-        Y.append(target.reshape(len(target), -1))
-        w.append(np.ones(len(target)) if weight is None else np.asarray(weight, dtype=np.float64))
-    data = Examples(np.concatenate(X), np.concatenate(Y), np.concatenate(w), weighted, flat, dtype)
-    if np.isinf(data.X).any() or not np.isfinite(data.Y).all() or not (data.w >= 0).all() or not data.w.sum() > 0:
-        raise BadData("values are infinite, a target is missing, or no weight is positive")
-    return data
+    parts = list(looked_over(blocks, needs_y=True, missing=True))
+    X, w = np.concatenate([dense(p.X) for p in parts]), np.concatenate([p.w for p in parts])
+    Y = np.concatenate([p.y for p in parts]).astype(np.float64)
+    if single and from_scikit_learn(model):
+        X = X.astype(np.float32).astype(np.float64)
+    weighted = any(given is not None for _, _, given in blocks)
+    return Examples(X, Y.reshape(len(Y), -1), w, weighted, Y.ndim == 1, parts[0].X.dtype)
 
 
 def class_factors(attrs: Attributes, counts: F64, named: str = "balanced") -> F64:
