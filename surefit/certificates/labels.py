@@ -53,7 +53,7 @@ class CodedBlocks:
         return codes if w is None else np.where((codes < 0) & (np.asarray(w) == 0), 0.0, codes)
 
 
-def coded(find: Callable[..., Findings]) -> Callable[..., Findings]:
+def reads_labels(find: Callable[..., Findings]) -> Callable[..., Findings]:
     """The checker of a classifier: it reads each label as its place."""
 
     @functools.wraps(find)

@@ -21,16 +21,12 @@ from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, epsilon, gamma
 from surefit.certificates.search.kernel_system import correction
 from surefit.certificates.search.largest_direction import largest_direction
-from surefit.certificates.theorems.kernel_machine.kernels import Kernel, read_kernel
+from surefit.certificates.theorems.kernel_machine.gram_products import LONG, LONG_SUMS, apply
+from surefit.certificates.theorems.kernel_machine.groups import group_rows
+from surefit.certificates.theorems.kernel_machine.kernels import Kernel
+from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel
 from surefit.certificates.theorems.kernel_machine.ridge_claim import ridge_claim
-from surefit.certificates.theorems.kernel_machine.ridge_gap import (
-    LONG,
-    LONG_SUMS,
-    apply,
-    group_rows,
-    ridge_gap,
-    weighted_gram,
-)
+from surefit.certificates.theorems.kernel_machine.ridge_gap import ridge_gap, weighted_gram
 from surefit.certificates.theorems.spectral.definite import largest_at_most
 
 ROUNDINGS, MOST_EXCUSED = 10.0, 0.5

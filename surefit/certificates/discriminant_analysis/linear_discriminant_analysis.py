@@ -21,7 +21,7 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, failed, refuted
-from surefit.certificates.labels import coded, read_classes
+from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.class_statistics.class_claims import (
@@ -86,7 +86,7 @@ class Truth:
     *("explained_variance_ratio_", "fisher_eigenvalues_"),
     *("predict", "predict_proba", "predict_log_proba", "decision_function", "transform"),
 )
-@coded
+@reads_labels
 def check_linear_discriminant_analysis(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Three passes over the data (more with automatic shrinkage), one eigendecomposition of d × d."""
     attrs = Attributes(model, "coef_")

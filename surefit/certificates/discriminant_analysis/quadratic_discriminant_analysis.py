@@ -14,7 +14,7 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, failed
-from surefit.certificates.labels import coded, read_classes
+from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.class_statistics.class_claims import (
@@ -38,7 +38,7 @@ EPS = float(np.finfo(np.float64).eps)
     *("classes_", "priors_", "means_", "rotations_", "scalings_", "covariance_"),
     *("predict", "predict_proba", "predict_log_proba", "decision_function"),
 )
-@coded
+@reads_labels
 def check_quadratic_discriminant_analysis(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Three passes over the data (five with automatic shrinkage), more where covariances do not fit at once."""
     attrs = Attributes(model, "means_")

@@ -23,30 +23,23 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real, wh
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
-from surefit.certificates.labels import coded, labels_claim, read_classes
+from surefit.certificates.labels import labels_claim, read_classes, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.boosting.answers import sampled
+from surefit.certificates.theorems.boosting.copies import unlike
 from surefit.certificates.theorems.boosting.guard import readable
-from surefit.certificates.theorems.boosting.members import (
-    Broken,
-    answers_of,
-    chosen,
-    replayed,
-    splits_claim,
-    tree_of,
-    unlike,
-)
+from surefit.certificates.theorems.boosting.members import Broken, answers_of, chosen, replayed, splits_claim, tree_of
 from surefit.certificates.theorems.boosting.worst import Worst
-from surefit.certificates.theorems.trees.bags import distinct
-from surefit.certificates.theorems.trees.parameters import Examples, from_scikit_learn, read_examples
+from surefit.certificates.theorems.hashing import distinct
+from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples
 from surefit.certificates.theorems.trees.replay import MISSING_SIDE, Replay
 
 COVERS = ("estimators_", "estimator_weights_", "estimator_errors_", "estimator_", "predict")
 
 
 @checker(*COVERS, "classes_", "n_classes_", "predict_proba", "predict_log_proba", "decision_function")
-@coded
+@reads_labels
 def check_ada_boost_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Every member on all rows; the trees of sampled rounds, every split on offer."""
     attrs = Attributes(model, "estimators_")

@@ -18,19 +18,14 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real, wh
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted, weakest
-from surefit.certificates.labels import coded, labels_claim, read_classes
+from surefit.certificates.labels import labels_claim, read_classes, reads_labels
 from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
 from surefit.certificates.registry import CHECKERS, checker_for
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.trees.bags import (
-    distinct,
-    draws_of,
-    features_of,
-    scikit_learn_bag,
-    seeds_of,
-)
-from surefit.certificates.theorems.trees.grown import total
-from surefit.certificates.theorems.trees.parameters import Examples, from_scikit_learn, read_examples
+from surefit.certificates.theorems.hashing import distinct
+from surefit.certificates.theorems.seeds import seeds_of
+from surefit.certificates.theorems.trees.bags import draws_of, features_of, scikit_learn_bag
+from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples, total
 from surefit.certificates.theorems.trees.votes import OutOfBag, asked_again, same_rows
 
 MEMBERS = 3  # that are checked on their own rows
@@ -50,7 +45,7 @@ class Bags:
 
 @checker(*BAGGING, "classes_", "n_classes_", "oob_decision_function_", "predict_proba", "predict_log_proba",
          "decision_function")  # fmt: skip
-@coded
+@reads_labels
 def check_bagging_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """The draws of all members, three of them checked, answers on sampled rows."""
     attrs = Attributes(model, "estimators_")

@@ -17,12 +17,13 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real, wh
 from surefit.certificates.blocks import F64, BadData, Blocks, dense
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted, weakest
-from surefit.certificates.labels import coded, labels_claim, read_classes
+from surefit.certificates.labels import labels_claim, read_classes, reads_labels
 from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
 from surefit.certificates.registry import CHECKERS, checker_for
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.folds import Fold, covering_claim, disjoint_claim, drawn_claim, read_folds
-from surefit.certificates.theorems.trees.bags import seeds_of
+from surefit.certificates.theorems.drawn_folds import drawn_claim
+from surefit.certificates.theorems.folds import Fold, covering_claim, disjoint_claim, read_folds
+from surefit.certificates.theorems.seeds import seeds_of
 
 MEMBERS = 10  # that are checked on their own rows
 
@@ -36,7 +37,7 @@ class Data(NamedTuple):
 
 @checker("estimators_", "estimator_", "folds_", "out_of_fold_", "oof_score_", "fold_scores_", "classes_", "n_classes_",
          "predict", "predict_proba", "predict_log_proba")  # fmt: skip
-@coded
+@reads_labels
 def check_cross_validated_ensemble(model: Any, blocks: Blocks, tol: float) -> Findings:
     """The folds, up to ten members on their training rows, all out-of-fold answers, answers on sampled rows."""
     attrs, data = Attributes(model, "estimators_"), _gather(blocks)

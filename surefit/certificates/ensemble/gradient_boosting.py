@@ -22,7 +22,7 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real, wh
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
-from surefit.certificates.labels import coded, read_classes
+from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.boosting.answers import Trace, answer_claims, check_seed
 from surefit.certificates.theorems.boosting.guard import readable
@@ -30,7 +30,8 @@ from surefit.certificates.theorems.boosting.holdout import held_out
 from surefit.certificates.theorems.boosting.losses import POINTED, quantile, raw_of_mean, slopes, values
 from surefit.certificates.theorems.boosting.members import Broken, answers_of, chosen, replayed, splits_claim, tree_of
 from surefit.certificates.theorems.boosting.worst import Worst
-from surefit.certificates.theorems.trees.parameters import Examples, from_scikit_learn, max_features_of, read_examples
+from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples
+from surefit.certificates.theorems.trees.parameters import max_features_of
 from surefit.certificates.theorems.trees.replay import Replay
 
 COVERS = ("estimators_", "init_", "train_score_", "validation_score_", "n_estimators_", "n_trees_per_iteration_",
@@ -41,7 +42,7 @@ TINY, FAR = float(np.finfo(float).tiny), 32.0
 
 
 @checker(*COVERS, "classes_", "n_classes_", "predict_proba", "predict_log_proba", "decision_function")
-@coded
+@reads_labels
 def check_gradient_boosting_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """All stages: rows × trees; splits in sampled trees: rows × columns each."""
     attrs = Attributes(model, "estimators_")

@@ -20,7 +20,7 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks, dense
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
-from surefit.certificates.labels import coded, read_classes
+from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.theorems.boosting.answers import Trace, answer_claims, check_seed
 from surefit.certificates.theorems.boosting.bins import in_bins, off_rule
 from surefit.certificates.theorems.boosting.guard import readable
@@ -39,7 +39,7 @@ WORK = 5e7  # bins looked at in the trees whose splits are replayed
 
 
 @checker(*COVERS, "classes_", "predict_proba", "predict_log_proba", "decision_function")
-@coded
+@reads_labels
 def check_hist_gradient_boosting_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """All rounds: rows × trees; splits in sampled trees: rows × columns each."""
     attrs = Attributes(model, "do_early_stopping_")

@@ -16,21 +16,18 @@ from surefit.certificates.attributes import Attributes, bad_attributes, whole
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.labels import coded, labels_claim, read_classes
+from surefit.certificates.labels import labels_claim, read_classes, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.trees.bags import Distinct, distinct, draws_of, scikit_learn_rows, seeds_of
+from surefit.certificates.theorems.hashing import Distinct, distinct
+from surefit.certificates.theorems.seeds import seeds_of
+from surefit.certificates.theorems.trees.bags import draws_of, scikit_learn_rows
 from surefit.certificates.theorems.trees.binned import bins_claim
 from surefit.certificates.theorems.trees.categories import coded, unseen_claim
-from surefit.certificates.theorems.trees.grown import importances_claim, order_claim, total, tree_claims
+from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples, total
+from surefit.certificates.theorems.trees.grown import importances_claim, order_claim, tree_claims
 from surefit.certificates.theorems.trees.nodes import Nodes, importances, read_nodes
-from surefit.certificates.theorems.trees.parameters import (
-    Examples,
-    class_factors,
-    from_scikit_learn,
-    read_examples,
-    read_growth,
-)
+from surefit.certificates.theorems.trees.parameters import class_factors, read_growth
 from surefit.certificates.theorems.trees.pruning import pruning_claim
 from surefit.certificates.theorems.trees.replay import WORK, Replay, replay
 from surefit.certificates.theorems.trees.votes import OutOfBag, asked_again, same_rows
@@ -51,7 +48,7 @@ class Bags:
 
 
 @checker(*FOREST, "classes_", "n_classes_", "oob_decision_function_", "predict_proba", "predict_log_proba")
-@coded
+@reads_labels
 def check_random_forest_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """All rows through every tree; every split on offer at the nodes looked at in full."""
     attrs = Attributes(model, "estimators_")

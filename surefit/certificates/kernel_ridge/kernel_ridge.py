@@ -14,9 +14,12 @@ from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, epsilon, gamma
 from surefit.certificates.search.kernel_system import correction
-from surefit.certificates.theorems.kernel_machine.kernels import Kernel, read_kernel
+from surefit.certificates.theorems.kernel_machine.gram_products import apply
+from surefit.certificates.theorems.kernel_machine.groups import Groups, group_rows
+from surefit.certificates.theorems.kernel_machine.kernels import Kernel
+from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel
 from surefit.certificates.theorems.kernel_machine.ridge_claim import ridge_claim
-from surefit.certificates.theorems.kernel_machine.ridge_gap import Groups, apply, group_rows, ridge_gap
+from surefit.certificates.theorems.kernel_machine.ridge_gap import ridge_gap
 
 
 @checker("dual_coef_", "X_fit_", "gamma_", "predict")

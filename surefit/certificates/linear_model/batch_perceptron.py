@@ -16,8 +16,8 @@ from surefit.certificates.attributes import Attributes, bad_attributes
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
-from surefit.certificates.labels import coded
-from surefit.certificates.linear_model.linear_program_classifier import UNDECIDED, not_separable, violations
+from surefit.certificates.labels import reads_labels
+from surefit.certificates.linear_model.violations import UNDECIDED, not_separable, violations
 from surefit.certificates.search.shortest_separator import shortest_separator
 from surefit.certificates.theorems.linear_program.long_rows import LONG, Long
 from surefit.certificates.theorems.linear_program.piecewise_linear import measure
@@ -36,7 +36,7 @@ SPARE = LONG(1e-15)  # relative, for the last few roundings of a length and a qu
 
 
 @checker(*COVERED, "decision_function", "predict")
-@coded
+@reads_labels
 def check_batch_perceptron(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Six passes over the rows, and a search for the shortest separating coefficients with a limit on its work."""
     attrs = Attributes(model, "coef_")

@@ -10,29 +10,23 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes
-from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.blocks import Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, failed
-from surefit.certificates.labels import coded
-from surefit.certificates.search.program_in_memory import InMemory
-from surefit.certificates.theorems.linear_program.long_rows import LONG, Long, Slice, center_of, slices
-from surefit.certificates.theorems.linear_program.piecewise_linear import Program, sizes_of
-from surefit.certificates.theorems.linear_program.program_claim import Question, optimal, unit_of
+from surefit.certificates.claim import failed
+from surefit.certificates.labels import reads_labels
+from surefit.certificates.linear_model.violations import UNDECIDED, not_separable
+from surefit.certificates.theorems.linear_program.program_claim import unit_of
 from surefit.certificates.theorems.linear_program.separation import (
     answers,
-    farkas_claims,
     margins,
     read_plane,
     separates,
-    signs,
     stated_margin,
 )
 
-UNDECIDED = "The fit does not say whether the classes are separable: rounding hid it, or it was stopped too early."
-
 
 @checker("classes_", "coef_", "intercept_", "separable_", "margin_", "farkas_", "decision_function", "predict")
-@coded
+@reads_labels
 def check_linear_program_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Two passes over the rows where the classes are separated; up to ten where they are not."""
     attrs = Attributes(model, "coef_")
@@ -51,33 +45,3 @@ def check_linear_program_classifier(model: Any, blocks: Blocks, tol: float) -> F
     else:
         claims = not_separable(attrs, blocks, w, b, tol, unit)
     return [*claims, *answers(model, blocks, w[None], np.array([b]), unit)], "two to ten passes over the rows"
-
-
-def not_separable(attrs: Attributes, blocks: Blocks, w: F64, b: float, tol: float, unit: float) -> list[Claim]:
-    """farkas_ proves that there is none, and the coefficients have the least sum of violations."""
-    p, total = violations(blocks, attrs.flag("fit_intercept", True))
-    claims = farkas_claims(attrs, p, w, b, InMemory)
-    phi = attrs.array("farkas_", (blocks.n_rows,))
-    question = Question(w, b, tol, unit, "sum of violations Σ ω max(0, 1 − σ(x·w + b))", 1.0, total)
-    return [*claims, optimal(p, question, _largest(blocks, phi), InMemory(p))[0]]
-
-
-def violations(blocks: Blocks, intercept: bool) -> tuple[Program, Long]:
-    """The linear program of the sum of violations, and Σω."""
-
-    def terms(part: Slice) -> tuple[F64, F64, Long, Long]:
-        w = part.w.astype(LONG)
-        return signs(part), np.ones(w.size), np.zeros(w.size, dtype=LONG), w
-
-    center, total, _ = center_of(blocks, intercept)
-    sizes = sizes_of(blocks, center, total, intercept)
-    return Program(blocks, terms, intercept, LONG(0), center, sizes), total
-
-
-def _largest(blocks: Blocks, phi: F64 | None) -> Long | None:
-    """farkas_ as large as the weights allow: a point of the dual."""
-    if phi is None or not (phi >= 0).all() or not phi.any():
-        return None
-    w = np.concatenate([part.w for part in slices(blocks)]).astype(LONG)
-    on = (phi > 0) & (w > 0)
-    return phi * (w[on] / phi[on]).min(initial=LONG(np.inf)) if on.any() else None

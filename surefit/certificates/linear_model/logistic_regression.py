@@ -16,7 +16,7 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, Blocks, Rows
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
-from surefit.certificates.labels import coded, labels_claim, read_classes
+from surefit.certificates.labels import labels_claim, read_classes, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.search.logistic import refine
 from surefit.certificates.search.logistic_rays import coordinates, separating_rays, without_noise
@@ -35,7 +35,7 @@ COVERS = (
 
 
 @checker(*COVERS, "rel_gap_", "separation_")
-@coded
+@reads_labels
 def check_logistic_regression(model: Any, blocks: Blocks, tol: float) -> Findings:
     attrs = Attributes(model, "coef_")
     return findings(attrs, blocks, tol, attrs.parameter("C", 1.0), attrs.parameter("l1_ratio", 0.0))

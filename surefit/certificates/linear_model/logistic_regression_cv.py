@@ -13,12 +13,12 @@ from surefit.certificates.attributes import Attributes, bad_attributes
 from surefit.certificates.blocks import Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
-from surefit.certificates.labels import coded
+from surefit.certificates.labels import reads_labels
 from surefit.certificates.linear_model.logistic_regression import COVERS, findings
 
 
 @checker(*COVERS, "C_", "l1_ratio_", "Cs_")
-@coded
+@reads_labels
 def check_logistic_regression_cv(model: Any, blocks: Blocks, tol: float) -> Findings:
     attrs = Attributes(model, "coef_")
     C, ratio = _single(attrs, "C_"), _single(attrs, "l1_ratio_")

@@ -14,7 +14,7 @@ from surefit.certificates.attributes import Attributes, bad_attributes
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
-from surefit.certificates.labels import coded, labels_claim, read_classes
+from surefit.certificates.labels import labels_claim, read_classes, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.theorems.linear_program.long_rows import LONG, Long, scores, slices
 
@@ -31,7 +31,7 @@ class Count(NamedTuple):
 
 
 @checker("classes_", "coef_", "intercept_", "n_mistakes_", "decision_function", "predict")
-@coded
+@reads_labels
 def check_perceptron(model: Any, blocks: Blocks, tol: float) -> Findings:
     """One pass over the rows in long double for each hyperplane."""
     attrs, d = Attributes(model, "coef_"), blocks.n_features

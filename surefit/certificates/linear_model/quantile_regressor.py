@@ -15,7 +15,8 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.search.program_in_memory import InMemory
-from surefit.certificates.theorems.linear_program.long_rows import LONG, Long, Slice, center_of, slices
+from surefit.certificates.theorems.linear_program.center import center_of
+from surefit.certificates.theorems.linear_program.long_rows import LONG, Long, Slice, slices
 from surefit.certificates.theorems.linear_program.piecewise_linear import Program, Proof, sizes_of
 from surefit.certificates.theorems.linear_program.program_claim import (
     Question,

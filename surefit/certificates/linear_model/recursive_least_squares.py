@@ -6,18 +6,18 @@ to the weight of all later rows, and the penalty is α λ^Σω: f(w, b) = Σ λ^
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, real
-from surefit.certificates.blocks import F64, BadData, BlockOf, Blocks
+from surefit.certificates.blocks import Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.linear_model.linear_fit import linear_claims
 from surefit.certificates.rounding import UNIT, epsilon
+from surefit.certificates.theorems.least_squares.faded import FadedBlocks, faded_penalty
 from surefit.certificates.theorems.least_squares.least_squares_data import Data
 from surefit.certificates.theorems.least_squares.least_squares_gap import Gap
 from surefit.certificates.theorems.least_squares.orthonormal_columns import SAFE
@@ -45,40 +45,6 @@ def check_recursive_least_squares(model: Any, blocks: Blocks, tol: float) -> Fin
     if found is not None:
         claims.append(_covariance(Attributes(model, "coef_"), found[0], found[2], tol))
     return claims, f"{cost}, one for the weights"
-
-
-class FadedBlocks:
-    """The blocks with the weights that are left of their rows after the last."""
-
-    def __init__(self, blocks: Blocks, fading: float) -> None:
-        self.blocks, self.n_rows, self.n_features, self.fading = blocks, blocks.n_rows, blocks.n_features, fading
-        self.total = sum(float(_weights(X, w).sum()) for X, _, w in blocks)
-
-    def __iter__(self) -> Iterator[BlockOf]:
-        later = np.longdouble(self.total)
-        for X, y, w in self.blocks:
-            omega = _weights(X, w)
-            after, later = later - np.cumsum(omega), later - omega.sum()
-            grown = omega if self.fading == 1 else -np.expm1(omega * np.log(self.fading)) / (1 - self.fading)
-            yield BlockOf(X, y, grown.astype(np.float64) * self.left(after))
-
-    def left(self, weight: F64) -> F64:
-        return np.power(self.fading, np.maximum(weight, 0.0).astype(np.float64))
-
-
-def _weights(X: Any, w: Any) -> F64:
-    omega = np.ones(X.shape[0], np.longdouble) if w is None else np.asarray(w, dtype=np.longdouble)
-    if not (np.isfinite(omega).all() and (omega >= 0).all()):
-        raise BadData("some weights are negative, NaN or infinite")
-    return omega
-
-
-def faded_penalty(attrs: Attributes, faded: FadedBlocks, t: int) -> F64 | None:
-    alpha = attrs.number("alpha")
-    if alpha is not None and alpha < 0:
-        attrs.faults.append("alpha is negative")
-        return None
-    return None if alpha is None else np.full(t, alpha * float(faded.left(np.array(faded.total))))
 
 
 def _covariance(attrs: Attributes, data: Data, gap: Gap, tol: float) -> Claim:

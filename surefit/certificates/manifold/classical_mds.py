@@ -6,7 +6,6 @@ asked for, not from `dissimilarity_matrix_`, which is checked by itself (docs/ce
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,31 +14,15 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
-from surefit.certificates.rounding import UNIT, epsilon
+from surefit.certificates.manifold.double_centered import Centered, centered, eigen_claims
+from surefit.certificates.rounding import epsilon
 from surefit.certificates.search.eigen_basis import eigen_basis
-from surefit.certificates.search.largest_direction import largest_direction
-from surefit.certificates.theorems.graphs.distance_matrix import SquaredDistances, matrix_claim, squared_distances
+from surefit.certificates.theorems.graphs.distance_matrix import matrix_claim, squared_distances
 from surefit.certificates.theorems.graphs.distances import all_rows, read_metric
 from surefit.certificates.theorems.spectral.all_eigenvalues import all_eigenvalues
 from surefit.certificates.theorems.spectral.pairs import (
-    MOST_EXCUSED,
     MOST_ORDER,
-    ROUNDINGS,
-    Pairs,
-    orthonormal_claim,
-    outermost_claim,
-    pairs_claim,
-    times,
 )
-
-
-@dataclass(frozen=True)
-class Centered:
-    """B with ‖exact − B‖ ≤ error; what a matrix of distances in the model's precision leaves open of it."""
-
-    B: F64
-    error: float
-    rounding: float
 
 
 @checker("embedding_", "eigenvalues_", "dissimilarity_matrix_", "negative_share_")
@@ -66,56 +49,11 @@ def check_classical_mds(model: Any, blocks: Blocks, tol: float) -> Findings:
     return claims, f"{n}² distances of {X.shape[1]} columns, and a factor: {n**3 / 3.0:.1e} operations"
 
 
-def centered(squares: SquaredDistances, eps: float) -> Centered:
-    """−½ P D² P. P is a projection: it does not enlarge an error; forming it costs five roundings of entries."""
-    D2 = squares.value
-    row = D2.mean(axis=1, dtype=np.longdouble)
-    B = (-0.5 * (D2 - row[:, None] - row + row.mean())).astype(np.float64)
-    size = float(np.linalg.norm(D2))
-    return Centered((B + B.T) / 2, 0.51 * squares.norm_error + 12 * UNIT * size, ROUNDINGS * eps * size / 2)
-
-
 def _count(attrs: Attributes, Y: F64) -> Claim:
     asked = real(attrs.parameter("n_components", 2))
     if min(asked, len(Y)) != Y.shape[1]:
         return refuted("n_components", f"n_components={asked:g} asks for another number of columns than {Y.shape[1]}.")
     return at_most("n_components", f"The embedding has the {Y.shape[1]} columns asked for.", Grade.EXACT, 0, 0)
-
-
-def eigen_claims(Y: F64, lam: F64, b: Centered, eps: float, tol: float, loose: float = 0.0) -> list[Claim]:
-    """Columns with an eigenvalue above rounding are eigenvectors √λ v, the others are nothing; none larger is left out.
-
-    loose  what the solver was told to leave, relative to each eigenvalue
-    """
-    first = float(lam.max(initial=0.0)) or 1.0
-    level, length = max(b.rounding, b.error), np.sqrt((Y * Y).sum(axis=0))
-    null, claims = lam <= level, []
-    if null.any():
-        most = float(np.maximum(lam, length**2)[null].max())
-        claims.append(at_most(
-            "zero",
-            f"{int(null.sum())} columns have an eigenvalue that is rounding; their largest squared length, relative to "
-            "the first eigenvalue.",
-            Grade.EXACT, most / first, tol, excuse=level / first,
-            failure=f"A column with an eigenvalue near 0 has a squared length of {most / first:.2g} of the first.",
-        ))  # fmt: skip
-    kept, U = lam[~null], Y[:, ~null] / np.sqrt(lam[~null])
-    pairs = Pairs(U, kept, kept, np.minimum(MOST_EXCUSED, b.rounding / kept), eps, loose)
-    if kept.size:
-        advice = "Distances of rows far from zero lose digits: center X first, in float64."
-        claims += [
-            orthonormal_claim(U, eps, max(tol, loose)),
-            pairs_claim(pairs, *times(b.B, U, b.error), tol, "the centered matrix of squared distances", advice),
-        ]
-    if len(Y) > Y.shape[1]:  # where some eigenvalue is rounding all that is left out must be
-        last, unit = (0.0, first) if null.any() or not kept.size else (float(kept[-1]), float(kept[-1]))
-        claims.append(
-            outermost_claim(
-                pairs, b.B, b.error, tol, last=last, unit=unit, smallest=False, matrix="the centered matrix",
-                propose=largest_direction, rounding=b.rounding,
-            )
-        )  # fmt: skip
-    return claims
 
 
 def _negative(attrs: Attributes, b: Centered, tol: float) -> Claim:

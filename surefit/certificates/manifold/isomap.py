@@ -17,13 +17,13 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real, wh
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
-from surefit.certificates.manifold.classical_mds import Centered, centered, eigen_claims
+from surefit.certificates.manifold.double_centered import Centered, centered, eigen_claims
 from surefit.certificates.predictions import SAMPLE, answer_of, numbers_claim
 from surefit.certificates.rounding import epsilon, gamma
-from surefit.certificates.theorems.graphs.distance_matrix import SquaredDistances
 from surefit.certificates.theorems.graphs.distances import Metric, all_rows, in_slices, read_metric
 from surefit.certificates.theorems.graphs.neighborhoods import Neighborhoods
 from surefit.certificates.theorems.graphs.shortest_paths import path_errors
+from surefit.certificates.theorems.graphs.squared import SquaredDistances
 from surefit.certificates.theorems.graphs.stress import embedded
 
 MOST_ROWS, ALL_SOURCES, ROUNDINGS = 4000, 600, 10.0

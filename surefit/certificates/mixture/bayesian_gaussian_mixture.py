@@ -20,22 +20,21 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
-from surefit.certificates.mixture.gaussian_mixture import (
+from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
+from surefit.certificates.rounding import epsilon, gamma
+from surefit.certificates.theorems.gaussian_components import (
     LOG_2PI,
     NEXT_STEP,
+    ROUNDINGS,
     Model,
     as_matrices,
     consistent,
-    history_claim,
     inverse_error,
     log_sum,
     read_components,
     rows_of,
 )
-from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
-from surefit.certificates.rounding import epsilon, gamma
-
-ROUNDINGS = 10.0
+from surefit.certificates.theorems.histories import history_claim
 
 
 def digamma(x: Any) -> F64:

@@ -9,74 +9,27 @@ log N.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
-from surefit.certificates.blocks import F64, BadData, Blocks, all_finite, dense
+from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
 from surefit.certificates.rounding import epsilon, gamma
-
-LOG_2PI = float(np.log(2 * np.pi))
-ROUNDINGS = 10.0
-NEXT_STEP = 4.0  # the step after the last may gain more than the last, by so much
-KINDS = ("full", "tied", "diag", "spherical")
-
-
-@dataclass
-class Model:
-    """π, m, and for each component U with U Uᵀ = Σ⁻¹ as a matrix; every number in double precision."""
-
-    weights: F64
-    means: F64
-    covariances: F64  # (K, d, d)
-    kind: str
-    prior: float
-
-    def roots(self) -> F64:
-        return np.stack([np.linalg.inv(np.linalg.cholesky(S)).T for S in self.covariances])
-
-    def log_joint(self, X: F64, U: F64, prior: float) -> F64:
-        """log π_k + log N(x; m_k, Σ_k) − ½ prior tr Σ_k⁻¹."""
-        d = X.shape[1]
-        out = np.empty((len(X), len(self.means)))
-        for k, m in enumerate(self.means):
-            T = (X - m) @ U[k]
-            constant = np.log(self.weights[k]) + np.log(np.diagonal(U[k])).sum() - d / 2 * LOG_2PI
-            out[:, k] = constant - (T * T).sum(axis=1) / 2 - prior / 2 * (U[k] ** 2).sum()
-        return out
-
-    def slip(self, X: F64, U: F64, joint: F64) -> F64:
-        """What roundings here may change in `log_joint`: of the products T = (x − m)U, of their squares and of sums.
-
-        With UᵀΣU = I + E, of norm e < 1, the quadratic forms and traces of U are off by a share of e/(1 − e), and
-        log det by d e/(1 − e).
-        """
-        d = X.shape[1]
-        out, one = np.empty_like(joint), gamma(d + 8)
-        for k, m in enumerate(self.means):
-            D = X - m
-            T = D @ U[k]
-            terms = (np.abs(T) * (np.abs(D) @ np.abs(U[k]))).sum(axis=1)
-            e = inverse_error(self.covariances[k], U[k])
-            inverse = e * ((T * T).sum(axis=1) + d + self.prior * (U[k] ** 2).sum())
-            logs = np.abs(np.log(np.abs(np.diagonal(U[k])))).sum() + d * LOG_2PI
-            out[:, k] = one * (terms + logs + np.where(np.isfinite(joint[:, k]), np.abs(joint[:, k]), 0.0)) + inverse
-        return out
-
-
-def inverse_error(S: F64, U: F64) -> float:
-    """e/(1 − e) with e ≥ the norm of UᵀSU − I, which is reckoned in long double."""
-    wide, root = S.astype(np.longdouble), U.astype(np.longdouble)
-    E = root.T @ wide @ root - np.eye(len(S))
-    size = np.abs(root.T) @ np.abs(wide) @ np.abs(root)
-    unit = float(np.finfo(np.longdouble).eps) / 2
-    e = float(np.sqrt((E * E).sum())) + gamma(2 * len(S) + 4, unit) * float(np.sqrt((size * size).sum()))
-    return e / (1 - e) if e < 0.5 else np.inf
+from surefit.certificates.theorems.gaussian_components import (
+    LOG_2PI,
+    NEXT_STEP,
+    ROUNDINGS,
+    Model,
+    consistent,
+    log_sum,
+    read_components,
+    rows_of,
+)
+from surefit.certificates.theorems.histories import history_claim
 
 
 @checker("weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_", "lower_bound_", "lower_bounds_",
@@ -111,65 +64,6 @@ def check_gaussian_mixture(model: Any, blocks: Blocks, tol: float) -> Findings:
     ], "four passes over the rows"
 
 
-def read_components(attrs: Attributes, d: int) -> Model | None:
-    kind, K = attrs.text("covariance_type", "full"), whole(attrs.parameter("n_components", 1))
-    if kind not in KINDS or K < 1:
-        attrs.faults.append(f"covariance_type={kind!r} or n_components={K} is not known")
-        return None
-    shape: dict[str, tuple[int, ...]] = {"full": (K, d, d), "tied": (d, d), "diag": (K, d), "spherical": (K,)}
-    w, m, S = attrs.array("weights_", (K,)), attrs.array("means_", (K, d)), attrs.array("covariances_", shape[kind])
-    if w is None or m is None or S is None:
-        return None
-    if (w < 0).any():
-        attrs.faults.append("weights_ has negative entries")
-        return None
-    prior = real(attrs.parameter("reg_covar", 0.0))
-    return Model(w, m, as_matrices(S, kind, K, d), kind, prior if prior >= 0 else 0.0)
-
-
-def as_matrices(S: F64, kind: str, K: int, d: int) -> F64:
-    if kind in ("full", "tied"):
-        return np.broadcast_to(S, (K, d, d)).copy()
-    return np.stack([np.diag(np.broadcast_to(v, (d,))) for v in S])
-
-
-def consistent(attrs: Attributes, found: Model, U: F64, eps: float) -> list[Claim]:
-    """Weights add up to one; precisions are inverses of covariances, and their roots are roots."""
-    K, d = found.means.shape
-    given = {name: attrs.raw(name) for name in ("precisions_", "precisions_cholesky_")}
-    off = abs(float(found.weights.sum()) - 1.0)
-    deviations = np.sqrt(np.diagonal(found.covariances, axis1=1, axis2=2))
-    units = deviations[:, :, None] * deviations[:, None, :]
-    correlations = found.covariances / units  # in units of the columns, whose sizes do not matter
-    condition = max(float(np.linalg.cond(R)) for R in correlations)
-    worst = error = 0.0
-    for name, array in given.items():
-        try:
-            square = as_matrices(np.asarray(array, dtype=np.float64), found.kind, K, d)
-        except (TypeError, ValueError):
-            square = np.full((K, d, d), np.nan)
-        if name == "precisions_cholesky_":
-            square = square @ square.transpose(0, 2, 1)
-        product = (square * units) @ correlations - np.eye(d)
-        worst = max(worst, float(np.max(np.where(np.isnan(product), np.inf, np.abs(product)))))
-        error = max(error, gamma(2 * d + 8) * float(np.nan_to_num(np.abs(square * units) @ np.abs(correlations)).max()))
-    limit = ROUNDINGS * d * eps
-    return [
-        at_most("weights", "The weights are chances: they add up to one.", Grade.EXACT, off, ROUNDINGS * K * eps,
-                failure=f"The weights add up to {1 + off:.6g} or {1 - off:.6g}, not to one."),
-        at_most("precisions", "Precisions and their roots are inverses of the covariances; largest entry of PΣ − I.",
-                Grade.EXACT, worst, limit, error=error, excuse=limit * max(condition, 1.0),
-                failure=f"precisions_ or precisions_cholesky_ do not belong to covariances_: off by {worst:.2g}."),
-    ]  # fmt: skip
-
-
-def rows_of(blocks: Blocks) -> Any:
-    for X, _, w in blocks:
-        if not all_finite(X):
-            raise BadData("the data have entries that are NaN or infinite")
-        yield dense(X), np.ones(X.shape[0]) if w is None else np.asarray(w, dtype=np.float64)
-
-
 def likelihood(blocks: Blocks, found: Model, U: F64, prior: float) -> tuple[float, float]:
     """The mean log-likelihood of the rows, and what roundings here may change in it.
 
@@ -183,11 +77,6 @@ def likelihood(blocks: Blocks, found: Model, U: F64, prior: float) -> tuple[floa
         total, weight, size = total + float(w @ logs), weight + float(w.sum()), size + float(w @ np.abs(logs))
         error += float(w @ (shares * found.slip(X, U, joint)).sum(axis=1))
     return total / weight, 2 * (error + gamma(blocks.n_rows + 64) * size) / weight
-
-
-def log_sum(joint: F64) -> F64:
-    top = joint.max(axis=1)
-    return top + np.log(np.exp(joint - top[:, None]).sum(axis=1))
 
 
 def next_step(blocks: Blocks, found: Model, U: F64) -> Model:
@@ -245,33 +134,6 @@ def _bound(
         "reg_covar takes); difference.",
         Grade.EXACT, off, tol, {"recomputed": now, "claimed": claimed}, error=error, excuse=slack,
         failure=f"lower_bound_ is {claimed:.10g}, but the mean log-likelihood of the rows is {now:.10g}.",
-    )  # fmt: skip
-
-
-def history_claim(attrs: Attributes, bound: float, slack: float, tol: float, *, ours: bool) -> Claim:
-    """lower_bounds_ has an entry for each iteration (ours one more, for the start), ends in lower_bound_ and rises, and
-    its last rise is below the fit's tol where converged_ says so.
-
-    scikit-learn's may fall, since what it adds to variances (reg_covar) is not in its log-likelihood.
-    """
-    history, asked = attrs.raw("lower_bounds_"), real(attrs.parameter("tol", 1e-3))
-    converged, n_iter = attrs.raw("converged_"), attrs.number("n_iter_")
-    if history is None or history.ndim != 1 or converged is None or converged.shape or converged.dtype.kind != "b":
-        return failed("history", "lower_bounds_ is not a list of numbers, or converged_ neither True nor False.")
-    rises = np.diff(history.astype(float))
-    off = abs(float(history[-1]) - bound) if history.size else 0.0
-    falls = float(np.max(-rises, initial=0.0)) if ours else 0.0
-    off = np.inf if np.isnan([off, falls]).any() else max(off, falls)
-    last = (float(rises[-1]) if ours else abs(float(rises[-1]))) if rises.size else np.inf
-    if n_iter is None or n_iter != len(history) - ours:
-        off = np.inf
-    room = gamma(64) * (1 + abs(bound)) if ours else slack  # ours are reckoned in double precision
-    if (rises.size or ours) and bool(converged) != (last < asked) and not abs(last - asked) <= room:
-        off = np.inf
-    return at_most(
-        "history", "The bound never fell, ends in lower_bound_, and converged_ says whether its last rise was "
-        f"below tol={asked:g}; largest fall or difference.", Grade.EXACT, off, tol, excuse=slack,
-        failure="lower_bounds_ falls, ends elsewhere than lower_bound_, or does not fit n_iter_ or converged_.",
     )  # fmt: skip
 
 

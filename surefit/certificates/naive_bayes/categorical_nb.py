@@ -5,31 +5,36 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, bad_attributes
-from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.blocks import Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, refuted
-from surefit.certificates.labels import coded, read_classes
+from surefit.certificates.claim import refuted
+from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.predictions import sample_rows
 from surefit.certificates.rounding import gamma
+from surefit.certificates.theorems.class_statistics.categorical import (
+    categorical_claims,
+    categorical_scores,
+    fitted_to,
+    flat,
+    tables,
+)
+from surefit.certificates.theorems.class_statistics.category_counts import category_counts
 from surefit.certificates.theorems.class_statistics.class_claims import (
     class_count_claims,
     counts_claim,
-    logs_claim,
     posterior_claims,
     prior_rounding,
     unit,
 )
-from surefit.certificates.theorems.class_statistics.class_counts import Categories, category_counts, read_alpha
 
 
 @checker(
     *("classes_", "class_count_", "class_log_prior_", "n_categories_", "category_count_", "feature_log_prob_"),
     *("predict", "predict_proba", "predict_log_proba"),
 )
-@coded
+@reads_labels
 def check_categorical_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Two passes over the data."""
     attrs = Attributes(model, "feature_log_prob_")
@@ -54,68 +59,3 @@ def check_categorical_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
         prior, u = np.asarray(model.class_log_prior_, dtype=np.float64), unit(X, *model.feature_log_prob_)
         claims += posterior_claims(model, X, score + prior, prior_rounding(gamma(d + 8, u) * rounding, prior, u), u)
     return claims, f"two passes over the rows, {4.0 * n * d:.1e} operations"
-
-
-def tables(attrs: Attributes, name: str, k: int, d: int) -> list[F64] | None:
-    """A list of d tables with k rows each, or None with the fault noted."""
-    value = getattr(attrs.model, name, None)
-    many = isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim == 3)
-    out: list[F64] = []
-    for table in value if many and value is not None else ():
-        try:
-            array = np.asarray(table)
-        except (TypeError, ValueError):  # ragged lists
-            break
-        if array.dtype.kind not in "biuf" or array.ndim != 2 or array.shape[0] != k:
-            break
-        out.append(array.astype(np.float64))
-    if not many or value is None or len(out) != d or len(value) != d:
-        attrs.faults.append(f"{name} is not a list of {d} tables of numbers with {k} rows")
-        return None
-    return out
-
-
-def categorical_claims(attrs: Attributes, name: str, data: Categories, n: int, tol: float) -> list[Claim]:
-    """The widths of the tables, n_categories_, and log (count + α)/Σ(count + α) for every column and class.
-
-    A column has as many categories as its largest code plus one, or min_categories if that is more; a category that
-    only rows without weight have may count or not.
-    """
-    d, k = len(data.counts), len(data.classes)
-    logs, alpha, stated = tables(attrs, name, k, d), read_alpha(attrs, None), attrs.array("n_categories_", (d,))
-    given = getattr(attrs.model, "min_categories", None)
-    try:
-        least = np.asarray(0 if given is None else given)
-    except (TypeError, ValueError):  # ragged lists
-        least = np.asarray("")
-    if least.dtype.kind not in "iu" or least.shape not in ((), (d,)):
-        attrs.faults.append("min_categories is neither None nor a whole number, or one per column")
-    if attrs.faults or logs is None or alpha is None or stated is None:
-        return []
-    widths, most = np.array([t.shape[1] for t in logs]), np.array([t.shape[1] for t in data.counts])
-    wrong = (stated != widths) | (widths < np.maximum(data.weighted, least)) | (widths > np.maximum(most, least))
-    if wrong.any():
-        j = int(np.argmax(wrong))
-        where = f"column {j} has {most[j]}, its table {widths[j]}, n_categories_ says {stated[j]:g}"
-        return [refuted("n_categories_", f"Not the number of categories (or min_categories): {where}.")]
-    counts = [fitted_to(table, width) + alpha for table, width in zip(data.counts, widths, strict=True)]
-    truth = [np.log(t) - np.log(t.sum(axis=1, keepdims=True)) for t in counts]
-    what = f"{name} is log (count + α)/Σ(count + α) over all categories of every column"
-    u = unit(*getattr(attrs.model, name))
-    return [logs_claim(name, what, flat(logs), flat(truth), tol, n + int(widths.max(initial=1)), u)]
-
-
-def fitted_to(table: F64, size: int) -> F64:
-    """The table with more or fewer columns: those cut away hold rows of weight zero only."""
-    return np.pad(table, [(0, 0), (0, max(0, size - table.shape[1]))])[:, :size]
-
-
-def flat(many: list[F64]) -> F64:
-    return np.concatenate([t.ravel() for t in many]) if many else np.zeros(0)
-
-
-def categorical_scores(X: NDArray, logs: list[F64]) -> tuple[F64, F64]:
-    """Σ log P(category | class) for every row and class, and the sum of the sizes of its terms."""
-    place = np.asarray(X).astype(np.intp)
-    terms = [np.asarray(t, dtype=np.float64).T[place[:, j]] for j, t in enumerate(logs)]
-    return sum(terms, np.zeros(())), sum((np.abs(t) for t in terms), np.zeros(()))

@@ -11,12 +11,12 @@ from surefit.certificates.attributes import Attributes, bad_attributes
 from surefit.certificates.blocks import Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim
-from surefit.certificates.labels import coded, read_classes
-from surefit.certificates.naive_bayes.bernoulli_nb import bernoulli_claims, bernoulli_scores, read_threshold
-from surefit.certificates.naive_bayes.categorical_nb import categorical_claims, categorical_scores
-from surefit.certificates.naive_bayes.gaussian_nb import gaussian_claims, gaussian_scores
+from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.predictions import sample_rows
 from surefit.certificates.rounding import gamma
+from surefit.certificates.theorems.class_statistics.bernoulli import bernoulli_claims, bernoulli_scores, read_threshold
+from surefit.certificates.theorems.class_statistics.categorical import categorical_claims, categorical_scores
+from surefit.certificates.theorems.class_statistics.category_counts import category_counts
 from surefit.certificates.theorems.class_statistics.class_claims import (
     class_count_claims,
     posterior_claims,
@@ -24,9 +24,11 @@ from surefit.certificates.theorems.class_statistics.class_claims import (
     priors_claim,
     unit,
 )
-from surefit.certificates.theorems.class_statistics.class_counts import category_counts, feature_counts, read_alpha
+from surefit.certificates.theorems.class_statistics.class_counts import feature_counts
 from surefit.certificates.theorems.class_statistics.class_spread import class_spread
+from surefit.certificates.theorems.class_statistics.gaussian import gaussian_claims, gaussian_scores
 from surefit.certificates.theorems.class_statistics.labelled import class_weights
+from surefit.certificates.theorems.class_statistics.smoothing import read_alpha
 
 KINDS = ("gaussian", "bernoulli", "categorical")
 Parts = dict[str, NDArray[np.intp]]
@@ -37,7 +39,7 @@ Parts = dict[str, NDArray[np.intp]]
     *("feature_log_prob_bernoulli_", "feature_log_prob_categorical_", "n_categories_"),
     *("predict", "predict_proba", "predict_log_proba"),
 )
-@coded
+@reads_labels
 def check_mixed_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
     """One pass for the labels, one for Bernoulli columns, four for Gaussian and two for categorical ones."""
     attrs = Attributes(model, "parts_")

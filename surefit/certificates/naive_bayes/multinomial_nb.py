@@ -10,7 +10,7 @@ from surefit.certificates.attributes import Attributes, bad_attributes
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, failed
-from surefit.certificates.labels import coded, read_classes
+from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.predictions import sample_rows
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.class_statistics.class_claims import (
@@ -23,7 +23,8 @@ from surefit.certificates.theorems.class_statistics.class_claims import (
     prior_rounding,
     unit,
 )
-from surefit.certificates.theorems.class_statistics.class_counts import feature_counts, read_alpha
+from surefit.certificates.theorems.class_statistics.class_counts import feature_counts
+from surefit.certificates.theorems.class_statistics.smoothing import read_alpha
 
 COVERS = (
     *("classes_", "class_count_", "class_log_prior_", "feature_count_", "feature_log_prob_"),
@@ -32,14 +33,14 @@ COVERS = (
 
 
 @checker(*COVERS)
-@coded
+@reads_labels
 def check_multinomial_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
     """One pass over the data."""
     return _findings(model, blocks, tol, complement=False)
 
 
 @checker(*COVERS, "feature_all_")
-@coded
+@reads_labels
 def check_complement_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
     """One pass over the data."""
     return _findings(model, blocks, tol, complement=True)

@@ -17,19 +17,20 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim
-from surefit.certificates.labels import coded, labels_claim, read_classes
+from surefit.certificates.labels import labels_claim, read_classes, reads_labels
 from surefit.certificates.predictions import answer_of, numbers_claim
 from surefit.certificates.rounding import UNIT
+from surefit.certificates.theorems.distances.answered import neighbors_claim
 from surefit.certificates.theorems.distances.left_out import Judge, choice_claim
 from surefit.certificates.theorems.distances.points import Points
-from surefit.certificates.theorems.distances.queries import Queries, neighbors_claim, queries, read_search
+from surefit.certificates.theorems.distances.queries import Queries, queries, read_search
 
 SEARCH = ("n_samples_fit_", "X_fit_", "y_fit_", "effective_metric_", "effective_metric_params_", "outputs_2d_",
           "n_neighbors_", "candidates_", "cv_scores_", "best_score_")  # fmt: skip
 
 
 @checker(*SEARCH, "classes_", "predict", "predict_proba")
-@coded
+@reads_labels
 def check_k_neighbors_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Each query against all rows."""
     attrs = Attributes(model, "n_samples_fit_")

@@ -12,8 +12,9 @@ from surefit.certificates.blocks import Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.predictions import answer_of
+from surefit.certificates.theorems.distances.answered import neighbors_claim
 from surefit.certificates.theorems.distances.points import Points
-from surefit.certificates.theorems.distances.queries import ALL, Queries, neighbors_claim, queries, read_search
+from surefit.certificates.theorems.distances.queries import ALL, Queries, queries, read_search
 
 AROUND = 32  # queries for all rows within the radius
 

@@ -17,7 +17,7 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks, all_finite, dense
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
-from surefit.certificates.labels import coded, labels_claim, read_classes
+from surefit.certificates.labels import labels_claim, read_classes, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT
 
@@ -39,7 +39,7 @@ class Net:
 
 @checker("coefs_", "intercepts_", "n_layers_", "n_outputs_", "out_activation_", "loss_", "final_loss_", "loss_curve_",
          "best_loss_", "n_iter_", "predict", "predict_proba")  # fmt: skip
-@coded
+@reads_labels
 def check_mlp_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """About ten passes over the rows."""
     attrs = Attributes(model, "coefs_")

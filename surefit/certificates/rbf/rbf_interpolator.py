@@ -19,8 +19,9 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, epsilon, gamma
+from surefit.certificates.theorems.kernel_machine.gram_products import LONG, apply
+from surefit.certificates.theorems.kernel_machine.groups import LONG_UNIT, LONG_WORK, group_rows
 from surefit.certificates.theorems.kernel_machine.radial import DEGREE, SIGN, read_radial
-from surefit.certificates.theorems.kernel_machine.ridge_gap import LONG, LONG_UNIT, LONG_WORK, apply, group_rows
 
 EXCUSED, MOST_EXCUSED = 10.0, 0.1
 

@@ -17,13 +17,13 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, BlockOf, Blocks, dense
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
-from surefit.certificates.labels import coded, labels_claim
+from surefit.certificates.labels import labels_claim, reads_labels
 from surefit.certificates.linear_model.linear_fit import linear_claims
-from surefit.certificates.linear_model.recursive_least_squares import FadedBlocks, faded_penalty
 from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, epsilon, gamma
+from surefit.certificates.theorems.kernel_machine.gram_products import apply
 from surefit.certificates.theorems.kernel_machine.radial import Radial, read_radial
-from surefit.certificates.theorems.kernel_machine.ridge_gap import apply
+from surefit.certificates.theorems.least_squares.faded import FadedBlocks, faded_penalty
 
 COVERED = ("centers_", "width_", "coef_", "intercept_", "n_samples_seen_", "predict")
 
@@ -41,7 +41,7 @@ def check_rbf_network_regressor(model: Any, blocks: Blocks, tol: float) -> Findi
 
 
 @checker(*COVERED, "classes_", "decision_function", "predict_proba", "predict_log_proba")
-@coded
+@reads_labels
 def check_rbf_network_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """As the regressor, with an output of 0 or 1 for each class."""
     classes = np.size(getattr(model, "classes_", ()))

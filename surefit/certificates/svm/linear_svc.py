@@ -7,7 +7,6 @@ U = C · weight · class weight; with more than two classes, only the rows of th
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,19 +15,19 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
-from surefit.certificates.labels import coded, labels_claim, read_classes
-from surefit.certificates.predictions import numbers_claim, sample_rows
+from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.rounding import epsilon
 from surefit.certificates.search.hinge_newton import better_plane
-from surefit.certificates.theorems.linear_program.long_rows import Slice, slices
+from surefit.certificates.theorems.linear_program.long_rows import slices
 from surefit.certificates.theorems.margin.hinge import Plane, Problem, dual, primal
+from surefit.certificates.theorems.margin.planes import answers, terms
 
 ROUNDINGS = 4.0  # times what storing every coefficient rounded once costs
 ADVICE = "Lower tol, raise max_iter or scale the columns."
 
 
 @checker("classes_", "coef_", "intercept_", "decision_function", "predict")
-@coded
+@reads_labels
 def check_linear_svc(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Two passes over the rows in long double for each hyperplane; four and a search where it is not converged."""
     attrs = Attributes(model, "coef_")
@@ -87,17 +86,6 @@ def read_weights(attrs: Attributes, blocks: Blocks, k: int) -> tuple[float, F64]
     return C, factors
 
 
-def terms(j: int, k: int, C: float, factors: F64) -> Callable[[Slice], tuple[F64, F64]]:
-    """s and U of the rows for the hyperplane of class j; of two classes, of the second."""
-
-    def of(part: Slice) -> tuple[F64, F64]:
-        code = part.y.astype(np.intp)
-        s = np.where(code == (1 if k == 2 else j), 1.0, -1.0)
-        return s, C * part.w * (factors[code] if k == 2 else np.where(s > 0, factors[j], 1.0))
-
-    return of
-
-
 def optimal(problems: list[Problem], planes: list[Plane], names: list[str], tol: float, unit: float) -> Claim:
     """The worst hyperplane's gap; a better dual point is searched for where the natural one is not good enough."""
     claims = []
@@ -123,15 +111,3 @@ def optimal(problems: list[Problem], planes: list[Plane], names: list[str], tol:
             )
         )
     return max(claims, key=lambda c: (not c.holds, c.value or 0.0))
-
-
-def answers(model: Any, blocks: Blocks, W: F64, b: F64, unit: float) -> list[Claim]:
-    """decision_function and predict on a sample of rows, for one plane (two classes) or one for each class."""
-    rows = sample_rows(blocks)
-    X, eps = rows.astype(np.float64), 2 * max(unit, float(rows.dtype == np.float32) * 2.0**-24)
-    Z, rounding = X @ W.T + b, (W.shape[1] + 2) * eps * (np.abs(X) @ np.abs(W).T + np.abs(b))
-    one = len(W) == 1
-    return [
-        numbers_claim(model, "decision_function", rows, Z[:, 0] if one else Z, rounding[:, 0] if one else rounding),
-        labels_claim(model, rows, np.hstack([-Z, Z]) if one else Z, rounding.max(axis=1)),
-    ]

@@ -15,18 +15,18 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import BadData, Blocks, dense
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
-from surefit.certificates.labels import coded, read_classes
+from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.rounding import epsilon
 from surefit.certificates.search.hinge_newton import better_plane
-from surefit.certificates.svm.linear_svc import answers, terms
 from surefit.certificates.theorems.linear_program.long_rows import slices
 from surefit.certificates.theorems.margin.hinge import Plane, Problem, dual, primal
+from surefit.certificates.theorems.margin.planes import answers, terms
 
 
 @checker(
     "classes_", "coef_", "intercept_", "lambda_", "n_iter_", "bound_", "objective_", "decision_function", "predict"
 )
-@coded
+@reads_labels
 def check_subgradient_svc(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Five passes over the rows, and a search in memory for a dual point."""
     attrs, d = Attributes(model, "coef_"), blocks.n_features

@@ -15,25 +15,18 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
-from surefit.certificates.labels import coded, labels_claim, places, read_classes
+from surefit.certificates.labels import labels_claim, places, read_classes, reads_labels
 from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
-from surefit.certificates.svm.kernel_machine import (
-    Machine,
-    answers,
-    farkas_claim,
-    machine,
-    optimal,
-    read_places,
-    support_claims,
-)
+from surefit.certificates.svm.kernel_machine import Machine, answers, machine, optimal, read_places, support_claims
+from surefit.certificates.svm.no_solution import farkas_claim
 from surefit.certificates.theorems.kernel_machine.duality import Task
 from surefit.certificates.theorems.kernel_machine.expansion import Data, read_data
-from surefit.certificates.theorems.kernel_machine.kernels import read_kernel
+from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel
 
 
 @checker("classes_", "class_weight_", "support_", "support_vectors_", "n_support_", "dual_coef_", "coef_", "intercept_",
          "gamma_", "farkas_", "shape_fit_", "decision_function", "predict")  # fmt: skip
-@coded
+@reads_labels
 def check_svc(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Blocks of the Gram matrix of all rows and the support vectors; twice where the fit is not converged."""
     attrs, data = Attributes(model, "dual_coef_"), read_data(blocks)

@@ -13,7 +13,7 @@ from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.svm.kernel_machine import answers, machine, optimal, read_places, support_claims
 from surefit.certificates.theorems.kernel_machine.duality import Task
 from surefit.certificates.theorems.kernel_machine.expansion import read_data
-from surefit.certificates.theorems.kernel_machine.kernels import read_kernel
+from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel
 
 
 @checker("support_", "support_vectors_", "n_support_", "dual_coef_", "coef_", "intercept_", "gamma_", "shape_fit_",

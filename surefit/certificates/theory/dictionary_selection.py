@@ -16,7 +16,7 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real, wh
 from surefit.certificates.blocks import F64, BadData, Blocks, dense
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
-from surefit.certificates.labels import coded, read_classes
+from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.predictions import answer_of, sample_rows
 
 ROUNDING = 1e-12  # relative, of a few logarithms and roots of numbers that are known exactly
@@ -24,7 +24,7 @@ ROUNDING = 1e-12  # relative, of a few logarithms and roots of numbers that are 
 
 @checker("estimators_", "empirical_risks_", "penalties_", "log_shattering_", "dictionaries_", "selected_",
          "selected_name_", "selected_estimator_", "risk_interval_", "remainder_", "classes_", "predict")  # fmt: skip
-@coded
+@reads_labels
 def check_dictionary_selection(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Every model is asked for every row."""
     attrs = Attributes(model, "estimators_")

@@ -11,17 +11,12 @@ from surefit.certificates.attributes import Attributes, bad_attributes, whole
 from surefit.certificates.blocks import Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, refuted
-from surefit.certificates.labels import coded, labels_claim, read_classes
+from surefit.certificates.labels import labels_claim, read_classes, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
-from surefit.certificates.theorems.trees.grown import importances_claim, order_claim, total, tree_claims
+from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples, total
+from surefit.certificates.theorems.trees.grown import importances_claim, order_claim, tree_claims
 from surefit.certificates.theorems.trees.nodes import Nodes, importances, read_nodes
-from surefit.certificates.theorems.trees.parameters import (
-    Examples,
-    class_factors,
-    from_scikit_learn,
-    read_examples,
-    read_growth,
-)
+from surefit.certificates.theorems.trees.parameters import class_factors, read_growth
 from surefit.certificates.theorems.trees.pruning import pruning_claim
 from surefit.certificates.theorems.trees.replay import WORK, replay
 
@@ -39,7 +34,7 @@ TREE = (
 
 
 @checker(*TREE, "classes_", "n_classes_", "predict_proba", "predict_log_proba")
-@coded
+@reads_labels
 def check_decision_tree_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """All rows at every node for its numbers; every split on offer at the nodes looked at in full."""
     attrs = Attributes(model, "tree_")

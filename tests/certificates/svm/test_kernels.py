@@ -10,7 +10,8 @@ import sklearn.metrics.pairwise as pairwise
 
 from surefit.certificates import ArrayBlocks
 from surefit.certificates.attributes import Attributes
-from surefit.certificates.theorems.kernel_machine.kernels import Kernel, read_kernel
+from surefit.certificates.theorems.kernel_machine.kernels import Kernel
+from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel
 
 LONG = np.longdouble
 

@@ -15,8 +15,9 @@ from surefit import certify
 from surefit.certificates import Grade
 from surefit.certificates.theorems.trees.categories import ordered
 from surefit.certificates.theorems.trees.criteria import node_of
-from surefit.certificates.theorems.trees.splits import Rules, best_decrease
+from surefit.certificates.theorems.trees.splits import Rules
 from surefit.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from tests.certificates.tree.offered import best_decrease
 
 PARAMETERS: dict[str, dict[str, Any]] = {
     "plain": {},

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from surefit.certificates.theorems.trees.criteria import Node, newton_node, node_of
+from surefit.certificates.theorems.trees.criteria import Node, node_of
 from surefit.certificates.theorems.trees.draws import candidates, child_key, drawn_threshold, root_key
 from surefit.certificates.theorems.trees.nodes import Nodes, read_nodes
-from surefit.certificates.theorems.trees.splits import Rules, best_decrease, varies
+from surefit.certificates.theorems.trees.splits import Rules, varies
 from surefit.summaries.canonical import mixed
+from tests.certificates.tree.offered import best_decrease
 
 CRITERIA = ("squared_error", "gini", "entropy", "poisson", "absolute_error")
 
@@ -87,16 +88,6 @@ def test_least_weights_and_steps() -> None:
     assert best_decrease(X, node, w, Rules(min_weight=1.5), np.array([0])) == pytest.approx(6.25)
     assert best_decrease(X, node, w, Rules(min_weight=2.5), np.array([0])) == -np.inf
     assert varies(np.array([[1.0, np.nan, np.nan], [1.0, np.nan, 2.0]])).tolist() == [False, False, True]
-
-
-def test_newton_decrease() -> None:
-    rng = np.random.default_rng(0)
-    g, h = rng.normal(size=40), rng.random(40)
-    node, left = newton_node(g, h, 0.7), rng.random(40) < 0.4
-    sides = (left, ~left, np.ones(40, dtype=bool))
-    gain = [Fraction(float(g[s].sum())) ** 2 / Fraction(float(h[s].sum()) + 0.7) for s in sides]
-    assert node.decrease(left) == pytest.approx(float(gain[0] + gain[1] - gain[2]), rel=1e-12)
-    assert node.value[0, 0] == pytest.approx(-g.sum() / (h.sum() + 0.7), rel=1e-13)
 
 
 def test_draws_are_those_of_the_canonical_mixer() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
-from surefit.certificates.theorems.trees.bags import distinct, mixed
+from surefit.certificates.theorems.hashing import distinct, mixed
 
 
 def held_out(X: F64, y: F64, w: F64, label: F64, share: float, seed: int) -> NDArray[np.bool_]:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from surefit.certificates.attributes import Attributes, whole
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn
 from surefit.certificates.theorems.trees.nodes import Nodes, read_nodes
-from surefit.certificates.theorems.trees.parameters import Examples, from_scikit_learn, read_growth
+from surefit.certificates.theorems.trees.parameters import read_growth
 from surefit.certificates.theorems.trees.replay import Replay, replay
 
 WORK = 1 << 26  # rows × features over all trees that are looked at in full
@@ -86,27 +87,3 @@ def splits_claim(found: Replay, n_trees: int, hidden: str, tol: float) -> Claim:
         lower=lower,
         failure="A better split was on offer in a tree for the weights and targets of its round.",
     )
-
-
-def unlike(attrs: Attributes, depth: int) -> list[str]:
-    """Members that are no copies of `estimator`; of None, that are no trees of the default depth."""
-    asked, own = getattr(attrs.model, "estimator", None), getattr(attrs.model, "estimator_", None)
-    wanted = [parameters(e) for e in (asked, own) if e is not None]
-    members = [parameters(member) for member in attrs.model.estimators_]
-    if asked is None and any(p.get("max_depth", depth) != depth for p in (*members, *wanted)):
-        return [f"a member is no tree of depth {depth}, the default"]
-    if any(p != other for p in members for other in wanted):
-        return ["a member has other parameters than estimator asks for"]
-    return []
-
-
-def parameters(model: Any) -> dict[str, Any]:
-    """The class and the parameters as texts, the seed aside."""
-    try:
-        found = model.get_params(deep=False)
-    except (AttributeError, TypeError):
-        return {}
-    return {
-        "": type(model).__name__,
-        **{k: v if k == "max_depth" else repr(v) for k, v in found.items() if k != "random_state"},
-    }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from surefit.certificates.attributes import Attributes
@@ -11,21 +9,9 @@ from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.graphs.distances import Metric, in_slices
+from surefit.certificates.theorems.graphs.squared import SquaredDistances
 
 ROUNDINGS = 10.0
-
-
-@dataclass(frozen=True)
-class SquaredDistances:
-    value: F64  # (n, n), symmetric
-    relative: float  # |exact − value| ≤ relative · value + absolute, entry by entry
-    absolute: float
-    root_error: float  # a bound of ‖√exact − √value‖_F
-
-    @property
-    def norm_error(self) -> float:
-        """A bound of ‖exact − value‖_F."""
-        return self.relative * float(np.linalg.norm(self.value)) + self.absolute * len(self.value)
 
 
 def squared_distances(metric: Metric, X: F64) -> SquaredDistances:

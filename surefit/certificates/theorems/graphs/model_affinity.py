@@ -8,11 +8,13 @@ from surefit.certificates.attributes import Attributes, real, whole
 from surefit.certificates.blocks import Blocks
 from surefit.certificates.claim import Claim, Grade, refuted
 from surefit.certificates.rounding import epsilon
-from surefit.certificates.theorems.graphs.affinity import given_claim, kernel_claim, neighbors_claim
+from surefit.certificates.theorems.graphs.affinity import given_claim, neighbors_claim
 from surefit.certificates.theorems.graphs.distances import Metric, all_rows
 from surefit.certificates.theorems.graphs.graph import Graph
+from surefit.certificates.theorems.graphs.kernel_affinity import kernel_claim
 from surefit.certificates.theorems.graphs.neighborhoods import Neighborhoods
-from surefit.certificates.theorems.kernel_machine.kernels import NAMES, Kernel
+from surefit.certificates.theorems.kernel_machine.kernels import Kernel
+from surefit.certificates.theorems.kernel_machine.model_kernel import NAMES
 
 MOST_ROWS = 1 << 20
 

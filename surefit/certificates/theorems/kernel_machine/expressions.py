@@ -13,7 +13,8 @@ import numpy as np
 
 from surefit.certificates.attributes import real
 from surefit.certificates.blocks import F64
-from surefit.certificates.theorems.kernel_machine.kernels import Entries, Kernel
+from surefit.certificates.theorems.kernel_machine.entries import Entries
+from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 
 ATOMS = {"Linear": "linear", "Gaussian": "rbf", "Laplacian": "laplacian", "Chi2": "chi2", "Polynomial": "poly",
          "AdditiveChi2": "additive_chi2", "Cosine": "cosine", "Sigmoid": "sigmoid"}  # fmt: skip

@@ -9,29 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, real
-from surefit.certificates.blocks import F64, BadData, Blocks, dense
+from surefit.certificates.blocks import F64, BadData
 from surefit.certificates.rounding import gamma as g
+from surefit.certificates.theorems.kernel_machine.entries import Entries
 
-NAMES = {"polynomial": "poly", "gaussian": "rbf"}
 BY_DISTANCE = {"rbf", "laplacian", "chi2"}
 COLUMNS: dict[str, Callable[[F64, F64], F64]] = {  # summed over columns, every term ≥ 0
     "laplacian": lambda a, b: np.abs(a - b),
     "chi2": lambda a, b: (a - b) ** 2 / np.where(a + b == 0, 1.0, a + b),
 }
 COLUMNS["additive_chi2"] = COLUMNS["chi2"]
-
-
-class Entries(NamedTuple):
-    """|exact − value| ≤ error, entry by entry."""
-
-    value: F64
-    error: F64
 
 
 @dataclass(frozen=True)
@@ -111,54 +103,3 @@ def _sq_dist(A: F64, B: F64) -> tuple[F64, F64]:
     a, b = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)
     D = a[:, None] + b[None, :] - 2.0 * (A @ B.T)
     return np.maximum(D, 0.0), g(A.shape[1] + 8, _unit(A)) * (np.sqrt(a)[:, None] + np.sqrt(b)[None, :]) ** 2
-
-
-def read_kernel(attrs: Attributes, blocks: Blocks, *, gamma: Any, coef0: float, by_rows: bool = False) -> Kernel | None:
-    """The kernel of the model's parameters; None with the fault noted.
-
-    gamma   what the class takes where its `gamma` is None ("scale", "auto" or a number); `gamma_`, where the model
-            has it, must be that number
-    by_rows callables take two rows (KernelRidge, KernelPCA), not two matrices (SVC, SVR)
-    """
-    given = attrs.parameter("kernel", "rbf")
-    d, name = blocks.n_features, "callable" if callable(given) else NAMES.get(str(given), str(given))
-    wide = name in (*BY_DISTANCE, "poly", "sigmoid")
-    asked, states = attrs.parameter("gamma", 1.0 if name == "chi2" else gamma), attrs.has("gamma_")
-    width = real(_width(asked, blocks, states)) if wide else 1.0
-    degree, c = real(attrs.parameter("degree", 3)), real(attrs.parameter("coef0", coef0))
-    known = {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed", "callable", *COLUMNS}
-    if name not in known or not (np.isfinite([width, degree, c]).all() and degree >= 0):
-        attrs.faults.append("kernel is not known, or gamma, degree or coef0 are not numbers it can have")
-        return None
-    if name == "precomputed" and blocks.n_rows != d:
-        attrs.faults.append(f"the precomputed kernel has the shape {(blocks.n_rows, d)}")
-        return None
-    stated = real(attrs.parameter("gamma_", width))
-    if wide and not abs(stated - width) <= 1e-9 * abs(width):
-        attrs.faults.append(f"gamma_ is {stated}, recomputed as {width}")
-    center = dense(next(iter(blocks))[0][:1000]).mean(axis=0) if name == "rbf" else np.zeros(d)
-    rows = by_rows and callable(given) and not hasattr(given, "positive_definite")
-    settings = attrs.parameter("kernel_params", {}) if rows else {}
-    call = (lambda A, B: [[given(a, b, **settings) for b in B] for a in A]) if rows else given
-    return Kernel(name, stated if wide else 1.0, degree, c, center, call if callable(given) else None)
-
-
-def _width(gamma: Any, blocks: Blocks, weighted: bool) -> Any:
-    """ "scale": 1 / (d · variance of all entries), "auto": 1/d; a number is itself.
-
-    scikit-learn's variance is that of the rows as they are; a model with a `gamma_` counts them by their weights.
-    """
-    if not isinstance(gamma, str):
-        return gamma
-    if gamma == "auto":
-        return 1.0 / blocks.n_features
-    if gamma != "scale":
-        return None
-    size = mean = squares = np.longdouble(0)
-    for X, _, w in blocks:
-        omega = np.asarray(w, dtype=np.longdouble) if weighted and w is not None else np.ones(X.shape[0])
-        size, mean = size + omega.sum() * X.shape[1], mean + omega @ dense(X).sum(axis=1, dtype=np.longdouble)
-    for X, _, w in blocks:
-        omega = np.asarray(w, dtype=np.longdouble) if weighted and w is not None else np.ones(X.shape[0])
-        squares += omega @ ((dense(X).astype(np.longdouble) - mean / size) ** 2).sum(axis=1)
-    return float(size / (squares * blocks.n_features)) if squares > 0 else 1.0

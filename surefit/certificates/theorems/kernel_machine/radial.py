@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64, BadData
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.kernel_machine.kernels import Entries
+from surefit.certificates.theorems.kernel_machine.entries import Entries
 
 DEGREE = {
     "gaussian": -1,

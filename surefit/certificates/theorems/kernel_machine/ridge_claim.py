@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from surefit.certificates.claim import Claim, Grade, at_most, failed
+from surefit.certificates.theorems.kernel_machine.groups import Groups
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
-from surefit.certificates.theorems.kernel_machine.ridge_gap import Groups, RidgeGap
+from surefit.certificates.theorems.kernel_machine.ridge_gap import RidgeGap
 
 EXCUSED = 10.0  # times what storing the coefficients and the entries of K costs in J
 MOST_EXCUSED = 0.1

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from surefit.certificates.blocks import F64, BadData, Block, Blocks, Rows, looked_over, one_column
+from surefit.certificates.blocks import F64, Block, Blocks, Rows, looked_over, one_column
 
 LONG = np.longdouble
 UNIT = float(np.finfo(LONG).eps) / 2
@@ -45,11 +45,6 @@ def slices(blocks: Blocks) -> Iterator[Slice]:
         first += n
 
 
-def about(X: Block, center: F64) -> Block | Long:
-    """The rows less `center`, rounded once entry by entry; sparse rows stay as they are (their center is zero)."""
-    return X if isinstance(X, Rows) else X.astype(LONG) - center
-
-
 def times(X: Block | Long, theta: Long) -> Long:
     """X θ for one vector θ."""
     if not isinstance(X, Rows):
@@ -78,22 +73,3 @@ def scores(X: Block, w: F64, b: float) -> tuple[Long, Long, Long]:
     size = times(absolute(X), np.abs(w).astype(LONG)) + abs(LONG(b))
     terms = int(np.diff(X.indptr).max(initial=0)) if isinstance(X, Rows) else X.shape[1]
     return times(X, w.astype(LONG)) + LONG(b), size, gamma(terms + 4) * size
-
-
-def center_of(blocks: Blocks, intercept: bool) -> tuple[F64, Long, float]:
-    """The weighted mean of the rows, Σ ω, and the mean of |y − its mean|.
-
-    The center is zero without an intercept, and for sparse rows. Else any will do for a proof; this one keeps digits.
-    """
-    sums, sparse = np.zeros(blocks.n_features, dtype=LONG), not intercept
-    total: Long = LONG(0)
-    targets: Long = LONG(0)
-    for part in slices(blocks):
-        w = part.w.astype(LONG)
-        total, targets = total + w.sum(), targets + w @ part.y
-        sums, sparse = sums + transposed_times(part.X, w), sparse or isinstance(part.X, Rows)
-    center = np.zeros(blocks.n_features) if sparse else (sums / total).astype(np.float64)
-    spread = sum((p.w.astype(LONG) @ abs(p.y - targets / total) for p in slices(blocks)), LONG(0)) / total
-    if not (np.isfinite(center).all() and np.isfinite(float(spread))):
-        raise BadData("sums over the data overflow")
-    return center, total, float(spread)

@@ -25,12 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, Blocks, Rows, dense
+from surefit.certificates.theorems.linear_program.center import about
 from surefit.certificates.theorems.linear_program.long_rows import (
     LONG,
     UNIT,
     Long,
     Slice,
-    about,
     absolute,
     gamma,
     scores,

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from surefit.certificates.attributes import Attributes, whole
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.theorems.trees.bags import row_hashes
-from surefit.certificates.theorems.trees.parameters import Examples
+from surefit.certificates.theorems.hashing import row_hashes
+from surefit.certificates.theorems.trees.examples import Examples
 
 SKETCH_ROWS = 200_000
 

@@ -7,7 +7,6 @@ a convex function E of sums over the rows, so a cut into L and R lowers it by E(
     Gini            the squared error of the indicators of the classes: W Σ p(1 − p) = Σₖ Σ w (1ₖ − pₖ)²
     entropy         E = Σₖ cₖ log₂(cₖ / W), cₖ the weight of class k
     Poisson         E = Σ w y log(Σ w y / Σ w)
-    Newton step     E = (Σ g)² / (Σ h + λ)
 
 The absolute error of rows around their median is ∫ min(F(t), W − F(t)) dt, F(t) the weight of the targets up to t.
 
@@ -27,7 +26,6 @@ from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import gamma
 
 ENTRIES = 1 << 22  # numbers worked on at once
-MEANS = ("squared_error", "friedman_mse", "poisson")
 
 
 @dataclass(frozen=True)
@@ -103,23 +101,6 @@ def node_of(criterion: str, Y: F64, w: F64, n_classes: int = 0) -> Node:
     T, gross = _weighted(w, Z), 8 * gamma(m + 16) * float(w @ (Y * Y).sum(axis=1)) / q
     loss = max(0.0, spread - float(_squares(T.sum(axis=0))))
     return Node(W, loss, 6 * gamma(m + 16) * spread, value, value_rounding, gross, T, _squares)
-
-
-def newton_node(gradient: F64, hessian: F64, penalty: float) -> Node:
-    """Rows with gradients g and second derivatives h ≥ 0: the value is −Σg / (Σh + λ), the loss what it gains.
-
-    (Σ|g|)² / (Σh + λ) ≤ 2 Σ g²/h over rows with h > 0, plus 2 (Σ|g|)² / λ over the others, on every side of a cut.
-    """
-    m, G, H, curved = len(gradient), float(gradient.sum()), float(hessian.sum()), hessian > 0
-    flat = float(np.abs(gradient[~curved]).sum()) ** 2
-    mass = 2 * float((gradient[curved] ** 2 / hessian[curved]).sum()) + (2 * flat / penalty if flat else 0.0)
-
-    def gains(S: F64) -> F64:
-        return S[..., 1] ** 2 / (S[..., 0] + penalty)
-
-    T, rounding = np.column_stack([hessian, gradient]), 4 * gamma(m + 16) * np.abs(gradient).sum() / (H + penalty)
-    value, noise = np.array([[-G / (H + penalty)]]), 6 * gamma(m + 16) * mass
-    return Node(H, float(gains(T.sum(axis=0))), noise, value, float(rounding), mass, T, gains)
 
 
 def _weighted(w: F64, Z: F64) -> F64:

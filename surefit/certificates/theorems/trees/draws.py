@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-G = 0x9E3779B97F4A7C15
+from surefit.certificates.theorems.hashing import G
+
 MASK = (1 << 64) - 1
 
 

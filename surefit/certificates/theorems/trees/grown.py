@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from surefit.certificates.blocks import F64
-from surefit.certificates.checker import Findings
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.theorems.trees.nodes import Nodes
 from surefit.certificates.theorems.trees.replay import Growth, Replay
-
-
-def total(find: Callable[..., Findings]) -> Callable[..., Findings]:
-    """Parameters that no fit would take (a word for a number, a list for a flag) are a reason, not a crash."""
-
-    @functools.wraps(find)
-    def safely(*given: Any) -> Findings:
-        try:
-            return find(*given)
-        except (TypeError, ValueError, OverflowError, AttributeError, IndexError) as fault:
-            reason = f"A parameter or an attribute cannot be read: {type(fault).__name__}: {fault}."
-            return [refuted("attributes", reason)], "one pass"
-
-    return safely
 
 
 def tree_claims(found: Replay, growth: Growth, n_features: int, tol: float, of: str = "") -> list[Claim]:

@@ -7,48 +7,19 @@ candidates in a way that cannot be seen. Ours keep the rows' type, and draw from
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, real, whole
-from surefit.certificates.blocks import F64, BadData, Blocks, dense, looked_over
+from surefit.certificates.blocks import F64, BadData
+from surefit.certificates.theorems.trees.examples import Examples
 from surefit.certificates.theorems.trees.replay import Growth
 from surefit.certificates.theorems.trees.splits import Rules
 
-MOST = 1 << 27  # entries kept in memory
 CLASSES = ("gini", "entropy", "log_loss")
 NUMBERS = ("squared_error", "friedman_mse", "absolute_error", "poisson")
-
-
-@dataclass(frozen=True)
-class Examples:
-    """All rows, targets (n, outputs) or one column of codes, weights ≥ 0."""
-
-    X: F64
-    Y: F64
-    w: F64
-    weighted: bool
-    flat: bool  # the target has one dimension
-    dtype: Any  # of the rows as they were given
-
-
-def from_scikit_learn(model: Any) -> bool:
-    return any(base.__module__.startswith(("sklearn.tree", "sklearn.ensemble")) for base in type(model).__mro__)
-
-
-def read_examples(model: Any, blocks: Blocks, single: bool = True) -> Examples:
-    """The data in memory, as the model reads it; single: scikit-learn's model rounds the rows to float32."""
-    if blocks.n_rows * blocks.n_features > MOST:
-        raise BadData(f"replaying a tree keeps {blocks.n_rows} × {blocks.n_features} numbers in memory, above {MOST}")
-    parts = list(looked_over(blocks, needs_y=True, missing=True))
-    X, w = np.concatenate([dense(p.X) for p in parts]), np.concatenate([p.w for p in parts])
-    Y = np.concatenate([p.y for p in parts]).astype(np.float64)
-    if single and from_scikit_learn(model):
-        X = X.astype(np.float32).astype(np.float64)
-    weighted = any(given is not None for _, _, given in blocks)
-    return Examples(X, Y.reshape(len(Y), -1), w, weighted, Y.ndim == 1, parts[0].X.dtype)
 
 
 def class_factors(attrs: Attributes, counts: F64, named: str = "balanced") -> F64:

@@ -131,17 +131,3 @@ def _admissible(
 def _both_sides(terms: F64) -> tuple[F64, F64]:
     """Sums of the rows before and after each cut, each from its own end."""
     return np.cumsum(terms, axis=0)[:-1], np.cumsum(terms[::-1], axis=0)[-2::-1]
-
-
-def best_decrease(
-    X: F64,
-    node: Node,
-    w: F64,
-    rules: Rules,
-    features: NDArray[np.intp],
-    level: F64 | None = None,
-    bounds: tuple[float, float] = (-np.inf, np.inf),
-) -> float:
-    """The largest decrease on offer; −∞ where no split is admissible."""
-    found = offers(X, node, w, rules, features, level, bounds)
-    return max((float(o.decrease.max(initial=-np.inf)) for o in found), default=-np.inf)

@@ -1,0 +1,59 @@
+"""The rows that trees were grown on, in memory."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from surefit.certificates.blocks import F64, BadData, Blocks, dense, looked_over
+from surefit.certificates.checker import Findings
+from surefit.certificates.claim import refuted
+
+MOST = 1 << 27  # entries kept in memory
+
+
+@dataclass(frozen=True)
+class Examples:
+    """All rows, targets (n, outputs) or one column of codes, weights ≥ 0."""
+
+    X: F64
+    Y: F64
+    w: F64
+    weighted: bool
+    flat: bool  # the target has one dimension
+    dtype: Any  # of the rows as they were given
+
+
+def from_scikit_learn(model: Any) -> bool:
+    return any(base.__module__.startswith(("sklearn.tree", "sklearn.ensemble")) for base in type(model).__mro__)
+
+
+def read_examples(model: Any, blocks: Blocks, single: bool = True) -> Examples:
+    """The data in memory, as the model reads it; single: scikit-learn's model rounds the rows to float32."""
+    if blocks.n_rows * blocks.n_features > MOST:
+        raise BadData(f"replaying a tree keeps {blocks.n_rows} × {blocks.n_features} numbers in memory, above {MOST}")
+    parts = list(looked_over(blocks, needs_y=True, missing=True))
+    X, w = np.concatenate([dense(p.X) for p in parts]), np.concatenate([p.w for p in parts])
+    Y = np.concatenate([p.y for p in parts]).astype(np.float64)
+    if single and from_scikit_learn(model):
+        X = X.astype(np.float32).astype(np.float64)
+    weighted = any(given is not None for _, _, given in blocks)
+    return Examples(X, Y.reshape(len(Y), -1), w, weighted, Y.ndim == 1, parts[0].X.dtype)
+
+
+def total(find: Callable[..., Findings]) -> Callable[..., Findings]:
+    """Parameters that no fit would take (a word for a number, a list for a flag) are a reason, not a crash."""
+
+    @functools.wraps(find)
+    def safely(*given: Any) -> Findings:
+        try:
+            return find(*given)
+        except (TypeError, ValueError, OverflowError, AttributeError, IndexError) as fault:
+            reason = f"A parameter or an attribute cannot be read: {type(fault).__name__}: {fault}."
+            return [refuted("attributes", reason)], "one pass"
+
+    return safely
