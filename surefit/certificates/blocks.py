@@ -51,8 +51,8 @@ Block = NDArray | Rows
 
 class BlockOf(NamedTuple):
     X: Block
-    y: NDArray | None
-    w: NDArray | None
+    y: Any  # an array or None
+    w: Any  # an array or None
 
 
 class Blocks(Protocol):

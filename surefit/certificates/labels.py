@@ -22,7 +22,7 @@ def read_classes(attrs: Attributes, least: int = 2) -> int | None:
         classes = np.asarray(getattr(attrs.model, "classes_", None))
         rising = classes.ndim == 1 and classes.size >= least and bool((classes[:-1] < classes[1:]).all())
     except (TypeError, ValueError):  # labels without an order, ragged lists
-        rising = False
+        classes, rising = np.zeros(0), False
     if not rising:
         attrs.faults.append(f"classes_ is not a list of {least} or more labels in rising order")
         return None
