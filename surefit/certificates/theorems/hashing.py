@@ -1,7 +1,11 @@
-"""Hashes of rows, and the distinct examples in the order of their hashes.
+"""The distinct examples (x, y) of positive weight in the order of a hash of their contents, and draws among them.
 
-hash of a row      mixed(Σ over entries x ≠ 0 of mixed(bits of x in double + (column + 1) G))
-of an example      mixed(hash of x + G · hash of y), y in double (for classes the code)
+    hash of a row      mixed(Σ over entries x ≠ 0 of mixed(bits of x in double + (column + 1) G))
+    of an example      mixed(hash of x + G · hash of y), y in double (for classes the code)
+
+With c the sums of the weights in that order, draw u of `default_rng(seed)` lands on the first with c > u·c_last;
+without replacement copies of the examples (as many as their weight, round(cᵢ) − round(cᵢ₋₁)) are taken by rising
+mixed(hash xor mixed(seed)), for copy t mixed(that + t G).
 """
 
 from __future__ import annotations

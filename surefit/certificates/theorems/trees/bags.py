@@ -1,14 +1,4 @@
-"""Which rows each member of an ensemble was fitted on, from its seed.
-
-Ours draw among the distinct examples (x, y) of positive weight, in the order of a hash of their contents:
-
-    hash of a row      mixed(Σ over entries x ≠ 0 of mixed(bits of x in double + (column + 1) G))
-    of an example      mixed(hash of x + G · hash of y), y in double (for classes the code)
-
-with c the sums of the weights in that order, draw u of `default_rng(seed)` lands on the first with c > u·c_last;
-without replacement copies of the examples (as many as their weight, round(cᵢ) − round(cᵢ₋₁)) are taken by rising
-mixed(hash xor mixed(seed)), for copy t mixed(that + t G). scikit-learn draws rows from RandomState(seed).
-"""
+"""How many rows and which columns a member of an ensemble draws; scikit-learn draws them from RandomState(seed)."""
 
 from __future__ import annotations
 
