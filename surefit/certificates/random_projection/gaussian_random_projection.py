@@ -126,7 +126,7 @@ def _largest_change(A: F64, X: F64) -> float:
     shifted near the origin, each off by at most e(x) = ‖(γ(d + 2) + 2u) |A||x|‖. Pairs so near each other that this is
     too much get the image of their own difference.
     """
-    X = X * 2.0 ** -float(np.frexp(np.abs(X).max(initial=0.0))[1])
+    X = np.ldexp(X, -int(np.frexp(np.abs(X).max(initial=0.0))[1]))
     C, size, share = X - X[len(X) // 2], np.abs(A).T, gamma(A.shape[1] + 2) + 2 * UNIT
     Z, blur = C @ A.T, share * np.linalg.norm(np.abs(C) @ size, axis=1)
     slack, worst = 1 + gamma(A.shape[1] + len(A) + 16), 0.0

@@ -44,7 +44,7 @@ def test_the_printed_change_bounds_the_true_one(Model, offset, dtype):
     assert truth <= printed <= truth * (1 + 1e-5)
 
 
-@pytest.mark.parametrize("scale", [1e-150, 1e150])
+@pytest.mark.parametrize("scale", [1e-300, 1e-150, 1e150, 1e300])
 def test_the_change_does_not_feel_the_unit(scale):
     X = rows(0.0)
     model = GaussianRandomProjection(5, random_state=0).fit(X)
