@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, read_classes, real
+from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.labels import labels_claim, read_classes, reads_labels
 from surefit.certificates.neighbors.k_neighbors import kept_target, unit_of
 from surefit.certificates.neighbors.nearest_neighbors import AROUND, radius_claim
-from surefit.certificates.predictions import answer_of, labels_claim, numbers_claim
+from surefit.certificates.predictions import answer_of, numbers_claim
 from surefit.certificates.theorems.distances.metrics import BY_COORDINATE
 from surefit.certificates.theorems.distances.points import Points
 from surefit.certificates.theorems.distances.queries import Queries, queries, read_search
@@ -32,6 +33,7 @@ OUTLIERS = 3  # queries far from all rows
 
 
 @checker(*SEARCH, "classes_", "outlier_label_", "predict", "predict_proba")
+@reads_labels
 def check_radius_neighbors_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Each query against all rows."""
     attrs = Attributes(model, "n_samples_fit_")
