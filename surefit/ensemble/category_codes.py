@@ -107,7 +107,8 @@ def _stream_columns(data: Source, asked: Any) -> np.ndarray | None:
 
 def _refuse_new_categories(before: list[np.ndarray | None], now: list[np.ndarray | None]) -> None:
     for j, (old, new) in enumerate(zip(before, now, strict=False)):
-        if (old is None) != (new is None) or (old is not None and not np.array_equal(old, new)):
+        same = old is new if old is None or new is None else np.array_equal(old, new)
+        if not same:
             raise InvalidData(
                 f"warm_start=True: column {j} has other categories than in the fit that is to be continued. Fit on "
                 "rows with the same categories, or start anew with warm_start=False."

@@ -36,7 +36,7 @@ def draw_dependent_folds(
     folds = FOLDS if cv is None else int(cv)
     if time is not None:
         return _forward(instants(np.asarray(time)), folds), f"{folds} folds forward in time"
-    codes, _ = dependence_of(groups, None)
+    codes = group_codes(groups)
     if not 2 <= folds <= codes.max() + 1:
         raise InvalidParameter(f"cv must be a whole number ≥ 2 and at most the {codes.max() + 1} groups; got {folds}")
     kind = StratifiedGroupKFold if classes else GroupKFold
@@ -47,8 +47,11 @@ def draw_dependent_folds(
 
 def dependence_of(groups: Any, time: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
     """The number of each row's group, and numbers that rise with time; None for what was not given."""
-    codes = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
-    return codes, None if time is None else instants(np.asarray(time))
+    return None if groups is None else group_codes(groups), None if time is None else instants(np.asarray(time))
+
+
+def group_codes(groups: Any) -> np.ndarray:
+    return np.unique(np.asarray(groups), return_inverse=True)[1]
 
 
 def _forward(when: np.ndarray, folds: int) -> list[Split]:
