@@ -22,6 +22,7 @@ from surefit.engine.open import kind_of, open_data
 from surefit.engine.parts import has_checker, is_composite, joined, parts_of
 from surefit.engine.scan import Scan
 from surefit.engine.source import Source
+from surefit.engine.text_categories import in_codes
 
 
 class _Reader(Estimator):
@@ -73,6 +74,7 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, tol
             return joined(model, parts)
         model = parts[-1][0].model
     checker_for(model)
+    model, X = in_codes(model, X)
     needs_target = is_regressor(model) or is_classifier(model)
     if needs_target and y is None and not (isinstance(X, Scan) and X.target):
         raise InvalidData(f"certify needs the target y that this {type(model).__name__} was fitted on")
