@@ -116,7 +116,7 @@ class MiniBatchKMeans(KMeans):
         assert isinstance(data, MemorySource)
         rng = random_stream(p.random_state)
         samples, state = self._begin(p, data, rng)
-        size, variance = self._batch_size, measure_extent(data).variance / state.frame.scale**2
+        size, variance, scale = self._batch_size, measure_extent(data).variance, state.frame.scale
         n_steps = max(1, p.max_iter * samples.n_distinct // size)
         progress = Progress(self, n_steps, X)
         stop = Convergence(min(1.0, 2.0 * size / (samples.n_distinct + 1)), p.tol * variance, p.max_no_improvement)
@@ -124,13 +124,15 @@ class MiniBatchKMeans(KMeans):
             why = stop.reached(inertia, moved)
             done = len(stop.history)
             if p.verbose:
-                print(f"Minibatch step {done}/{n_steps}: mean batch inertia: {inertia}, ewa inertia: {stop.running}")
+                running = None if stop.running is None else stop.running / scale / scale
+                told = f"mean batch inertia: {inertia / scale / scale}, ewa inertia: {running}"
+                print(f"Minibatch step {done}/{n_steps}: {told}")
                 if why:
                     print(f"Converged ({why}) at step {done}/{n_steps}")
             if why or progress.step(lambda: {"cluster_centers_": state.centers}) or done == n_steps:
                 break
         progress.end()
-        self.n_steps_, self.history_ = len(stop.history), stop.history
+        self.n_steps_, self.history_ = len(stop.history), [one / scale / scale for one in stop.history]
         self.n_iter_ = int(np.ceil(self.n_steps_ * size / samples.n_distinct))
         self._keep(state, data.dtype, rng)
         self.inertia_ = (stop.history[-1] if stop.running is None else stop.running) * samples.total
@@ -154,7 +156,10 @@ class MiniBatchKMeans(KMeans):
             state = Running(self.cluster_centers_.astype(np.float64), self._counts, frame, self._since_reassigned)
         inertia = state.step(data.X[samples.order], samples.weights, rng, p.reassignment_ratio)
         self.n_steps_ = getattr(self, "n_steps_", 0) + 1
-        self.history_ = [*getattr(self, "history_", []), inertia / samples.total]
+        self.history_ = [
+            *getattr(self, "history_", []),
+            inertia / state.frame.scale / state.frame.scale / samples.total,
+        ]
         self._keep(state, data.dtype, rng)
         self._assign(data, p.compute_labels)
         return self

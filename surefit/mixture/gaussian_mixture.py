@@ -291,6 +291,12 @@ def frame_of(p: SimpleNamespace, data: Source) -> tuple[np.ndarray, np.ndarray]:
     columns = column_spread(data)
     deviation = np.sqrt(columns.squares / columns.weight)
     largest = float(deviation.max())
+    most, most_squared = (float(np.sqrt(np.finfo(one).max)) / data.n_rows for one in (data.dtype, np.float64))
+    if not (largest <= most and np.abs(columns.mean).max() <= most_squared):  # squares overflow beyond
+        raise InvalidData(
+            f"Covariances of these rows do not fit into {np.dtype(data.dtype).name}: scale the columns to deviations "
+            f"of {most:.2g} at most, and means of {most_squared:.2g}."
+        )
     if 0 < largest < np.sqrt(np.finfo(np.float64).eps * p.reg_covar):
         raise InvalidData(
             f"The largest standard deviation of a column is {largest:.2g}: beside reg_covar={p.reg_covar:g}, which is "

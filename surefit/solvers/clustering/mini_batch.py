@@ -53,7 +53,7 @@ class Running:
     since_reassigned: float = 0.0
 
     def step(self, X: Any, w: np.ndarray | None, rng: np.random.Generator, reassignment_ratio: float) -> float:
-        """One sample: centers and counts move. Returns Σ ω ‖x − c‖² before the move."""
+        """One sample: centers and counts move. Returns Σ ω ‖x − c‖² before the move, times scale²."""
         k = len(self.counts)
         passed = MemorySource(X, w=w).fold(LloydStep(), LloydState(self.centers, self.frame))
         moved = passed.sums / self.frame.scale
@@ -65,7 +65,7 @@ class Running:
         if (self.counts == 0).any() or self.since_reassigned >= 10 * k:
             self.since_reassigned = 0.0
             self._reassign(X, rng, reassignment_ratio)
-        return passed.inertia / self.frame.scale / self.frame.scale
+        return passed.inertia
 
     def _reassign(self, X: Any, rng: np.random.Generator, ratio: float) -> None:
         """Centers given less than `ratio` of the largest count go to rows of the sample, at most half as many rows."""
@@ -115,9 +115,9 @@ class Convergence:
 def rounds(
     state: Running, samples: Samples, rng: np.random.Generator, size: int, reassignment_ratio: float
 ) -> Iterator[tuple[float, float]]:
-    """For each sample: its mean inertia, and by how much the centers moved (squared)."""
+    """For each sample: its mean inertia, and by how much the centers moved (squared), both times scale²."""
     while True:
         sample = samples.draw(rng, size)
         before = state.centers
         inertia = state.step(samples.X[sample.order], sample.w, rng, reassignment_ratio)
-        yield inertia / size, float(((state.centers - before) ** 2).sum())
+        yield inertia / size, float((((state.centers - before) * state.frame.scale) ** 2).sum())
