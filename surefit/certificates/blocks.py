@@ -99,9 +99,13 @@ def looked_over(blocks: Blocks, needs_y: bool = False, missing: bool = False) ->
         y, w = np.asarray(y) if needs_y else None, np.ones(X.shape[0]) if w is None else np.asarray(w)
         if X.shape[1] != blocks.n_features or w.shape != X.shape[:1] or (y is not None and len(y) != len(w)):
             raise BadData(f"a block has the shapes {X.shape} and {w.shape}, expected {blocks.n_features} columns")
-        if not (all_finite(X, missing) and all_finite(w) and (w >= 0).all() and (y is None or all_finite(y))):
-            raise BadData("the data have entries that are NaN, infinite or not numbers, or weights below zero")
+        if not (all_finite(X, missing) and all_finite(w) and (y is None or all_finite(y))):
+            raise BadData("the data have entries that are NaN, infinite or not numbers")
+        if (w < 0).any():
+            raise BadData("some weights are negative")
         yield BlockOf(X, y, w.astype(np.float64))
         seen, total = seen + X.shape[0], total + float(w.sum())
-    if seen != blocks.n_rows or not 0 < total < np.inf:
-        raise BadData(f"the blocks have {seen} rows of total weight {total:g}, expected {blocks.n_rows} with weight")
+    if seen != blocks.n_rows:
+        raise BadData(f"the blocks have {seen} rows, expected {blocks.n_rows}")
+    if not 0 < total < np.inf:
+        raise BadData("the weights add up to zero, or to more than numbers hold")

@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from surefit import certify
 from surefit.certificates import Grade
-from surefit.certificates.theorems.trees import bags
+from surefit.certificates.theorems import hashing
 from surefit.summaries import resample
 from tests.certificates.tree.test_decision_tree import refused, tree_of
 
@@ -145,7 +145,7 @@ def test_bags_in_numpy_are_those_that_are_drawn() -> None:
         X, y = np.round(rng.normal(size=(200, 3)), 1), rng.integers(0, 2, 200).astype(float)
         X[:50], y[:50], X[3, 1] = X[50:100], y[50:100], -0.0
         drawn = resample.distinct_examples(X, y, w)
-        mine = bags.distinct(X, y[:, None], np.ones(200) if w is None else w)
+        mine = hashing.distinct(X, y[:, None], np.ones(200) if w is None else w)
         np.testing.assert_array_equal(mine.hashes, drawn.hashes)
         np.testing.assert_array_equal(mine.weights, drawn.weights)
         np.testing.assert_array_equal(mine.owner, drawn.places())
