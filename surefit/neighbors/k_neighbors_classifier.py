@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, MultiOutputMixin
 
 from surefit._core.base import fitting
 from surefit.neighbors.k_neighbors import KNeighborsModel
 from surefit.neighbors.labels import take_labels
 from surefit.neighbors.votes import class_votes, neighbor_weights, refuse_weightless
+from surefit.neighbors.voting import VotingClassifier
 
 
-class KNeighborsClassifier(MultiOutputMixin, ClassifierMixin, KNeighborsModel):
+class KNeighborsClassifier(VotingClassifier, KNeighborsModel):
     """The class with the most votes among the nearest rows; of equally many votes the class that sorts first.
 
     With several `n_neighbors` (or "cv") the number is chosen by the share of left-out rows that are classified rightly,
@@ -62,22 +62,6 @@ class KNeighborsClassifier(MultiOutputMixin, ClassifierMixin, KNeighborsModel):
         self._choose(p, classes=True, score=self._rightly)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The class of every row of X; X may be None: of every row fitted, from the others."""
-        return self._each_row(X, self._labels)
-
-    def predict_proba(self, X: Any) -> Any:
-        """The shares of the votes of each class, (n_queries, n_classes); a list of such for several outputs."""
-        if self.__dict__.get("outputs_2d_"):
-            return self._shares(self._queries(X))
-        return self._each_row(X, lambda Q: self._shares(Q)[0])
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of rows classified rightly; X may be None: of the rows fitted, each from the others."""
-        from sklearn.metrics import accuracy_score
-
-        return accuracy_score(y, self.predict(X), sample_weight=sample_weight)
-
     def _labels(self, Q: Any) -> np.ndarray:
         found = [classes[votes.argmax(axis=1)] for classes, votes in zip(self._classes(), self._votes(Q), strict=True)]
         return np.column_stack(found) if self.outputs_2d_ else found[0]
@@ -105,11 +89,3 @@ class KNeighborsClassifier(MultiOutputMixin, ClassifierMixin, KNeighborsModel):
         votes = self._votes_of(distances, indices, [len(classes) for classes in self._classes()])
         found = np.column_stack([v.argmax(axis=1) for v in votes])
         return (found == self.y_fit_[rows].reshape(len(rows), -1)).all(axis=1)
-
-    def _classes(self) -> list[np.ndarray]:
-        return self.classes_ if isinstance(self.classes_, list) else [self.classes_]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags

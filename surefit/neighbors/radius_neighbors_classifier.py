@@ -6,7 +6,6 @@ import warnings
 from typing import Annotated, Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, MultiOutputMixin
 
 from surefit._core.base import fitting
 from surefit._core.errors import InvalidData
@@ -14,9 +13,10 @@ from surefit.neighbors.labels import take_labels
 from surefit.neighbors.parameters import Algorithm, Jobs, LeafSize, MetricName, MetricParams, P, Radius, Weights
 from surefit.neighbors.radius_neighbors import RadiusNeighborsModel
 from surefit.neighbors.votes import refuse_no_votes
+from surefit.neighbors.voting import VotingClassifier
 
 
-class RadiusNeighborsClassifier(MultiOutputMixin, ClassifierMixin, RadiusNeighborsModel):
+class RadiusNeighborsClassifier(VotingClassifier, RadiusNeighborsModel):
     """The class with the most votes among all rows within the radius; of equally many the class that sorts first.
 
     A query that no row is near is an outlier: it gets `outlier_label`, and without one there is an error.
@@ -87,25 +87,6 @@ class RadiusNeighborsClassifier(MultiOutputMixin, ClassifierMixin, RadiusNeighbo
         self.outlier_label_ = _outlier_labels(p.outlier_label, self._classes(), self._codes())
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The class of every row of X; X may be None: of every row fitted, from the others."""
-        return self._each_row(X, self._labels)
-
-    def predict_proba(self, X: Any) -> Any:
-        """The shares of the votes of each class, (n_queries, n_classes); a list of such for several outputs.
-
-        An outlier has all of them for its label, and none where that is no class.
-        """
-        if self.__dict__.get("outputs_2d_"):
-            return self._shares(self._queries(X))
-        return self._each_row(X, lambda Q: self._shares(Q)[0])
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of rows classified rightly; X may be None: of the rows fitted, each from the others."""
-        from sklearn.metrics import accuracy_score
-
-        return accuracy_score(y, self.predict(X), sample_weight=sample_weight)
-
     def _labels(self, Q: Any) -> np.ndarray:
         votes, alone = self._votes(Q)
         found = []
@@ -156,16 +137,8 @@ class RadiusNeighborsClassifier(MultiOutputMixin, ClassifierMixin, RadiusNeighbo
             )
         return [np.concatenate(part) for part in votes], outliers
 
-    def _classes(self) -> list[np.ndarray]:
-        return self.classes_ if isinstance(self.classes_, list) else [self.classes_]
-
     def _codes(self) -> np.ndarray:
         return self.y_fit_.reshape(len(self.y_fit_), -1)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
 
 
 def _outlier_labels(given: Any, classes: list[np.ndarray], codes: np.ndarray) -> list[Any] | None:
