@@ -106,14 +106,7 @@ class RadiusNeighborsClassifier(VotingClassifier, RadiusNeighborsModel):
             with np.errstate(invalid="ignore"):  # infinite weights that a user's function gave have no shares
                 shares = votes[j] / np.where(alone, 1.0, votes[j].sum(axis=1))[:, None]
             if alone.any() and self.outlier_label_ is not None:
-                label = self.outlier_label_[j]
-                if label not in classes:
-                    warnings.warn(
-                        f"Outlier label {label} is not in training classes. All class probabilities of outliers will "
-                        "be assigned with 0.",
-                        stacklevel=4,
-                    )
-                shares[alone] = classes == label
+                shares[alone] = classes == self.outlier_label_[j]
             found.append(shares.astype(kind))
         return found
 
@@ -135,7 +128,18 @@ class RadiusNeighborsClassifier(VotingClassifier, RadiusNeighborsModel):
                 f"No neighbors found for test samples {np.flatnonzero(outliers)!r}, you can try using larger radius, "
                 "giving a label for outliers, or considering removing them from your dataset."
             )
+        if outliers.any():
+            self._warn_of_labels()
         return [np.concatenate(part) for part in votes], outliers
+
+    def _warn_of_labels(self) -> None:
+        for classes, label in zip(self._classes(), self.outlier_label_ or [], strict=False):
+            if label not in classes:
+                warnings.warn(
+                    f"Outlier label {label} is not in training classes. All class probabilities of outliers will be "
+                    "assigned with 0.",
+                    stacklevel=6,
+                )
 
     def _codes(self) -> np.ndarray:
         return self.y_fit_.reshape(len(self.y_fit_), -1)
