@@ -183,17 +183,22 @@ def main(file: str, works: Sequence[Work], arguments: Sequence[str] | None = Non
             result = run_work(f"benchmarks.{family}", work, options.repeats)
             print_work(result)
             results.append(result)
+            if not options.no_save:
+                save(family, [result], [one.name for one in works])
     print(summary(results))
-    if not options.no_save and not options.only:
-        save(family, results)
     if any("missing" in result["contenders"]["surefit"] for result in results):
         sys.exit("surefit itself was not measured: see above")
 
 
-def save(family: str, results: Sequence[Mapping[str, Any]]) -> Path:
-    """Write benchmarks/results/<family>.json."""
+def save(family: str, results: Sequence[Mapping[str, Any]], names: Sequence[str] = ()) -> Path:
+    """Write works into benchmarks/results/<family>.json, beside others of `names` that this machine measured before."""
     RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{family}.json"
-    text = json.dumps({"machine": machine(), "works": list(results)}, indent=1, ensure_ascii=False)
-    path.write_text(text + "\n", encoding="utf-8")
+    path, here = RESULTS / f"{family}.json", machine()
+    kept = json.loads(path.read_text("utf-8")) if path.exists() else {"machine": here, "works": []}
+    same = all(kept["machine"].get(one) == here[one] for one in ("processor", "cores", "python"))
+    works = {one["name"]: one for one in kept["works"]} if same else {}
+    works.update({one["name"]: one for one in results})
+    order = names or [one["name"] for one in results]
+    found = {"machine": here, "works": [works[name] for name in order if name in works]}
+    path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return path

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+from benchmarks.harness import save
 from benchmarks.table import family_line, work_lines
 
 
@@ -37,3 +40,16 @@ def test_a_row_has_time_ratio_bar_and_memory():
 def test_a_work_without_peers_shows_our_time():
     assert work_lines(work("fit")) == ["| fit |  | 500 ms |  |  |  |"]
     assert family_line("empty", [work("fit")]) is None
+
+
+def test_a_work_measured_again_takes_its_place_among_the_others(tmp_path, monkeypatch):
+    monkeypatch.setattr("benchmarks.harness.RESULTS", tmp_path)
+    names = ["first", "second", "third"]
+    for name, seconds in (("third", 3.0), ("first", 1.0), ("third", 4.0), ("gone", 9.0)):
+        path = save("family", [{"name": name, "seconds": seconds}], names)
+    kept = json.loads(path.read_text("utf-8"))
+    assert [(one["name"], one["seconds"]) for one in kept["works"]] == [("first", 1.0), ("third", 4.0)]
+    other = {**kept, "machine": {**kept["machine"], "processor": "another"}}
+    path.write_text(json.dumps(other), "utf-8")
+    save("family", [{"name": "second", "seconds": 2.0}], names)
+    assert [one["name"] for one in json.loads(path.read_text("utf-8"))["works"]] == ["second"]
