@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -22,16 +23,18 @@ def apply_rows(
     sparse: bool = True,
     not_finite: NotFinite = "refuse",
     integers: bool = False,
+    little: Callable[[Any], bool] | None = None,
 ) -> Any:
     """`function` of the rows of X, checked against what `estimator` was fitted on.
 
+    `little` tells of rows whose products BLAS makes on one thread without being told to, which takes its time.
     Memory and Parquet give an ndarray, Dask a lazy Dask array. Answers that left the range of floating-point numbers
     are told with a warning.
     """
     kind = kind_of(X)
     if kind == "memory":
         rows = take_rows(estimator, X, reset=False, sparse=sparse, not_finite=not_finite, integers=integers)
-        with single_threaded_blas():
+        with nullcontext() if little is not None and little(rows) else single_threaded_blas():
             return _told(estimator, function(rows))
     if kind == "parquet":
         from surefit.engine.parquet import open_parquet

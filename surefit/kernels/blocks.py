@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit import _native
-from surefit._core.threads import thread_count
+from surefit._core.threads import threads_for
 from surefit.kernels.rows import Rows
 
 PRODUCT, SQ_DIST, ABSOLUTE, CHI2 = range(4)
@@ -49,10 +49,11 @@ def _block(A: Any, B: Any, form: Any, out: np.ndarray | None, a_sq: Any = None, 
     shape = (A.shape[0], B.shape[0])
     fits = out is not None and out.shape == shape and out.dtype == A.dtype and out.flags.c_contiguous
     K = out if out is not None and fits else np.empty(shape, dtype=A.dtype)
+    n_threads = threads_for(shape[0] * shape[1] * (A.shape[1] + 30))
     if sp.issparse(A):
-        _native.gram_block_csr(*_parts(A, B), A.shape[1], a_sq, b_sq, form, K, thread_count())
+        _native.gram_block_csr(*_parts(A, B), A.shape[1], a_sq, b_sq, form, K, n_threads)
     else:
-        _native.gram_block(A, B, a_sq, b_sq, form, K, thread_count())
+        _native.gram_block(A, B, a_sq, b_sq, form, K, n_threads)
     return written(K, out)
 
 

@@ -22,6 +22,7 @@ from surefit.engine.labels import memory_codes
 from surefit.engine.open import kind_of, open_data
 from surefit.kernels import GramRows, Kernel, Precomputed, gamma_scale, resolve_kernel, take_inputs
 from surefit.solvers.margin.support_vectors import Limits, Machine
+from surefit.svm.remembered import Remembered, contents
 from surefit.svm.weighted_rows import WeightedRows, distinct_rows, given_rows
 
 BLOCK_BYTES = 2**25
@@ -31,6 +32,8 @@ RESERVE = 0.5
 """The solver stops at this part of the gap allowed: the rest is for the rounding of coefficients."""
 FAR = 10.0
 """Standard deviations between the rows and the origin beyond which rows are centered."""
+LITTLE = 2**13
+"""Multiplications: fewer than OpenBLAS asks for before it shares out a product, with a vector too."""
 NOT_FINITE = "The dual coefficients or intercepts are not finite"
 Finish = Callable[[np.ndarray, np.dtype], np.ndarray]
 LEVEL = 5  # from a warning through fit and its frame to the caller
@@ -52,6 +55,7 @@ class SupportVectorMachine(Estimator):
     rel_gap_: float
     _n_support: np.ndarray
     _fit_inputs: Any
+    _remembered: Remembered
 
     # Training rows
 
@@ -60,7 +64,7 @@ class SupportVectorMachine(Estimator):
     ) -> tuple[WeightedRows, Any]:
         """The rows that count, and the classes."""
         sample_weight = without_negative(sample_weight)
-        self._fit_inputs = None
+        self._fit_inputs, self._remembered = None, Remembered()
         if self._route == "vectors":
             wanted: Any = "classes" if target == "classes" else True
             instead = "LogisticRegression" if target == "classes" else "Ridge"
@@ -256,9 +260,15 @@ class SupportVectorMachine(Estimator):
     def _apply(self, X: Any, finish: Finish) -> Any:
         """`finish` of the scores (n, m) and of the precision of the answer: single where all rows are."""
         if self._route == "vectors":
-            return apply_rows(self, X, lambda rows: finish(self._scores(rows), self._precision(rows)))
+            return apply_rows(
+                self, X, lambda rows: finish(self._scores(rows), self._precision(rows)), little=self._is_little
+            )
         with single_threaded_blas():
             return finish(self._matrix_scores(X), np.dtype(np.float64))
+
+    def _is_little(self, rows: Any) -> bool:
+        """Whether products with the weights are so small that BLAS makes them on one thread by itself."""
+        return rows.shape[0] * self.support_vectors_.shape[0] * len(self.intercept_) <= LITTLE
 
     def _precision(self, rows: Any) -> np.dtype:
         return np.result_type(rows.dtype, self.support_vectors_.dtype)
@@ -266,17 +276,31 @@ class SupportVectorMachine(Estimator):
     def _scores(self, rows: Any) -> np.ndarray:
         """In double precision."""
         self._refuse_altered(rows)
-        weights, intercept = self._support_weights(), self.intercept_
+        intercept = self.intercept_
         scores = np.empty((rows.shape[0], len(intercept)))
         scores[:] = intercept
-        if not len(weights):
+        if not self.support_vectors_.shape[0]:
             return scores
-        if isinstance(self.kernel, str) and self.kernel == "linear":
-            product = rows.astype(np.float64, copy=False) @ self.coef_.T
+        weights, gram = self._remembered.of(self._key(), self._prepared)
+        if gram is None:
+            product = rows.astype(np.float64, copy=False) @ weights
             return scores + (product.toarray() if sp.issparse(product) else product)
-        for part, K in GramRows(self._expression(), self.support_vectors_, dtype=np.float64).cross(rows, BLOCK_BYTES):
+        for part, K in gram.cross(rows, BLOCK_BYTES):
             scores[part] += K @ weights
         return scores
+
+    def _key(self) -> tuple | None:
+        """Of all that the scores depend on beside the intercept; a kernel's own expression may be changed in place."""
+        arrays = contents(self.support_vectors_, self.dual_coef_, self._n_support)
+        if arrays is None or not isinstance(self.kernel, str):
+            return None
+        return self.kernel, self.gamma_, self.degree, self.coef0, arrays
+
+    def _prepared(self) -> tuple[Any, GramRows | None]:
+        """Weights of the kernel values with the support vectors; for the linear kernel those of the columns."""
+        if isinstance(self.kernel, str) and self.kernel == "linear":
+            return self.coef_.T, None
+        return self._support_weights(), GramRows(self._expression(), self.support_vectors_, dtype=np.float64)
 
     def _matrix_scores(self, X: Any) -> np.ndarray:
         if self._route == "objects":

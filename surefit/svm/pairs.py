@@ -8,6 +8,7 @@ Their score is positive for i; with two classes alone it is positive for the sec
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -15,6 +16,12 @@ import numpy as np
 
 def class_pairs(n_classes: int) -> list[tuple[int, int]]:
     return list(combinations(range(n_classes), 2))
+
+
+@cache
+def _first_and_second(n_classes: int) -> np.ndarray:
+    """(2, pairs): the classes of every pair."""
+    return np.array(class_pairs(n_classes)).T.reshape(2, -1)
 
 
 def pair_sign(codes: np.ndarray, pair: tuple[int, int], n_classes: int) -> np.ndarray:
@@ -47,12 +54,10 @@ def pair_weights(dual_coef: np.ndarray, n_support: np.ndarray) -> np.ndarray:
 
 def votes(scores: np.ndarray, n_classes: int, zero_wins: bool = False) -> np.ndarray:
     """(n, classes): how many pairs decide for each class; `zero_wins`: a score of zero counts for the first."""
-    counted = np.zeros((len(scores), n_classes))
-    for column, (i, j) in enumerate(class_pairs(n_classes)):
-        wins = scores[:, column] >= 0 if zero_wins else scores[:, column] > 0
-        counted[:, i] += wins
-        counted[:, j] += ~wins
-    return counted
+    first, second = _first_and_second(n_classes)
+    winners = np.where(scores >= 0 if zero_wins else scores > 0, first, second)
+    places = winners + n_classes * np.arange(len(scores))[:, None]
+    return np.bincount(places.ravel(), minlength=len(scores) * n_classes).reshape(-1, n_classes)
 
 
 def class_scores(scores: np.ndarray, n_classes: int) -> np.ndarray:

@@ -6,6 +6,8 @@ through one half where the decision changes. So p > ½ exactly where the pair de
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from scipy.special import expit
 
@@ -66,18 +68,26 @@ def coupled(r: np.ndarray, n_classes: int) -> np.ndarray:
     Wu, Lin and Weng's second method: with Q_ii = Σ_{s≠i} r_si² and Q_ij = −r_ji r_ij the answer solves Q p + b 1 = 0.
     """
     k = n_classes
-    i, j = np.triu_indices(k, 1)
+    above, below = _off_diagonal(k)
     r = np.clip(r, CERTAIN, 1 - CERTAIN)
-    R = np.zeros((len(r), k, k))
-    R[:, i, j], R[:, j, i] = r, 1 - r
+    R = np.zeros((len(r), k * k))
+    R[:, above], R[:, below] = r, 1 - r
+    R = R.reshape(-1, k, k)
     system = np.ones((len(r), k + 1, k + 1))
     system[:, :k, :k] = -R * R.transpose(0, 2, 1)
-    system[:, range(k), range(k)] = (R * R).sum(axis=1)
+    system.reshape(len(r), -1)[:, : k * (k + 2) : k + 2] = (R * R).sum(axis=1)  # the diagonal, and below it zero
     system[:, k, k] = 0.0
     right = np.zeros((len(r), k + 1, 1))
     right[:, k] = 1.0
     p = np.maximum(np.linalg.solve(system, right)[:, :k, 0], 0.0)
     return p / p.sum(axis=1, keepdims=True)
+
+
+@cache
+def _off_diagonal(k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Places (i, j) and (j, i), i < j, in a k × k matrix written row by row."""
+    i, j = np.triu_indices(k, 1)
+    return i * k + j, j * k + i
 
 
 def agreeing(p: np.ndarray, chosen: np.ndarray) -> np.ndarray:
@@ -96,5 +106,6 @@ def agreeing(p: np.ndarray, chosen: np.ndarray) -> np.ndarray:
                 pooled.append(other)
         p[row, pooled] = total / len(pooled)
     tied = (p >= p[everyone, chosen][:, None]).sum(axis=1) > 1
-    p[tied, chosen[tied]] = np.nextafter(p[tied, chosen[tied]], p.dtype.type(1))
+    if tied.any():
+        p[tied, chosen[tied]] = np.nextafter(p[tied, chosen[tied]], p.dtype.type(1))
     return p
