@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Contender, Data, Work, main
+from benchmarks.sampled_kmeans import sampled_works
 
 TRIALS = 6  # 2 + ⌊ln 100⌋
 
@@ -133,6 +134,7 @@ WORKS = [
         )
         for dtype in (np.float32, np.float64)
     ),
+    *sampled_works(rows, inertia),
 ]
 
 

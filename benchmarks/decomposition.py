@@ -1,4 +1,4 @@
-"""PCA against scikit-learn and NumPy: tall data, wide data (few and all components), small variances; kernel PCA.
+"""PCA against scikit-learn and NumPy: tall data, wide data, batch by batch; kernel PCA; random projections.
 
 python -m benchmarks.decomposition [--only TEXT] [--repeats N] [--no-save]
 """
@@ -11,6 +11,7 @@ import numpy as np
 
 from benchmarks.harness import Contender, Data, Work, main
 from benchmarks.kernel_pca import KERNEL_WORKS
+from benchmarks.projections import INCREMENTAL, PROJECTION_WORKS
 
 
 def low_rank_plus_noise(n: int, d: int, rank: int, dtype: type = np.float64) -> Data:
@@ -75,7 +76,9 @@ WORKS = [
     work("PCA 500×20000→20", 500, 20_000, fits(20), 1.0),
     work("PCA 20k×200→20 full", 20_000, 200, fits(20, svd_solver="full"), 1.0),
     work("PCA 20k×500→20 randomized", 20_000, 500, fits(20, svd_solver="randomized", random_state=0), 1.0),
+    work("incremental PCA 100k×256→20", 100_000, 256, INCREMENTAL, 1.0),
     *KERNEL_WORKS,
+    *PROJECTION_WORKS,
 ]
 
 if __name__ == "__main__":

@@ -125,14 +125,17 @@ def member_seeds(random_state: RandomStateLike, n_members: int) -> np.ndarray:
 
 def bootstrap_counts(seed: int, weights: np.ndarray, n_draws: int) -> np.ndarray:
     """How often each example is drawn, with replacement, in proportion to its weight."""
-    below = np.cumsum(weights)
-    total, m = below[-1], len(weights)
-    marks = np.random.default_rng(seed).random(n_draws) * total
-    if total == m and (weights == 1).all():  # then the number of sums ≤ mark is ⌊mark⌋
-        places = marks.astype(np.intp)
-    else:
-        places = np.searchsorted(below, marks, side="right")
-    return np.bincount(np.minimum(places, m - 1), minlength=m)
+    places = bootstrap_draws(seed, np.cumsum(weights), bool((weights == 1).all()), n_draws)
+    return np.bincount(places, minlength=len(weights))
+
+
+def bootstrap_draws(seed: int, below: np.ndarray, once: bool, n_draws: int) -> np.ndarray:
+    """The example that each draw lands on, from the sums of the weights; `once`: every weight is one."""
+    m = len(below)
+    marks = np.random.default_rng(seed).random(n_draws) * below[-1]
+    # of whole numbers 1 … m, ⌊mark⌋ are ≤ mark
+    places = marks.astype(np.intp) if once else np.searchsorted(below, marks, side="right")
+    return np.minimum(places, m - 1)
 
 
 def subsample_counts(seed: int, hashes: np.ndarray, weights: np.ndarray, n_draws: int) -> np.ndarray:

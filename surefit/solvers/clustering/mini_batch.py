@@ -21,7 +21,7 @@ import numpy as np
 from surefit.engine.source import MemorySource
 from surefit.solvers.clustering.lloyd import Frame, LloydState, LloydStep
 from surefit.summaries.canonical import Canonical, canonical_rows, in_single_precision, row_hashes
-from surefit.summaries.resample import LARGEST_SEED, bootstrap_counts
+from surefit.summaries.resample import LARGEST_SEED, bootstrap_draws
 
 
 class Samples:
@@ -33,14 +33,15 @@ class Samples:
         distinct = canonical_rows(self.single, w, row_hashes(self.single))
         self.order = distinct.order
         self.weights = np.ones(distinct.n_rows) if distinct.w is None else distinct.w
-        self.total = float(np.cumsum(self.weights)[-1])
+        self._below, self._once = np.cumsum(self.weights), bool((self.weights == 1).all())
+        self.total = float(self._below[-1])
         self.n_distinct = len(self.order)
 
     def draw(self, rng: np.random.Generator, size: int) -> Canonical:
         """`size` draws: the rows that were drawn, each with how often."""
-        counts = bootstrap_counts(int(rng.integers(LARGEST_SEED)), self.weights, size)
-        drawn = np.flatnonzero(counts)
-        return Canonical(self.X, self.order[drawn], counts[drawn].astype(np.float64))
+        places = bootstrap_draws(int(rng.integers(LARGEST_SEED)), self._below, self._once, size)
+        drawn, counts = np.unique(places, return_counts=True)
+        return Canonical(self.X, self.order[drawn], counts.astype(np.float64))
 
 
 @dataclass
