@@ -325,6 +325,15 @@ class SupportVectorMachine(Estimator):
         if self.support_vectors_.shape[-1] and self._n_support.sum() != n_vectors:
             raise InvalidData(f"The internal representation of {type(self).__name__} was altered")
 
+    # Copies, and models read back from files, remember nothing
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_remembered"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._remembered = Remembered()
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._route == "matrix"

@@ -16,7 +16,7 @@ MOST_BYTES = 2**18
 
 
 class Remembered:
-    """The last answer and its key. A copy, or what is read back from a file, starts without one."""
+    """The last answer and its key."""
 
     def __init__(self) -> None:
         self._last: tuple[Any, Any] | None = None
@@ -29,9 +29,6 @@ class Remembered:
         if last is None or last[0] != key:
             last = self._last = key, make()
         return last[1]
-
-    def __reduce__(self) -> tuple[type[Remembered], tuple[()]]:
-        return Remembered, ()
 
 
 def contents(*arrays: Any) -> tuple | None:
