@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
-from surefit.certificates.blocks import F64, BadData, Blocks, all_finite, dense
+from surefit.certificates.blocks import F64, BadData, Blocks, dense, looked_over
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.cluster.kmeans import transform_claim
 from surefit.certificates.predictions import answer_of, sample_rows
-from surefit.certificates.rounding import epsilon, gamma
+from surefit.certificates.rounding import UNIT, epsilon, gamma
 
 ROUNDINGS = 10.0
 NEXT_STEP = 16.0  # the step after the last may be longer than the last, by four times; squared
@@ -31,17 +32,43 @@ class Tree:
     leaves: list[int]
 
 
-@checker("cluster_centers_", "labels_", "inertia_", "splits_", "node_centers_", "predict")
+@dataclass
+class Data:
+    """Rows about their mean: A, each off by at most `slip` in a difference of two; `unit` is a rounding of a row or
+    center in the model's own precision."""
+
+    A: F64
+    w: F64
+    shift: F64
+    slip: float
+    unit: float
+
+
+@dataclass
+class Part:
+    """Rows about a center c: W = Σω, S = Σω‖x − c‖², W‖m − c‖² of their mean m, and bounds of its roundings."""
+
+    weight: float
+    sum_sq: float
+    saved: float
+    sum_error: float
+    saved_error: float
+
+    @property
+    def spread(self) -> float:
+        """Σω‖x − m‖², from below."""
+        return max(0.0, self.sum_sq - self.sum_error - self.saved - self.saved_error)
+
+
+@checker("cluster_centers_", "labels_", "inertia_", "splits_", "node_centers_", "predict", "transform")
 def check_bisecting_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
     """All rows in memory; one distance to two centers for each cut above a row."""
     attrs = Attributes(model, "cluster_centers_")
     n, d = blocks.n_rows, blocks.n_features
     if n * d > MOST_NUMBERS:
         raise BadData(f"{n} × {d} numbers are too many to hold in memory here")
-    X = np.concatenate([dense(x) for x, _, _ in blocks])
-    w = np.concatenate([np.ones(x.shape[0]) if v is None else np.asarray(v, dtype=float) for x, _, v in blocks])
-    if not all_finite(X):
-        raise BadData("the data have entries that are NaN or infinite")
+    looked = list(looked_over(blocks))
+    X, w = np.concatenate([dense(b.X) for b in looked]), np.concatenate([b.w for b in looked])
     C, labels, inertia = attrs.array("cluster_centers_"), attrs.raw("labels_"), attrs.number("inertia_")
     k = whole(attrs.parameter("n_clusters", 8))
     if C is None or C.ndim != 2 or C.shape[1] != d or not 1 <= len(C) <= k or (len(C) < k and _distinct(X) > len(C)):
@@ -52,15 +79,14 @@ def check_bisecting_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
         attrs.faults.append("labels_ names clusters that are not there")
     if attrs.faults or C is None or labels is None or inertia is None:
         return [bad_attributes(attrs)], "one pass"
-    single = any(x.dtype == np.float32 for x, _, _ in blocks)
-    eps = epsilon(single, np.asarray(model.cluster_centers_))
-    shift = X.mean(axis=0)
-    A = X - shift
-    size = np.sqrt((A * A).sum(axis=1))
-    unit = float((np.abs(shift).max(initial=0.0) + size.max(initial=0.0)) * eps)
+    eps = epsilon(any(b.X.dtype == np.float32 for b in looked), np.asarray(model.cluster_centers_))
+    data = _about_mean(X, w, C, eps)
+    parts = [_part(data, np.flatnonzero(labels == j), c) for j, c in enumerate(C)]
+    sample = sample_rows(blocks)
     claims = [
-        _clusters(A, w, C - shift, labels, eps, unit, tol),
-        _inertia(A, w, C - shift, labels, inertia, eps, unit, tol),
+        _clusters(data, parts, tol),
+        _inertia(data, parts, inertia, eps, tol),
+        transform_claim(model, sample, C, data.shift, eps),
     ]
     tree = _read_tree(attrs, C, d)
     if attrs.faults:
@@ -70,53 +96,79 @@ def check_bisecting_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
             "The cuts are not among the public attributes of this model: nesting and the order of cuts are not checked."
         )
         return [*claims, Claim("nested", told, Grade.UNPROVED, None, None, True)], "two passes"
-    rows, wrong = _route(A, tree, shift, labels, unit)
-    asked = real(attrs.parameter("tol", 1e-4))
+    rows, wrong = _route(data, tree, labels)
+    nodes = {node: _part(data, r, tree.centers[node]) for node, r in rows.items()}
     claims += [
         _nested(wrong, n),
-        *_cuts(attrs, A, w, tree, shift, rows, asked, unit, tol),
-        _predict(model, blocks, tree, unit),
+        _cuts(data, tree, nodes, real(attrs.parameter("tol", 1e-4)), tol),
+        _largest_first(attrs, data, tree, nodes),
+        _predict(model, sample, tree, data.unit),
     ]
     return claims, "a distance to two centers for each cut above a row"
+
+
+def _about_mean(X: F64, w: F64, C: F64, eps: float) -> Data:
+    shift = X.mean(axis=0)
+    A = X - shift
+    size = float(np.sqrt((A * A).sum(axis=1).max(initial=0.0)) + np.sqrt(((C - shift) ** 2).sum(axis=1).max()))
+    return Data(A, w, shift, 2 * UNIT * size, (float(np.abs(shift).max(initial=0.0)) + size) * eps)
+
+
+def _part(data: Data, rows: Any, c: F64) -> Part:
+    """Differences x − c that are off by a length δ move √S by at most δ√W, and their mean by δ."""
+    D, w = data.A[rows] - (c - data.shift), data.w[rows]
+    W, S, share = float(w.sum()), float(w @ (D * D).sum(axis=1)), gamma(len(D) + D.shape[1] + 8)
+    sum_error = share * S + 2.1 * data.slip * np.sqrt(W * S) + W * data.slip**2
+    if W == 0:
+        return Part(0.0, S, 0.0, 0.0, 0.0)
+    gap = float(np.sqrt((((w @ D) / W) ** 2).sum()))
+    off = data.slip + share * np.sqrt(S / W)
+    return Part(W, S, W * gap**2, float(sum_error), W * (2 * gap * off + off**2))
 
 
 def _distinct(X: F64) -> int:
     return len(np.unique(X, axis=0))
 
 
-def _clusters(A: F64, w: F64, C: F64, labels: Any, eps: float, unit: float, tol: float) -> Claim:
+def _clusters(data: Data, parts: list[Part], tol: float) -> Claim:
     """Each center is the mean of the rows of its label, measured by what moving it there would save."""
-    worst, excuse, at = 0.0, 0.0, 0
-    for j, c in enumerate(C):
-        member = labels == j
-        W = float(w[member].sum())
-        if W == 0:
-            worst, at = np.inf, j
+    worst, error, excuse, at = 0.0, 0.0, 0.0, -1
+    for j, part in enumerate(parts):
+        point = part.weight > 0 and part.sum_sq <= ROUNDINGS * part.weight * data.unit**2
+        if point:  # its rows sit on their center up to rounding
             continue
-        D = A[member] - c
-        spread = float(w[member] @ (D * D).sum(axis=1))
-        gap = (w[member] @ D) / W
-        share = W * float(gap @ gap) / spread if spread > 0 else 0.0
-        room = ROUNDINGS * W * unit**2 / spread if spread > 0 else 0.0
-        if share - room > worst - excuse:
-            worst, excuse, at = share, room, j
+        share, off = _ratio(part.saved, part.saved_error, part.sum_sq, part.sum_error)
+        room = ROUNDINGS * part.weight * data.unit**2 / part.sum_sq if part.sum_sq > 0 else 0.0
+        if at < 0 or share + off - room > worst + error - excuse:
+            worst, error, excuse, at = share, off, room, j
+    exact = worst + error <= tol + excuse
     return at_most(
         "centers",
+        "Every row sits on its center, up to rounding." if at < 0 else
         f"Each center is the mean of its rows: what moving it there would save, of its cluster's sum; center {at}.",
-        Grade.EXACT, worst, max(tol, 1e-4), excuse=excuse, error=gamma(len(A) + 8) * (1 + np.sqrt(worst)),
+        Grade.EXACT if exact else Grade.BOUNDED, worst, tol if exact else max(tol, 1e-4), excuse=excuse, error=error,
         failure=f"Center {at} is not the mean of its rows: moving it there saves {worst:.2g} of its cluster's sum.",
     )  # fmt: skip
 
 
-def _inertia(A: F64, w: F64, C: F64, labels: Any, claimed: float, eps: float, unit: float, tol: float) -> Claim:
-    truth = float(w @ ((A - C[labels]) ** 2).sum(axis=1))
-    slip = 2 * unit * np.sqrt(truth * float(w.sum())) + unit**2 * float(w.sum())
+def _ratio(part: float, part_error: float, whole: float, whole_error: float) -> tuple[float, float]:
+    """part/whole, and by how much that may be off; infinite where nothing is known of the whole."""
+    if not whole > 0:
+        return np.inf, 0.0
+    value, least = part / whole, whole - whole_error
+    return value, (part + part_error) / least - value + gamma(4) * value if least > 0 else np.inf
+
+
+def _inertia(data: Data, parts: list[Part], claimed: float, eps: float, tol: float) -> Claim:
+    truth, weight = sum(p.sum_sq for p in parts), float(data.w.sum())
+    slip = 2 * data.unit * np.sqrt(truth * weight) + data.unit**2 * weight
     size = truth if truth > 0 else 1.0
+    off = abs(claimed - truth) / size
+    error = (1.1 * (1 + off) * sum(p.sum_error for p in parts) + gamma(len(parts) + 4) * truth) / size
     return at_most(
         "inertia",
         f"inertia_ is the sum of squared distances to the centers, recomputed as {truth:.10g}; relative difference.",
-        Grade.EXACT, abs(claimed - truth) / size, tol, error=gamma(len(A) + A.shape[1] + 8),
-        excuse=ROUNDINGS * (eps + slip / size),
+        Grade.EXACT, off, tol, error=error, excuse=ROUNDINGS * (eps + slip / size),
         failure=f"inertia_ is {claimed:.10g}, but the squared distances to the centers add up to {truth:.10g}.",
     )  # fmt: skip
 
@@ -149,10 +201,10 @@ def _read_tree(attrs: Attributes, C: F64, d: int) -> Tree | None:
     return Tree(splits, centers, leaves)
 
 
-def _route(A: F64, tree: Tree, shift: F64, labels: Any, unit: float) -> tuple[dict[int, Any], int]:
+def _route(data: Data, tree: Tree, labels: Any) -> tuple[dict[int, Any], int]:
     """The rows of every node by their labels, and how many of them are at a cut on the farther side."""
     rows = {leaf: np.flatnonzero(labels == j) for j, leaf in enumerate(tree.leaves)}
-    wrong, centers = np.zeros(len(A), dtype=bool), tree.centers - shift
+    A, unit, wrong, centers = data.A, data.unit, np.zeros(len(data.A), dtype=bool), tree.centers - data.shift
     for t in range(len(tree.splits) - 1, -1, -1):
         left, right = 2 * t + 1, 2 * t + 2
         rows[int(tree.splits[t])] = np.concatenate([rows[left], rows[right]])
@@ -172,60 +224,63 @@ def _nested(wrong: int, n: int) -> Claim:
     )  # fmt: skip
 
 
-def _cuts(
-    attrs: Attributes,
-    A: F64,
-    w: F64,
-    tree: Tree,
-    shift: F64,
-    rows: dict[int, Any],
-    asked: float,
-    unit: float,
-    tol: float,
-) -> list[Claim]:
-    """Each cut is where 2-means stops, and each was of the largest cluster at its time."""
-    by_weight = attrs.text("bisecting_strategy", "biggest_inertia") == "largest_cluster"
-    weight, spread, means = {}, {}, {}
-    for node, r in rows.items():
-        W = float(w[r].sum())
-        means[node] = (w[r] @ A[r]) / W if W > 0 else np.zeros(A.shape[1])
-        weight[node], spread[node] = W, float(w[r] @ ((A[r] - means[node]) ** 2).sum(axis=1))
-    centers, worst, limit, excuse, behind, waiting = tree.centers - shift, 0.0, tol, 0.0, 0.0, {0}
+def _cuts(data: Data, tree: Tree, nodes: dict[int, Part], asked: float, tol: float) -> Claim:
+    """Each cut is where 2-means stops."""
+    worst, error, excuse, limit, any_cut = 0.0, 0.0, 0.0, tol, False
     for t, node in enumerate(tree.splits.tolist()):
-        parts = (2 * t + 1, 2 * t + 2)
-        saves = sum(weight[p] * float(((centers[p] - means[p]) ** 2).sum()) for p in parts)
-        own = sum(spread[p] for p in parts)
-        room = ROUNDINGS * weight[node] * unit**2 / own if own > 0 else 0.0
-        promise = NEXT_STEP * max(asked, 0.0) * spread[node] / A.shape[1] / own if own > 0 else 0.0
-        share, allowed = saves / own if own > 0 else 0.0, max(tol, min(promise, 1e-2))
-        if (share - room) / allowed > (worst - excuse) / limit:
-            worst, limit, excuse = share, allowed, room
-        size = {p: weight[p] if by_weight and spread[p] > 0 else spread[p] for p in waiting}
-        largest = max(size.values())
-        behind = max(behind, (largest - size[node]) / largest if largest > 0 else 0.0)
-        waiting = (waiting - {node}) | set(parts)
-    exact = worst <= tol + excuse
-    return [
-        at_most(
-            "cuts",
-            "Each cut is a fixed point of 2-means: moving its centers to the means of their rows saves at most this."
-            if exact else
-            f"Cuts stopped by tol={asked:g}: moving their centers to the means of their rows saves at most this share.",
-            Grade.FIXED_POINT if exact else Grade.BOUNDED, worst, tol if exact else limit,
-            error=gamma(len(A) + 8) * (worst + np.sqrt(worst)), excuse=excuse,
-            failure=f"A cut is no fixed point: moving its centers saves {worst:.2g} of its sum; lower tol.",
-        ),
-        at_most(
-            "largest_first",
-            f"Each cut was of the cluster of largest {'weight' if by_weight else 'inertia'}; by how much one was not.",
-            Grade.GREEDY, behind, 1e-9,
-            failure=f"A cluster was cut although another was larger by a share of {behind:.2g}.",
-        ),
-    ]  # fmt: skip
+        parts = [nodes[2 * t + 1], nodes[2 * t + 2]]
+        own = sum(p.spread for p in parts)
+        if not own > ROUNDINGS * nodes[node].weight * data.unit**2:  # two points, up to rounding
+            continue
+        share = sum(p.saved for p in parts) / own
+        off = sum(p.saved_error for p in parts) / own + gamma(8) * share
+        room = ROUNDINGS * nodes[node].weight * data.unit**2 / own
+        promise = NEXT_STEP * max(asked, 0.0) * nodes[node].sum_sq / data.A.shape[1] / own
+        allowed = max(tol, min(promise, 1e-2))
+        if not any_cut or (share + off - room) / allowed > (worst + error - excuse) / limit:
+            worst, error, excuse, limit, any_cut = share, off, room, allowed, True
+    exact = worst + error <= tol + excuse
+    return at_most(
+        "cuts",
+        "Each cut is a fixed point of 2-means: moving its centers to the means of their rows saves at most this."
+        if exact else
+        f"Cuts stopped by tol={asked:g}: moving their centers to the means of their rows saves at most this share.",
+        Grade.FIXED_POINT if exact else Grade.BOUNDED, worst, tol if exact else limit, error=error, excuse=excuse,
+        failure=f"A cut is no fixed point: moving its centers saves {worst:.2g} of its sum; lower tol.",
+    )  # fmt: skip
 
 
-def _predict(model: Any, blocks: Blocks, tree: Tree, unit: float) -> Claim:
-    X = sample_rows(blocks)
+def _largest_first(attrs: Attributes, data: Data, tree: Tree, nodes: dict[int, Part]) -> Claim:
+    """Each cut was of the largest cluster at its time, by its sum about its own center or by its weight."""
+    by_weight = attrs.text("bisecting_strategy", "biggest_inertia") == "largest_cluster"
+    behind, error, excuse, waiting = 0.0, 0.0, 0.0, {0}
+    for t, node in enumerate(tree.splits.tolist()):
+        for other in waiting - {node}:
+            value, off, room = _ahead(nodes[other], nodes[node], by_weight, data)
+            if value + off - room > behind + error - excuse or (value + off > 0) > (behind + error > 0):
+                behind, error, excuse = value, off, room
+        waiting = (waiting - {node}) | {2 * t + 1, 2 * t + 2}
+    return at_most(
+        "largest_first",
+        f"Each cut was of the cluster of largest {'weight' if by_weight else 'inertia'}; by how much one was not.",
+        Grade.GREEDY, behind, 1e-9, error=error, excuse=excuse,
+        failure=f"A cluster was cut although another was larger by a share of {behind:.2g}.",
+    )  # fmt: skip
+
+
+def _ahead(other: Part, cut: Part, by_weight: bool, data: Data) -> tuple[float, float, float]:
+    """By what share the other was larger than the one cut, what rounding here may add to it, and there; 0 if not."""
+    weigh = by_weight and other.sum_sq > 0
+    larger, size = (other.weight, cut.weight) if weigh else (other.sum_sq, cut.sum_sq)
+    if not larger > 0:
+        return 0.0, 0.0, 0.0
+    sums = gamma(len(data.A) + 4) + (0.0 if weigh else (other.sum_error + cut.sum_error) / larger)
+    lead = (larger - size) / larger
+    moved = sum(2 * data.unit * np.sqrt(p.sum_sq * p.weight) + p.weight * data.unit**2 for p in (other, cut)) / larger
+    return max(0.0, lead), max(0.0, sums + min(0.0, lead)), 0.0 if weigh else ROUNDINGS * float(moved)
+
+
+def _predict(model: Any, X: Any, tree: Tree, unit: float) -> Claim:
     said = answer_of(model, "predict", X)
     if isinstance(said, Claim):
         return said
@@ -243,7 +298,7 @@ def _predict(model: Any, blocks: Blocks, tree: Tree, unit: float) -> Claim:
             slack = ROUNDINGS * unit
             open_ += [p for p, ahead in ((a, far - near), (b, near - far)) if ahead >= -slack]
         wrong += label not in found
-    wrong = wrong if np.shape(said) == (len(X),) else len(X)
+    wrong = wrong if np.shape(said) == (len(X),) and said.dtype.kind in "iu" else len(X)
     return at_most(
         "predict", f"predict goes down the cuts to the nearer center; rows of {len(X)} where it does not.",
         Grade.EXACT, wrong, 0, failure=f"predict gives another cluster on {wrong} of {len(X)} rows.",

@@ -229,17 +229,27 @@ def _steps(
     ]  # fmt: skip
 
 
-def _answers(model: Any, blocks: Blocks, center: Center, C: F64, eps: float) -> list[Claim]:
-    """predict gives a nearest center and transform the distances, on sampled rows."""
-    X, C, d = sample_rows(blocks), C - center.mean, C.shape[1]
-    A = np.asarray(X, dtype=np.float64) - center.mean
-    sq_dist = np.stack([((A - c) ** 2).sum(axis=1) for c in C], axis=1)
-    size = np.sqrt((A**2).sum(axis=1))[:, None] + np.sqrt((C**2).sum(axis=1)) + np.sqrt((center.mean**2).sum())
-    # distances may be formed from raw products: an error δ of the square is one of δ/dist, at most √δ
-    rounding = (d + 8) * eps * size**2
+def transform_claim(model: Any, X: Any, C: F64, mean: F64, eps: float) -> Claim:
+    """transform gives the distances; distances may be formed from raw products, see `_squares`."""
+    sq_dist, rounding = _squares(X, C, mean, eps)
     distance = np.sqrt(sq_dist)
     room = np.minimum(rounding / np.maximum(distance, np.finfo(float).tiny), np.sqrt(rounding)) + eps * distance
-    claims = [numbers_claim(model, "transform", X, distance, room)] if hasattr(type(model), "transform") else []
+    return numbers_claim(model, "transform", X, distance, room)
+
+
+def _squares(X: Any, C: F64, mean: F64, eps: float) -> tuple[F64, F64]:
+    """Squared distances, and an error δ of each from raw products: of the distance an error of δ/dist, at most √δ."""
+    A, C = np.asarray(X, dtype=np.float64) - mean, C - mean
+    sq_dist = np.stack([((A - c) ** 2).sum(axis=1) for c in C], axis=1)
+    size = np.sqrt((A**2).sum(axis=1))[:, None] + np.sqrt((C**2).sum(axis=1)) + np.sqrt((mean**2).sum())
+    return sq_dist, (C.shape[1] + 8) * eps * size**2
+
+
+def _answers(model: Any, blocks: Blocks, center: Center, C: F64, eps: float) -> list[Claim]:
+    """predict gives a nearest center and transform the distances, on sampled rows."""
+    X = sample_rows(blocks)
+    claims = [transform_claim(model, X, C, center.mean, eps)] if hasattr(type(model), "transform") else []
+    sq_dist, rounding = _squares(X, C, center.mean, eps)
     given = answer_of(model, "predict", X)
     if isinstance(given, Claim):
         return [*claims, given]
