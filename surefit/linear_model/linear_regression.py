@@ -58,8 +58,8 @@ class LinearRegression(LinearRegressor):
         tol: Annotated[
             float,
             Range(0),
-            "Accepted for scikit-learn's sake: the answer is exact to rounding, and only directions at the level of "
-            "rounding are cut.",
+            "Accepted for scikit-learn's sake: the answer is exact to rounding (wide sparse data: to a relative "
+            "gradient of 1e-10), and only directions at the level of rounding are cut.",
         ] = 1e-6,
         n_jobs: Annotated[int | None, "Threads, −1 for all; None takes what the settings allow."] = None,
         positive: Annotated[bool, "Whether coefficients must be ≥ 0."] = False,

@@ -3,7 +3,8 @@
 With ones e, centered and weighted rows are A = √W (X − e mᵀ): products with A and Aᵀ cost one sparse product and a few
 sums. Conjugate gradients (`conjugate.py`) come first; where they lose too many digits, or a row has fewer numbers than
 their sums, LSMR takes over. Both start at zero and stay in the span of the rows, so they end at the shortest answer.
-With a penalty there is one answer, and columns of [A; √α I] scaled to unit length get there in fewer iterations.
+Where there is one answer alone, with a penalty or with columns seen to be independent, columns of [A; √α I] scaled to
+unit length get there in fewer iterations.
 """
 
 from __future__ import annotations
@@ -19,13 +20,19 @@ from surefit._core.errors import CannotStream
 from surefit._core.threads import threads_for
 from surefit.engine.block import target_columns
 from surefit.engine.source import Source
-from surefit.solvers.least_squares.conjugate import MOST_STEPS, Centered, conjugate_gradients, worthwhile
+from surefit.solvers.least_squares.conjugate import MOST_STEPS, Centered, conjugate_gradients, independent, worthwhile
 from surefit.summaries.row_products import scores, with_short_indices
 
 _TOLERANCE = 1e-14
-_GRADIENT = 1e-12
+_GRADIENT = 1e-10
 """Relative gradient at which conjugate gradients end: the sum of squares is then least to about its square, times the
 square of A's condition number."""
+
+
+_CANCELLED = 1e-8
+"""A share of a column's squares below which its deviations are differences of nearly equal numbers."""
+_ALIKE = 4.0
+"""Columns whose sums of squares differ by less gain nothing from a scale."""
 
 
 class Iterated(NamedTuple):
@@ -69,12 +76,15 @@ def iterated(data: Source, alpha: np.ndarray, fit_intercept: bool, limit: int) -
         y_mean = Y[0] + (w @ (Y - Y[0])) / total
     X = with_short_indices(X)
     A = Centered(X, data.w, x_mean, threads_for(2.0 * X.nnz))
-    squares = np.maximum(X.power(2).T @ w - total * x_mean**2, 0.0)
+    raw = X.power(2).T @ w
+    squares = np.maximum(raw - total * x_mean**2, 0.0)
+    by_one_pass = limit >= MOST_STEPS and worthwhile(X)
+    plain = _unpenalized_unit(A, raw, squares) if by_one_pass and (alpha == 0).any() else np.ones(d)
     coef, gradient, by_columns = np.zeros((Y.shape[1], d)), 0.0, None
     for k in range(Y.shape[1]):
-        unit = 1.0 / np.sqrt(squares + alpha[k]) if alpha[k] > 0 else np.ones(d)
+        unit = 1.0 / np.sqrt(squares + alpha[k]) if alpha[k] > 0 else plain
         target = Y[:, k] - y_mean[k]
-        if limit >= MOST_STEPS and worthwhile(X):
+        if by_one_pass:
             found = conjugate_gradients(A, target, float(alpha[k]), unit, _GRADIENT)
             if found.converged:
                 coef[k] = found.v
@@ -83,6 +93,21 @@ def iterated(data: Source, alpha: np.ndarray, fit_intercept: bool, limit: int) -
         coef[k], slope = _bidiagonalized(A, by_columns, target, float(alpha[k]), unit, limit)
         gradient = max(gradient, slope)
     return Iterated(coef, y_mean - coef @ x_mean, gradient)
+
+
+def _unpenalized_unit(A: Centered, raw: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    """The scale of each column without a penalty: to unit length where their lengths differ and the answer is one.
+
+    `raw` and `squares`: sums of squares of the columns, and of their deviations. Columns of zeros keep coefficients of
+    zero whatever their scale.
+    """
+    nonzero, same = raw > 0, np.ones(len(raw))
+    if A.X.shape[0] <= nonzero.sum() or not nonzero.any() or (squares <= _CANCELLED * raw)[nonzero].any():
+        return same
+    if squares[nonzero].max() <= _ALIKE * squares[nonzero].min():
+        return same
+    unit = 1.0 / np.sqrt(np.where(nonzero, squares, 1.0))
+    return unit if independent(A, unit, nonzero) else same
 
 
 def _bidiagonalized(
