@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mixture/expectation_leaf.hpp"
+#include "surefit/aligned.hpp"
 #include "surefit/fold.hpp"
 
 namespace surefit::mixture {
@@ -13,19 +14,19 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-// What a thread works in.
+// What a thread works in, zeros; all runs begin on a cache line.
 struct Workspace {
   Workspace(const Shape& s, std::size_t lanes)
-      : row(s.d + lanes, 0.0),
-        phi(kChunkRows * s.features + lanes, 0.0),
-        joint(kChunkRows * s.components, 0.0),
+      : row(s.d + lanes),
+        phi(kChunkRows * s.features + lanes),
+        joint(kChunkRows * s.components),
         wide(s.n_components * s.features) {}
-  Numbers row, phi, joint, wide;
+  Aligned<double> row, phi, joint, wide;
 };
 
 // n_features × components, −∞ at the last feature of components that are padding.
-Numbers turned(const double* coef, const Shape& s) {
-  Numbers out(s.n_features * s.components, 0.0);
+Aligned<double> turned(const double* coef, const Shape& s) {
+  Aligned<double> out(s.n_features * s.components);
   for (std::size_t k = 0; k < s.n_components; ++k) {
     for (std::size_t j = 0; j < s.n_features; ++j) out[j * s.components + k] = coef[k * s.n_features + j];
   }
@@ -44,12 +45,12 @@ void feature_sums(const DenseRows<T>& x, const double* w, const double* shift, c
   const auto padded = [&](std::size_t n) { return (n + loops.lanes - 1) / loops.lanes * loops.lanes; };
   const std::size_t p = features_of(x.d, full), size = n_components * p;
   const Shape shape{x.d, p, n_components, padded(p), padded(n_components), full};
-  const Numbers of_features = turned(coef, shape);
+  const Aligned<double> of_features = turned(coef, shape);
   n_threads = threads_for(2.0 * static_cast<double>(x.n) * static_cast<double>(size) * kVectorNs, n_threads);
   PerThread<Workspace> workspaces(n_threads);
   const auto leaf = [&](std::size_t lo, std::size_t hi, int thread) {
     Workspace& own = workspaces.of(thread, shape, loops.lanes);
-    std::fill(own.wide.begin(), own.wide.end(), 0.0);
+    std::fill_n(own.wide.data(), own.wide.size(), 0.0);
     const Leaf<T> rows{x.x + lo * x.d,     hi - lo,         w ? w + lo : nullptr, shift,
                        scale,              shape,           of_features.data(),   own.row.data(),
                        own.phi.data(),     own.joint.data(), own.wide.data()};
