@@ -14,9 +14,14 @@ from surefit.certificates.claim import Claim, Grade, at_most, refuted
 SAMPLE = 64
 
 
+def sampled(blocks: Blocks) -> NDArray[np.intp]:
+    """Places of rows, spread evenly over all blocks."""
+    return np.unique(np.linspace(0, blocks.n_rows - 1, min(SAMPLE, blocks.n_rows)).astype(np.intp))
+
+
 def sample_rows(blocks: Blocks) -> NDArray:
-    """Rows spread evenly over all blocks, dense, in the type of the data."""
-    places = np.unique(np.linspace(0, blocks.n_rows - 1, min(SAMPLE, blocks.n_rows)).astype(np.intp))
+    """The sampled rows, dense, in the type of the data."""
+    places = sampled(blocks)
     found, first = [np.zeros((0, blocks.n_features))], 0
     for X, _, _ in blocks:
         inside = places[(places >= first) & (places < first + X.shape[0])] - first

@@ -14,7 +14,6 @@ E e^(W − A/2) ≤ Π (1 − ε + ε e^α) e^(−α/2), for two classes and ν 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,16 +23,16 @@ from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.labels import labels_claim, read_classes, reads_labels
-from surefit.certificates.predictions import numbers_claim, sample_rows
+from surefit.certificates.predictions import numbers_claim, sample_rows, sampled
 from surefit.certificates.rounding import UNIT, gamma
-from surefit.certificates.theorems.boosting.answers import sampled
 from surefit.certificates.theorems.boosting.copies import unlike
-from surefit.certificates.theorems.boosting.guard import readable
-from surefit.certificates.theorems.boosting.members import Broken, answers_of, chosen, replayed, splits_claim, tree_of
-from surefit.certificates.theorems.boosting.worst import Worst
+from surefit.certificates.theorems.boosting.members import Broken, answers_of, chosen, replayed, splits_claims, tree_of
 from surefit.certificates.theorems.hashing import distinct
+from surefit.certificates.theorems.readable import readable
+from surefit.certificates.theorems.trees.categories import ordered
 from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples
 from surefit.certificates.theorems.trees.replay import MISSING_SIDE, Replay
+from surefit.certificates.theorems.worst import Worst
 
 COVERS = ("estimators_", "estimator_weights_", "estimator_errors_", "estimator_", "predict")
 
@@ -118,10 +117,11 @@ class Rounds:
             self._judge(t, eps, rounding, errors, weights)
             drawn = None if self.K else self._drawn(model.estimators_[t], D)
             if t in trees:
-                hidden = self._replay(model.estimators_[t], D if self.K else drawn, found, tol) or hidden
+                hidden = self._replay(model.estimators_[t], D if self.K else drawn, found) or hidden
             a = float(self.alpha[t])
             self.log_bound += math.log(1 - eps + eps * math.exp(min(a, 700.0)) + n * 2.0**-51) - a / 2
             log_D = log_D + (a * loss if self.K else -a * (1 - loss))
+        found.faults.pop(MISSING_SIDE, None)  # no missing value is taken: where one would go is never asked
         self.n_replayed = 0 if hidden else len(trees)
         first = errors.claim(
             "errors",
@@ -138,7 +138,7 @@ class Rounds:
             "estimator_weights_ is not what the errors of the members say.",
         )
         ends = [self._end()] if len(self.answers) < whole(self.attrs.parameter("n_estimators", 50)) else []
-        claims = [first, second, *ends, splits_claim(found, self.n_replayed, hidden, tol)]
+        claims = [first, second, *ends, *splits_claims(found, self.n_replayed, hidden, tol)]
         return [*claims, self._bound()] if self.K > 1 else claims
 
     def _judge(self, t: int, eps: float, rounding: float, errors: Worst, weights: Worst) -> None:
@@ -176,20 +176,17 @@ class Rounds:
             raise Broken("a member has another random_state than the ensemble's gives it")
         return np.bincount(self.rng.choice(n, size=n, p=D / D.sum()), minlength=n).astype(np.float64)
 
-    def _replay(self, member: Any, w: F64 | None, found: Replay, tol: float) -> str:
+    def _replay(self, member: Any, w: F64 | None, found: Replay) -> str:
         """The tree of one round replayed; why not, where it cannot be."""
-        nodes, data = tree_of(member, self.data.X.shape[1]), self.data
+        nodes = tree_of(member, self.data.X.shape[1])
         if nodes is None or w is None:
             return "the members are no trees" if w is not None else "the rows drawn for each member cannot be seen"
-        y = self.y
-        if from_scikit_learn(member):
-            data = replace(data, X=data.X.astype(np.float32).astype(np.float64))
+        X, y = self.data.X, self.y
+        X = X.astype(np.float32).astype(np.float64) if from_scikit_learn(member) else X
         if not self.K:  # rows drawn twice are two rows
             rows = np.repeat(np.arange(len(y)), w.astype(np.intp))
-            data, y, w = replace(data, X=data.X[rows], Y=data.Y[rows], w=data.w[rows]), y[rows], np.ones(len(rows))
-        tree = replayed(member, nodes, data, y, w, self.K, tol)
-        tree.faults.pop(MISSING_SIDE, None)  # no missing value is taken: where one would go is never asked
-        found.add(tree, tol)
+            X, y, w = X[rows], y[rows], np.ones(len(rows))
+        replayed(found, member, nodes, X, y, w, self.K, ordered)
         return ""
 
     def _end(self) -> Claim:

@@ -23,9 +23,10 @@ from surefit.certificates.predictions import answer_of, numbers_claim, sample_ro
 from surefit.certificates.registry import CHECKERS, checker_for
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.hashing import distinct
+from surefit.certificates.theorems.readable import readable
 from surefit.certificates.theorems.seeds import seeds_of
-from surefit.certificates.theorems.trees.bags import draws_of, features_of, scikit_learn_bag
-from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples, total
+from surefit.certificates.theorems.trees.bags import draws_of
+from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples
 from surefit.certificates.theorems.trees.votes import OutOfBag, asked_again, same_rows
 
 MEMBERS = 3  # that are checked on their own rows
@@ -64,7 +65,7 @@ def check_bagging_regressor(model: Any, blocks: Blocks, tol: float) -> Findings:
     return _check(attrs, read_examples(model, blocks, single=False), 0, blocks, tol)
 
 
-@total
+@readable
 def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float) -> Findings:
     members = attrs.model.estimators_ if isinstance(attrs.model.estimators_, (list, tuple)) else []
     if not members or len(members) != whole(attrs.parameter("n_estimators", 10)):
@@ -108,13 +109,13 @@ def _bags(attrs: Attributes, data: Examples, n_members: int) -> Bags | None:
             draws = (
                 n if most is None else int(most) if isinstance(most, (int, np.integer)) else max(int(most * total), 1)
             )
-            features, drawn = scikit_learn_bag(seed, d, count, n, draws, replace, weights)
+            features, drawn = _scikit_learn_bag(seed, d, count, n, draws, replace, weights)
             counts = np.bincount(drawn, minlength=n)
             outside = counts == 0
         else:
             draws = draws_of(most, float(np.cumsum(examples.weights)[-1]), len(examples.weights))
             often = examples.bootstrap(seed, draws) if replace[1] else examples.subsample(seed, draws)
-            features, drawn = features_of(seed, d, count, replace[0]), examples.rows(often)
+            features, drawn = _features_of(seed, d, count, replace[0]), examples.rows(often)
             counts = np.bincount(drawn, minlength=n)
             outside = (examples.owner < 0) | (often[np.maximum(examples.owner, 0)] == 0)
         bags.features.append(features)
@@ -253,3 +254,39 @@ def _answers(attrs: Attributes, members: list[Any], bags: Bags, values: F64, row
             bound = slack * float(np.abs(stack).max(initial=0.0)) + 1e-300
             claims.append(numbers_claim(model, "decision_function", rows, stack.mean(axis=0), bound))
     return claims
+
+
+def _features_of(seed: int, d: int, count: int, replace: bool) -> NDArray[np.intp]:
+    """The columns of a member of ours, ascending."""
+    if count == d and not replace:
+        return np.arange(d)
+    return np.sort(np.random.default_rng([seed, 1]).choice(d, count, replace=replace))
+
+
+def _scikit_learn_bag(
+    seed: int, d: int, count: int, n: int, draws: int, replace: tuple[bool, bool], w: F64 | None
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The columns and the rows of a member of scikit-learn's bagging; replace: of columns, of rows."""
+    rng = np.random.RandomState(seed)
+    columns = _drawn(rng, d, count, replace[0])
+    if w is None:
+        return columns, _drawn(rng, n, draws, replace[1])
+    return columns, rng.choice(n, draws, replace=replace[1], p=w / np.sum(w))
+
+
+def _drawn(rng: np.random.RandomState, n: int, k: int, replace: bool) -> NDArray[np.intp]:
+    """With replacement, or as `sample_without_replacement`: a permutation, and at the ends one number at a time."""
+    if replace:
+        return rng.randint(0, n, k)
+    if 0.01 < k / n < 0.99:
+        return rng.permutation(n)[:k]
+    if k / n >= 0.99:
+        out = np.arange(k)
+        for i in range(k, n):
+            j = rng.randint(0, i + 1)
+            out[j if j < k else 0] = i if j < k else out[0]
+        return out
+    chosen: dict[int, None] = {}
+    while len(chosen) < k:
+        chosen[int(rng.randint(n))] = None
+    return np.array(list(chosen), dtype=np.intp)

@@ -25,14 +25,14 @@ from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.boosting.answers import Trace, answer_claims, check_seed
-from surefit.certificates.theorems.boosting.guard import readable
 from surefit.certificates.theorems.boosting.holdout import held_out
 from surefit.certificates.theorems.boosting.losses import POINTED, quantile, raw_of_mean, slopes, values
-from surefit.certificates.theorems.boosting.members import Broken, answers_of, chosen, replayed, splits_claim, tree_of
-from surefit.certificates.theorems.boosting.worst import Worst
+from surefit.certificates.theorems.boosting.members import Broken, answers_of, chosen, replayed, splits_claims, tree_of
+from surefit.certificates.theorems.readable import readable
 from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples
-from surefit.certificates.theorems.trees.parameters import max_features_of
+from surefit.certificates.theorems.trees.growth import max_features_of
 from surefit.certificates.theorems.trees.replay import Replay
+from surefit.certificates.theorems.worst import Worst
 
 COVERS = ("estimators_", "init_", "train_score_", "validation_score_", "n_estimators_", "n_trees_per_iteration_",
           "max_features_", "step_sizes_", "seed_", "predict")  # fmt: skip
@@ -183,7 +183,7 @@ class Stages:
                     continue
                 self.leaf_values(nodes.value[:, 0, 0], leaf, s.g[:, k], s.h[:, k], k, q, leaves)
                 if t * width + k in trees:
-                    found.add(replayed(member, nodes, self.data, -s.g[:, k], self.w, 0, tol), tol)
+                    replayed(found, member, nodes, self.data.X, -s.g[:, k], self.w, 0)
             step = float(np.asarray(getattr(self.attrs.model, "step_sizes_", np.ones(T)))[t])
             if not hidden and self.attrs.flag("line_search", False):
                 self.line(moves, step, q, steps)
@@ -209,7 +209,7 @@ class Stages:
             sentence = f"All {leaves.count} leaf values are {what}; largest difference, relative."
             claims.append(leaves.claim("leaf_values", sentence, tol, f"A leaf value is not {what} for these rows."))
         self.n_replayed = 0 if no_trees else len(trees)
-        claims.append(splits_claim(found, self.n_replayed, "the members are no trees" if no_trees else "", tol))
+        claims += splits_claims(found, self.n_replayed, "the members are no trees" if no_trees else "", tol)
         if steps.count:
             sentence = f"Each of {steps.count} steps minimizes the loss along its member, or ends at a move of 32; "
             sentence += "largest share of the loss missed."

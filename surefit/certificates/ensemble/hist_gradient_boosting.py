@@ -22,14 +22,14 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.theorems.boosting.answers import Trace, answer_claims, check_seed
-from surefit.certificates.theorems.boosting.bins import in_bins, off_rule
-from surefit.certificates.theorems.boosting.guard import readable
 from surefit.certificates.theorems.boosting.histogram_model import Forest, read_forest
 from surefit.certificates.theorems.boosting.holdout import held_out
 from surefit.certificates.theorems.boosting.losses import POINTED, quantile, raw_of_mean, slopes
 from surefit.certificates.theorems.boosting.offers import Rule
 from surefit.certificates.theorems.boosting.replay import Data, Replay, rows_of
-from surefit.certificates.theorems.boosting.worst import Worst
+from surefit.certificates.theorems.readable import readable
+from surefit.certificates.theorems.trees.binned import bins_claim, rows_in_bins
+from surefit.certificates.theorems.worst import Worst
 
 COVERS = ("n_iter_", "train_score_", "validation_score_", "do_early_stopping_", "is_categorical_",
           "n_trees_per_iteration_", "validation_rows_", "trees_", "baseline_prediction_", "bin_thresholds_",
@@ -83,7 +83,7 @@ def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> 
         if not np.isin(values, places).all() or not (places[:-1] < places[1:]).all():
             return [refuted("categories", f"categories_ of column {forest.columns[j]} are not its values.")], "one pass"
         X[known, j] = np.searchsorted(places, X[known, j])
-    bins, train = in_bins(X, forest.thresholds, forest.by_sets), np.where(kept, 0.0, w)
+    bins, train = rows_in_bins(X, forest.thresholds, forest.by_sets), np.where(kept, 0.0, w)
     boost = Boosting(attrs, forest, loss, bins, y, train, w - train, weighted)
     f, df = boost.start()
     start = boost.start_claim(f, tol)
@@ -93,7 +93,9 @@ def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> 
                 boost.move(nodes, k, f, df)
         reason = "Rounds cannot be replayed: which rows were kept for validation cannot be seen."
         return [failed("rounds", reason), *answer_claims(model, blocks, loss, f, df)], "rows × trees"
-    claims = [start] if len(y) > 200_000 else [start, _bins_claim(attrs, forest, X, train, tol)]
+    claims, max_bins = [start], int(attrs.parameter("max_bins", 255))
+    if len(y) <= 200_000:
+        claims.append(bins_claim(forest.thresholds, X, train, max_bins, forest.by_sets, not forest.private, tol))
     claims += boost.rounds(f, df, tol)
     return [*claims, *answer_claims(model, blocks, loss, f, df)], (
         f"{len(y)} rows × {boost.n_trees} trees; splits of {boost.n_replayed} trees, {len(y)} rows × {d} columns each"
@@ -135,18 +137,6 @@ def _rows(model: Any, blocks: Blocks, K: int) -> tuple[F64, F64, F64]:
         by_class = counts.sum() / (K * counts) if chosen == "balanced" else [chosen.get(label, 1.0) for label in labels]
         w = w * np.asarray(by_class, dtype=np.float64)[y.astype(np.intp)]
     return X, y, w
-
-
-def _bins_claim(attrs: Attributes, forest: Forest, X: F64, w: F64, tol: float) -> Claim:
-    """Thresholds against their rule, in units of the range of the column."""
-    worst = Worst()
-    for j in np.flatnonzero(~forest.by_sets):
-        x, given = X[:, j], forest.thresholds[j]
-        span = max(float(np.nanmax(x, initial=-np.inf) - np.nanmin(x, initial=np.inf)), float(np.finfo(float).tiny))
-        off = off_rule(x, w, int(attrs.parameter("max_bins", 255)), given, not forest.private)
-        worst.see(off / span, 0.0, 4 * U * float(np.abs(given).max(initial=0.0)) / span)
-    sentence = f"The thresholds of {worst.count} columns are those of the rule for bins; largest distance to it."
-    return worst.claim("bins", sentence, tol, "The thresholds of bins are not those of these rows.", Grade.EXACT)
 
 
 @dataclass

@@ -6,45 +6,50 @@ trees spread evenly over the forest. The answers come from all trees.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, whole
+from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.labels import labels_claim, read_classes, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.hashing import Distinct, distinct
+from surefit.certificates.theorems.hashing import distinct, row_hashes
+from surefit.certificates.theorems.readable import readable
 from surefit.certificates.theorems.seeds import seeds_of
 from surefit.certificates.theorems.trees.bags import draws_of, scikit_learn_rows
-from surefit.certificates.theorems.trees.binned import bins_claim
-from surefit.certificates.theorems.trees.categories import coded, unseen_claim
-from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples, total
-from surefit.certificates.theorems.trees.grown import importances_claim, order_claim, tree_claims
-from surefit.certificates.theorems.trees.nodes import Nodes, importances, read_nodes
-from surefit.certificates.theorems.trees.parameters import class_factors, read_growth
+from surefit.certificates.theorems.trees.binned import bins_claim, rows_in_bins, tree_in_bins
+from surefit.certificates.theorems.trees.categories import ordered
+from surefit.certificates.theorems.trees.category_codes import coded, sets_claim
+from surefit.certificates.theorems.trees.classes import class_factors, same_classes
+from surefit.certificates.theorems.trees.draws import root_key
+from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples
+from surefit.certificates.theorems.trees.grown import importances, importances_claim, nodes_claim, order_claim
+from surefit.certificates.theorems.trees.growth import read_growth
+from surefit.certificates.theorems.trees.nodes import Nodes, read_nodes
+from surefit.certificates.theorems.trees.place import Place
 from surefit.certificates.theorems.trees.pruning import pruning_claim
 from surefit.certificates.theorems.trees.replay import WORK, Replay, replay
 from surefit.certificates.theorems.trees.votes import OutOfBag, asked_again, same_rows
 
 MOST_NODES = 1 << 11  # about a second of work
+SKETCH_ROWS = 200_000
 FOREST = ("estimators_", "estimator_", "estimators_samples_", "n_outputs_", "feature_importances_", "oob_score_",
           "bin_thresholds_", "is_categorical_", "categories_", "predict", "apply")  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Bags:
-    """The rows of every tree: places in the data, and the weight of each."""
+class Bag(NamedTuple):
+    """The rows of a tree: places in the data, and the weight of each."""
 
-    places: list[NDArray[np.intp]]
-    weights: list[F64]
-    outside: list[NDArray[np.bool_]]  # of all rows, those the tree did not see
-    drawn: list[NDArray[np.intp]]  # as estimators_samples_ lists them
+    places: NDArray[np.intp]
+    weights: F64
+    outside: NDArray[np.bool_]  # of all rows, those the tree did not see
+    drawn: NDArray[np.intp]  # as estimators_samples_ lists them
 
 
 @checker(*FOREST, "classes_", "n_classes_", "oob_decision_function_", "predict_proba", "predict_log_proba")
@@ -53,11 +58,7 @@ def check_random_forest_classifier(model: Any, blocks: Blocks, tol: float) -> Fi
     """All rows through every tree; every split on offer at the nodes looked at in full."""
     attrs = Attributes(model, "estimators_")
     data, K = read_examples(model, blocks), read_classes(attrs, 1)
-    if K is not None and not np.array_equal(np.unique(data.Y), np.arange(K)):
-        attrs.faults.append("classes_ is not the labels of the data")
-    if K is not None and attrs.array("n_classes_", (), (1,)) is not None and int(np.ravel(model.n_classes_)[0]) != K:
-        attrs.faults.append("n_classes_ is not the number of classes")
-    if K is None or attrs.faults:
+    if not same_classes(attrs, data, K) or K is None:
         return [bad_attributes(attrs)], "one pass"
     return _check(attrs, data, K, blocks, tol)
 
@@ -69,7 +70,7 @@ def check_random_forest_regressor(model: Any, blocks: Blocks, tol: float) -> Fin
     return _check(attrs, read_examples(model, blocks), 0, blocks, tol)
 
 
-@total
+@readable
 def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float) -> Findings:
     model, theirs, d = attrs.model, from_scikit_learn(attrs.model), blocks.n_features
     trees, seeds = _read(attrs, d)
@@ -79,26 +80,36 @@ def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float
         return [bad_attributes(attrs)], "one pass"
     data = data if theirs else replace(data, X=coded(attrs, data.X))
     bags = _bags(attrs, data, K, seeds, theirs)
-    copies = 0 if theirs else int(np.ceil(distinct(data.X, data.Y, data.w).weights).sum())
-    growth = read_growth(attrs, data, K, 0.0, theirs, copies)
-    binned, claims = bins_claim(attrs, data, theirs, growth.categorical)
+    n_rows = len(data.w) if theirs else int(np.ceil(distinct(data.X, data.Y, data.w).weights).sum())
+    growth = replace(read_growth(attrs, (n_rows, d), data.Y.shape[1], K, 0.0, theirs), orders=ordered)
+    sets = np.zeros(d, dtype=bool) if growth.categorical is None else growth.categorical
+    X, coded_trees, claims = growth.known(data.X), trees, list[Claim]()
+    if attrs.has("bin_thresholds_") and not theirs:
+        edges = [np.asarray(t, dtype=np.float64).ravel() for t in model.bin_thresholds_]
+        there = _sketched(data)
+        claims.append(bins_claim(edges, X[there], data.w[there], whole(model.max_bins), sets, True, 0.0))
+        X, growth = np.where(sets, X, rows_in_bins(X, edges, sets)), replace(growth, binned=True)
+        coded_trees = [_in_bins(attrs, tree, edges) for tree in trees]
+        if any(edges[j].size for j in np.flatnonzero(sets)):
+            attrs.faults.append("bin_thresholds_ has thresholds of categories")
     if attrs.faults:
         return [bad_attributes(attrs)], "one pass"
-    if growth.categorical is not None:
-        claims.append(unseen_claim(trees, data.X, data.w, growth.categorical))
+    if sets.any():
+        claims.append(sets_claim(trees, data.X, data.w, sets))
     claims.append(_bags_claim(attrs, bags, seeds, theirs))
     found, looked, shapes = Replay(), _trees_looked_at(trees), list[Claim]()
+    share = real(attrs.parameter("min_weight_fraction_leaf", 0.0))
     for k in looked:
-        X, Y = data.X[bags.places[k]], data.Y[bags.places[k]]
-        rules = replace(growth.rules, min_weight=_fraction(attrs) * float(bags.weights[k].sum()))
-        own = replace(growth, rules=rules, seed=None if theirs else int(seeds[k]), bins=binned)
-        one = replay(trees[k], X, Y, bags.weights[k], own, tol, WORK / len(looked))
-        found.add(one, tol)
-        if not one.faults:
-            shapes += order_claim(trees[k], one, own, tol)
-            shapes += pruning_claim(trees[k], one, own, X, Y, bags.weights[k], tol)
+        tree, (places, w, *_) = coded_trees[k], bags[k]
+        rules = replace(growth.rules, min_weight=share * float(w.sum()))
+        own = replace(growth, rules=rules, seed=None if theirs else int(seeds[k]))
+        root = Place(own, X[places], data.Y[places], w, root_key(own.seed or 0))
+        grown = replay(found, tree, root, WORK / len(looked))
+        if not found.faults:
+            shapes += order_claim(tree, grown, own, tol)
+            shapes += pruning_claim(tree, grown, own, tol)
     of = f" of {len(looked)} of {len(trees)} trees"
-    claims += tree_claims(found, replace(growth, seed=None if theirs else 0), d, tol, of)
+    claims += [nodes_claim(found, of), *found.claims(tol, of)]
     claims += sorted(shapes, key=lambda claim: (claim.holds, -(claim.value or 0.0)))[:1]  # the worst of all trees
     claims.append(_importances(attrs, trees))
     if attrs.flag("oob_score", False) or callable(getattr(model, "oob_score", None)):
@@ -107,8 +118,17 @@ def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float
     return claims, f"{found.nodes} nodes of {len(looked)} trees, {found.looked_at} in full"
 
 
-def _fraction(attrs: Attributes) -> float:
-    return float(attrs.parameter("min_weight_fraction_leaf", 0.0))
+def _sketched(data: Examples) -> NDArray[np.intp]:
+    """The rows that bins come from: those with the SKETCH_ROWS smallest hashes."""
+    there = np.flatnonzero(data.w > 0)
+    hashes = row_hashes(data.X[there] + 0.0)
+    return there[hashes <= np.unique(hashes)[:SKETCH_ROWS][-1]]
+
+
+def _in_bins(attrs: Attributes, tree: Nodes, edges: list[F64]) -> Nodes:
+    found = tree_in_bins(tree, edges)
+    attrs.faults += [found] if isinstance(found, str) else []
+    return tree if isinstance(found, str) else found
 
 
 def _read(attrs: Attributes, d: int) -> tuple[list[Nodes], NDArray[np.intp]]:
@@ -130,58 +150,38 @@ def _read(attrs: Attributes, d: int) -> tuple[list[Nodes], NDArray[np.intp]]:
     return trees, np.array(seeds, dtype=np.intp)
 
 
-def _bags(attrs: Attributes, data: Examples, K: int, seeds: NDArray[np.intp], theirs: bool) -> Bags:
-    """What each seed draws. Ours draw distinct examples."""
-    n, model = len(data.w), attrs.model
-    codes = data.Y[:, 0].astype(np.intp)
-    per_bag = getattr(model, "class_weight", None) == "balanced_subsample" and attrs.flag("bootstrap", True)
-    factors = np.ones(max(K, 1))
+def _bags(attrs: Attributes, data: Examples, K: int, seeds: NDArray[np.intp], theirs: bool) -> list[Bag]:
+    """What each seed draws: scikit-learn rows, ours distinct examples.
+
+    Of ours, class weights change the chances of examples, not the number of draws. An example is there as often as it
+    was drawn, but no more often than its weight says (rounded up); without draws as often as its weight says.
+    """
+    model, codes, draws = attrs.model, data.Y[:, 0].astype(np.intp) * (K > 0), attrs.flag("bootstrap", True)
+    chosen, most, n = getattr(model, "class_weight", None), getattr(model, "max_samples", None), len(data.w)
+    named, factors = "balanced_subsample" if chosen == "balanced_subsample" else "balanced", np.ones(max(K, 1))
+    per_bag = draws and named == "balanced_subsample"
     if K and not per_bag:
-        named = "balanced_subsample" if getattr(model, "class_weight", None) == "balanced_subsample" else "balanced"
         factors = class_factors(attrs, np.bincount(codes, weights=data.w, minlength=K), named)
-    w = data.w * factors[codes] if K else data.w
-    given = data.weighted or (getattr(model, "class_weight", None) is not None and not per_bag)
-    examples = None if theirs else distinct(data.X, data.Y, data.w)
-    bags = Bags([], [], [], [])
+    w, given = data.w * factors[codes], data.weighted or (chosen is not None and not per_bag)
+    found, bags = distinct(data.X, data.Y, data.w), list[Bag]()
+    first, owner, limit = found.first, found.owner, np.ceil(found.weights)
+    if theirs:  # every row is its own example
+        first, owner, limit = np.arange(n), np.arange(n), np.ones(n)
+    chances = w if theirs else found.weights * factors[codes[first]]
     for seed in seeds.tolist():
-        if examples is not None:
-            _add_ours(bags, examples, seed, attrs, codes, factors, per_bag)
-        elif not attrs.flag("bootstrap", True):
-            there = np.flatnonzero(w > 0)
-            _add(bags, there, w[there], w <= 0, np.arange(n))
-        else:
-            drawn = scikit_learn_rows(seed, n, getattr(model, "max_samples", None), w if given else None)
-            counts = np.bincount(drawn, minlength=n)
-            weights = counts * _balanced(counts, codes, K)[codes] if per_bag else counts.astype(float)
-            _add(bags, np.flatnonzero(counts), weights[counts > 0], counts == 0, drawn)
+        counts, rows, copies = chances, np.arange(n), limit
+        if draws and theirs:
+            rows = scikit_learn_rows(seed, n, most, w if given else None)
+            counts = np.bincount(rows, minlength=n).astype(float)
+        elif draws:
+            n_draws = draws_of(most, float(np.cumsum(found.weights)[-1]), len(chances))
+            counts = replace(found, weights=chances).bootstrap(seed, n_draws)
+            copies, rows = np.minimum(counts, limit), found.rows(counts)
+        outside = (owner < 0) | (counts[np.maximum(owner, 0)] <= 0)
+        weights = counts * _balanced(counts, codes[first], K)[codes[first]] if per_bag else counts
+        times = np.where(weights > 0, copies, 0).astype(np.intp)
+        bags.append(Bag(np.repeat(first, times), np.repeat(weights / np.maximum(copies, 1), times), outside, rows))
     return bags
-
-
-def _add(bags: Bags, places: NDArray, weights: F64, outside: NDArray, drawn: NDArray) -> None:
-    bags.places.append(places)
-    bags.weights.append(weights)
-    bags.outside.append(outside)
-    bags.drawn.append(drawn)
-
-
-def _add_ours(
-    bags: Bags, examples: Distinct, seed: int, attrs: Attributes, codes: NDArray, factors: F64, per_bag: bool
-) -> None:
-    """Class weights change the chances of examples, not the number of draws. An example is there as often as it was
-    drawn, but no more often than its weight says (rounded up); without draws as often as its weight says."""
-    first, owner, K = examples.first, examples.owner, len(factors)
-    chances = examples.weights * (factors[codes[first]] if K > 1 else 1.0)
-    weights, copies, rows = chances, np.ceil(examples.weights), np.arange(len(owner))
-    if attrs.flag("bootstrap", True):
-        total = float(np.cumsum(examples.weights)[-1])
-        n_draws = draws_of(getattr(attrs.model, "max_samples", None), total, len(chances))
-        weights = replace(examples, weights=chances).bootstrap(seed, n_draws)
-        copies, rows = np.minimum(weights, copies), examples.rows(weights)
-    outside = (owner < 0) | (weights[np.maximum(owner, 0)] == 0)
-    if per_bag:
-        weights = weights * _balanced(weights, codes[first], K)[codes[first]]
-    times = np.where(weights > 0, copies, 0).astype(np.intp)
-    _add(bags, np.repeat(first, times), np.repeat(weights / np.maximum(copies, 1), times), outside, rows)
 
 
 def _balanced(counts: F64, codes: NDArray, K: int) -> F64:
@@ -190,11 +190,11 @@ def _balanced(counts: F64, codes: NDArray, K: int) -> F64:
     return found.sum() / (np.count_nonzero(found) * np.where(found > 0, found, 1.0))
 
 
-def _bags_claim(attrs: Attributes, bags: Bags, seeds: NDArray[np.intp], theirs: bool) -> Claim:
+def _bags_claim(attrs: Attributes, bags: list[Bag], seeds: NDArray[np.intp], theirs: bool) -> Claim:
     """estimators_samples_ is what the seeds draw; the seeds follow from random_state, or at least differ."""
     expected = seeds_of(getattr(attrs.model, "random_state", None), len(seeds), theirs)
     stated = getattr(attrs.model, "estimators_samples_", None)  # a forest fitted on files does not list them
-    wrong = 0 if stated is None and not theirs else same_rows(stated, bags.drawn)
+    wrong = 0 if stated is None and not theirs else same_rows(stated, [bag.drawn for bag in bags])
     if expected is not None:
         wrong += int(np.count_nonzero(expected != seeds))
     elif len(seeds) <= 1000:
@@ -225,12 +225,14 @@ def _importances(attrs: Attributes, trees: list[Nodes]) -> Claim:
     return importances_claim(attrs.array("feature_importances_", (d,)), mean / (mean.sum() or 1.0), rounding)
 
 
-def _out_of_bag(attrs: Attributes, data: Examples, K: int, trees: list[Nodes], bags: Bags, theirs: bool) -> list[Claim]:
+def _out_of_bag(
+    attrs: Attributes, data: Examples, K: int, trees: list[Nodes], bags: list[Bag], theirs: bool
+) -> list[Claim]:
     rows = asked_again(len(data.w), len(trees))
     votes, X = OutOfBag(len(rows), max(K, data.Y.shape[1])), data.X[rows]
-    for tree, outside in zip(trees, bags.outside, strict=True):
+    for tree, bag in zip(trees, bags, strict=True):
         value = tree.value[tree.leaves(X)]
-        votes.add(outside[rows], value[:, 0, :] if K else value[:, :, 0])
+        votes.add(bag.outside[rows], value[:, 0, :] if K else value[:, :, 0])
     name = "oob_decision_function_" if K else "oob_prediction_"
     return votes.claims(attrs, name, rows, data.Y, np.ones(len(data.w)) if theirs else data.w, K, answered=not theirs)
 
@@ -238,11 +240,8 @@ def _out_of_bag(attrs: Attributes, data: Examples, K: int, trees: list[Nodes], b
 def _answers(attrs: Attributes, trees: list[Nodes], blocks: Blocks, K: int, flat: bool) -> list[Claim]:
     """apply, predict and the shares of the classes on sampled rows, from all trees."""
     rows, model = sample_rows(blocks), attrs.model
-    X = (
-        rows.astype(np.float32).astype(np.float64)
-        if from_scikit_learn(model)
-        else coded(attrs, rows.astype(np.float64))
-    )
+    X = rows.astype(np.float32 if from_scikit_learn(model) else np.float64).astype(np.float64)
+    X = X if from_scikit_learn(model) else coded(attrs, X)
     leaves = np.column_stack([t.leaves(X) for t in trees])
     values = np.stack([t.value[leaves[:, k]] for k, t in enumerate(trees)])
     mean, rounding = values.mean(axis=0), 2 * gamma(len(trees) + 8) * np.abs(values).mean(axis=0)

@@ -10,14 +10,9 @@ from surefit.certificates.attributes import Attributes, whole
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.labels import labels_claim
-from surefit.certificates.predictions import SAMPLE, numbers_claim, sample_rows
+from surefit.certificates.predictions import numbers_claim, sample_rows, sampled
 from surefit.certificates.rounding import UNIT
 from surefit.certificates.theorems.boosting.losses import values
-
-
-def sampled(blocks: Blocks) -> F64:
-    """The places of `sample_rows`."""
-    return np.unique(np.linspace(0, blocks.n_rows - 1, min(SAMPLE, blocks.n_rows)).astype(np.intp))
 
 
 def check_seed(attrs: Attributes, below: int) -> None:

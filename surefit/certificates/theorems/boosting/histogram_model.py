@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
+from surefit.certificates.theorems.trees.binned import tree_in_bins
 from surefit.certificates.theorems.trees.nodes import Nodes, read_nodes
 
 
@@ -38,7 +39,7 @@ def read_forest(model: Any, d: int) -> Forest | str:
         start = np.asarray(model._baseline_prediction if private else model.baseline_prediction_, dtype=np.float64)
         thresholds = [np.asarray(b, dtype=np.float64).reshape(-1) for b in bins]
         trees = [[_arrays(p) for p in stage] for stage in model._predictors] if private else model.trees_
-        rounds = [[_in_bins(read_nodes(tree, d), thresholds) for tree in stage] for stage in trees]
+        rounds = [[_coded(read_nodes(tree, d), thresholds) for tree in stage] for stage in trees]
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as fault:
         return f"its trees, bins or start cannot be read: {fault}"
     wrong = [tree for stage in rounds for tree in stage if isinstance(tree, str)]
@@ -67,15 +68,5 @@ def _arrays(predictor: Any) -> SimpleNamespace:
     )
 
 
-def _in_bins(nodes: Nodes | str, thresholds: list[F64]) -> Nodes | str:
-    """The tree with bins for thresholds: x ≤ threshold where its bin is at most the threshold's own."""
-    if isinstance(nodes, str):
-        return nodes
-    bins = np.zeros(len(nodes))
-    for i in np.flatnonzero(nodes.inner & (nodes.category_row < 0)):
-        edges, t = thresholds[nodes.feature[i]], nodes.threshold[i]
-        place = int(np.searchsorted(edges, t))
-        if t != np.inf and not (place < len(edges) and edges[place] == t):
-            return f"a threshold of a tree, {t:g}, is not one of the bins of its column"
-        bins[i] = 254 if t == np.inf else place
-    return replace(nodes, threshold=bins)
+def _coded(nodes: Nodes | str, thresholds: list[F64]) -> Nodes | str:
+    return nodes if isinstance(nodes, str) else tree_in_bins(nodes, thresholds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,10 +12,12 @@ from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, whole
 from surefit.certificates.blocks import F64
-from surefit.certificates.claim import Claim, Grade, at_most, refuted
-from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn
+from surefit.certificates.claim import Claim, Grade
+from surefit.certificates.theorems.trees.draws import root_key
+from surefit.certificates.theorems.trees.examples import from_scikit_learn
+from surefit.certificates.theorems.trees.growth import read_growth
 from surefit.certificates.theorems.trees.nodes import Nodes, read_nodes
-from surefit.certificates.theorems.trees.parameters import read_growth
+from surefit.certificates.theorems.trees.place import Place
 from surefit.certificates.theorems.trees.replay import Replay, replay
 
 WORK = 1 << 26  # rows × features over all trees that are looked at in full
@@ -54,36 +57,27 @@ def chosen(n_rows: int, d: int, n_trees: int) -> set[int]:
     return set(np.unique(np.linspace(0, n_trees - 1, min(count, n_trees)).astype(int)).tolist())
 
 
-def replayed(member: Any, nodes: Nodes, data: Examples, Y: F64, w: F64, K: int, tol: float) -> Replay:
+def replayed(
+    found: Replay, member: Any, nodes: Nodes, X: F64, Y: F64, w: F64, K: int, orders: Callable[..., Any] | None = None
+) -> None:
     """The member's tree on the rows of positive weight, grown by its own parameters; Y: codes, or numbers."""
-    attrs, theirs, d = Attributes(member, "tree_"), from_scikit_learn(member), data.X.shape[1]
-    growth = read_growth(attrs, data, K, float(w.sum()), theirs)
-    if not theirs and not growth.seen(d):
-        seed = whole(getattr(member, "seed_", None))
-        growth = replace(growth, seed=seed if seed >= 0 else None)
+    attrs, theirs, there, d = Attributes(member, "tree_"), from_scikit_learn(member), w > 0, X.shape[1]
+    n_rows = len(w) if theirs else np.count_nonzero(w)
+    growth = replace(read_growth(attrs, (n_rows, d), 1, K, float(w.sum()), theirs), orders=orders)
+    seed = whole(getattr(member, "seed_", None))
+    if not theirs and not growth.seen(d) and seed >= 0:
+        growth = replace(growth, seed=seed)
+    if growth.categorical is not None and orders is None:
+        attrs.faults.append("sets of categories are not split by here")
     if attrs.faults:
         raise Broken(f"a member's parameters: {'; '.join(attrs.faults)}")
-    there = w > 0
-    return replay(nodes, data.X[there], Y[there, None], w[there], growth, tol, WORK / MOST_TREES)
+    root = Place(growth, growth.known(X[there]), Y[there, None], w[there], root_key(growth.seed or 0))
+    replay(found, nodes, root, WORK / MOST_TREES)
 
 
-def splits_claim(found: Replay, n_trees: int, hidden: str, tol: float) -> Claim:
+def splits_claims(found: Replay, n_trees: int, hidden: str, tol: float) -> list[Claim]:
     """No better split on offer in the trees looked at; `hidden`: why there is nothing to look at."""
     if hidden:
         sentence = f"Whether each split was the best on offer is not told: {hidden}."
-        return Claim("splits", sentence, Grade.UNPROVED, None, None, True)
-    if found.faults:
-        return refuted("splits", "; ".join(f"{n} {what}" for what, n in found.faults.items()) + ".")
-    upper, lower, excuse = found.gap
-    unseen = " Which features were drawn cannot be seen: held against those of its own feature." if found.unseen else ""
-    return at_most(
-        "splits",
-        f"In {n_trees} trees, {found.looked_at} nodes, no split on offer lowers the impurity by more; largest share of "
-        f"a node's impurity.{unseen}",
-        Grade.GREEDY,
-        max(upper, 0.0),
-        tol,
-        excuse=excuse,
-        lower=lower,
-        failure="A better split was on offer in a tree for the weights and targets of its round.",
-    )
+        return [Claim("splits", sentence, Grade.UNPROVED, None, None, True)]
+    return found.claims(tol, f" of {n_trees} trees")

@@ -3,7 +3,7 @@
 With G and H the sums of gradients and curvatures of a side and v = −G / (H + λ), clipped to the bounds that monotonic
 constraints have left it, a node is split so that −G v of the left side plus that of the right one is largest: without
 bounds twice what the best constants take from the second-order loss. Rows are given by their bins, in the order of
-values, 255 for a missing one; or by categories, which are ordered by G / (H + 10) first.
+values, NaN for a missing one; or by categories, which are ordered by G / (H + 10) first.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import gamma
 
-MISSING, TINY = 255, float(np.finfo(float).tiny)
+TINY = float(np.finfo(float).tiny)
 SUPPORT = 10.0  # categories of less weight are not ordered, and go right; also added to H in the order
 
 Bounds = tuple[float, float]
@@ -80,7 +80,7 @@ def judged(node: Node, rule: Rule, left: F64, j: NDArray, sure: float) -> tuple[
 def _sides(node: Node, rule: Rule, features: NDArray) -> Iterator[tuple[NDArray, F64]]:
     """Features and the sums of the left sides of all splits by them: missing values right, then left; sets."""
     sets = rule.by_sets[features] if len(rule.by_sets) else np.zeros(len(features), dtype=bool)
-    bins = np.where(node.bins == MISSING, -1, node.bins.astype(np.intp))
+    bins = np.where(np.isnan(node.bins), -1, node.bins).astype(np.intp)
     width = int(bins.max(initial=-1)) + 2  # the last place is for missing values
     for numbers, lefts in ((features[~sets], _cuts), (features[sets], _prefixes)):
         step = max(1, (1 << 20) // max(len(node.bins), 256))

@@ -16,7 +16,6 @@ from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.boosting.offers import (
     FREE,
-    MISSING,
     TINY,
     Bounds,
     Node,
@@ -25,8 +24,8 @@ from surefit.certificates.theorems.boosting.offers import (
     doubt,
     judged,
 )
-from surefit.certificates.theorems.boosting.worst import Worst
 from surefit.certificates.theorems.trees.nodes import Nodes
+from surefit.certificates.theorems.worst import Worst
 
 
 @dataclass
@@ -47,8 +46,7 @@ def rows_of(nodes: Nodes, bins: NDArray) -> list[NDArray]:
     rows: list[NDArray] = [np.zeros(0, dtype=np.intp)] * len(nodes)
     rows[0] = np.arange(len(bins))
     for node in np.flatnonzero(nodes.inner).tolist():
-        bin_ = bins[rows[node], nodes.feature[node]]
-        left = nodes.goes_left(node, np.where(bin_ == MISSING, np.nan, bin_))
+        left = nodes.goes_left(node, bins[rows[node], nodes.feature[node]])
         rows[nodes.left[node]], rows[nodes.right[node]] = rows[node][left], rows[node][~left]
     return rows
 

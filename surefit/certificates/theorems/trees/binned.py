@@ -1,75 +1,88 @@
-"""The thresholds on offer where columns are binned, by the documented rule.
+"""Bins of columns: thresholds by their rule; rows and trees in numbers of bins.
 
-Of the distinct values v₁ < … < v_m of a column, with the sums C_i of their weights: a threshold v_i/2 + v_(i+1)/2 (v_i
-where that is not below v_(i+1)) after every i if m ≤ max_bins, else after the first i with C_i ≥ C_m k / max_bins, for
-k = 1 … max_bins − 1. Above 200,000 distinct rows the values are those of the rows with the smallest hashes. A column of
-categories has no thresholds.
+With v₁ < … < v_m the distinct values of a column and C_i the weight of the rows with a value of at most v_i: for
+m ≤ max_bins a threshold in the middle of any two neighbors; else for k = 1 … max_bins − 1 with v_i the first value
+with C_i ≥ C_m k / max_bins
+
+    surefit          the middle of v_i and v_(i+1)
+    scikit-learn     v_i, or at equality the middle of v_i and v_(i+1)
+
+each once (with surefit none after v_m). A value is in bin number #{thresholds < value}; a category is its own bin.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, whole
 from surefit.certificates.blocks import F64
-from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.theorems.hashing import row_hashes
-from surefit.certificates.theorems.trees.examples import Examples
-
-SKETCH_ROWS = 200_000
-
-
-def thresholds_of(x: F64, w: F64, max_bins: int) -> tuple[F64, bool]:
-    """The thresholds of one column, and whether none of them hangs on a rounding of sums of weights."""
-    known = ~np.isnan(x)
-    v, place = np.unique(x[known], return_inverse=True)
-    after, sure = np.arange(len(v) - 1), True
-    if len(v) > max_bins:
-        C = np.cumsum(np.bincount(place, weights=w[known]))
-        marks = C[-1] * np.arange(1, max_bins) / max_bins
-        low, high = (np.searchsorted(C, marks * (1 + s * 1e-12)) for s in (-1, 1))
-        after, sure = np.unique(np.searchsorted(C, marks)), bool((low == high).all())
-        after = after[after < len(v) - 1]
-    low, high = v[after], v[after + 1]
-    middle = low / 2 + high / 2
-    return np.where((low <= middle) & (middle < high), middle, low), sure
+from surefit.certificates.claim import Claim, Grade
+from surefit.certificates.rounding import UNIT
+from surefit.certificates.theorems.trees.nodes import Nodes
+from surefit.certificates.theorems.worst import Worst
 
 
 def bins_claim(
-    attrs: Attributes, data: Examples, theirs: bool, sets: NDArray[np.bool_] | None = None
-) -> tuple[list[F64] | None, list[Claim]]:
-    """The thresholds on offer of a model that has `bin_thresholds_`, by the rule; sets: columns of categories."""
-    if theirs or not attrs.has("bin_thresholds_"):
-        return None, []
-    given, d = attrs.model.bin_thresholds_, data.X.shape[1]
-    try:
-        stated = [np.asarray(t, dtype=np.float64).ravel() for t in given]
-    except (TypeError, ValueError):
-        stated = []
-    if len(stated) != d:
-        attrs.faults.append("bin_thresholds_ is not a list of thresholds for each feature")
-        return None, []
-    max_bins, wrong, open_ = whole(attrs.parameter("max_bins", 255)), 0, 0
-    there = np.flatnonzero(data.w > 0)
-    with np.errstate(over="ignore"):
-        hashes = row_hashes(data.X[there] + 0.0)
-    kept = np.unique(hashes)[:SKETCH_ROWS]
-    there = there[hashes <= kept[-1]]
-    for j, thresholds in enumerate(stated):
-        expected, sure = thresholds_of(data.X[there, j], data.w[there], max_bins)
-        if sets is not None and sets[j]:
-            expected, sure = np.empty(0), True
-        same = np.array_equal(expected, thresholds)
-        wrong, open_ = wrong + (not same and sure), open_ + (not same and not sure)
-    claim = at_most(
-        "bins",
-        f"bin_thresholds_ of {d} features are at the quantiles that the rule gives; features where not "
-        f"({open_} hang on a rounding).",
-        Grade.EXACT,
-        wrong,
-        0,
-        {"open": open_},
-        failure=f"bin_thresholds_ of {wrong} features are not at the quantiles that the rule gives.",
-    )
-    return stated, [claim]
+    given: list[F64], X: F64, w: F64, max_bins: int, by_sets: NDArray[np.bool_], between: bool, tol: float
+) -> Claim:
+    """Thresholds against their rule, in units of the range of the column; between: by the rule of surefit."""
+    worst = Worst()
+    for j in np.flatnonzero(~by_sets):
+        x, edges = X[:, j], given[j]
+        span = max(float(np.nanmax(x, initial=-np.inf) - np.nanmin(x, initial=np.inf)), float(np.finfo(float).tiny))
+        off = _off_rule(x, w, max_bins, edges, between)
+        worst.see(off / span, 0.0, 4 * UNIT * float(np.abs(edges).max(initial=0.0)) / span)
+    sentence = f"The thresholds of {worst.count} columns are those of the rule for bins; largest distance to it."
+    return worst.claim("bins", sentence, tol, "The thresholds of bins are not those of these rows.", Grade.EXACT)
+
+
+def _off_rule(x: F64, w: F64, max_bins: int, given: F64, between: bool) -> float:
+    """How far the given thresholds are from those of the rule, and those from the given ones, at most.
+
+    Where C_i equals its share up to rounding, v_i and v_(i+1) and their middle will do.
+    """
+    keep = (w > 0) & ~np.isnan(x)
+    v, place = np.unique(x[keep], return_inverse=True)
+    middle = np.append(v[:-1] / 2 + v[1:] / 2, v[-1:])
+    if len(v) <= max_bins:
+        lists = [middle[:-1]]
+    else:
+        C = np.cumsum(np.bincount(place, weights=w[keep]))
+        share, slack = C[-1] * np.arange(1, max_bins) / max_bins, 1e-12 * C[-1]
+        low, high = (np.searchsorted(C, share + s).clip(0, len(v) - 1) for s in (-slack, slack))
+        last = len(v) - (1 if between else 0)
+        low, high = low[low < last], np.minimum(high, last - 1)[low < last]
+        lists = [middle[low], middle[high]] if between else [v[low], v[high], v[low] / 2 + v[high] / 2]
+    if not given.size or not lists[0].size:
+        return 0.0 if given.size == lists[0].size else np.inf
+    mine = np.unique(np.concatenate(lists))
+    there = np.stack([_nearest(given, a) for a in lists]).min(axis=0).max()
+    return float(max(_nearest(mine, given).max(), there)) if (given[1:] > given[:-1]).all() else np.inf
+
+
+def _nearest(points: F64, x: F64) -> F64:
+    """The distance of every x to the nearest of the points, which are in rising order."""
+    place = np.searchsorted(points, x).clip(1, max(len(points) - 1, 1))
+    return np.minimum(np.abs(x - points[place - 1]), np.abs(x - points[np.minimum(place, len(points) - 1)]))
+
+
+def rows_in_bins(X: F64, thresholds: list[F64], by_sets: NDArray[np.bool_]) -> F64:
+    """NaN for a missing value, and for a category that is none of 0 … 254."""
+    bins = np.full(X.shape, np.nan, dtype=np.float32)
+    for j, x in enumerate(X.T):
+        known = (x >= 0) & (x < 255) if by_sets[j] else ~np.isnan(x)
+        bins[known, j] = x[known] if by_sets[j] else np.searchsorted(thresholds[j], x[known], side="left")
+    return bins
+
+
+def tree_in_bins(nodes: Nodes, thresholds: list[F64]) -> Nodes | str:
+    """The tree with bins for thresholds: x ≤ threshold where its bin is at most the threshold's own."""
+    bins = np.full(len(nodes), np.inf)
+    for i in np.flatnonzero(nodes.inner & (nodes.category_row < 0) & (nodes.threshold != np.inf)):
+        edges, t = thresholds[nodes.feature[i]], nodes.threshold[i]
+        bins[i] = np.searchsorted(edges, t)
+        if t not in edges:
+            return f"a threshold of a tree, {t:g}, is not one of the bins of its column"
+    return replace(nodes, threshold=bins)

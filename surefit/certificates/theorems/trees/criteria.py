@@ -1,24 +1,29 @@
 """The loss of a node under a criterion, and by how much a cut of its rows into two lowers the loss.
 
-The loss is the weight W of the node times its impurity. But for the absolute error it is a constant of the rows less
-a convex function E of sums over the rows, so a cut into L and R lowers it by E(L) + E(R) − E(all):
+The loss is the weight of the node times its impurity. But for the absolute error it is what Jensen's inequality lacks
+for a convex f, summed over the columns of Z,
 
-    squared error   E = Σⱼ (Σ w zⱼ)² / Σ w,  z the target less any number; Friedman's score is this decrease too
+    loss = Σ v f(z) − V f(Σ v z / V),  V = Σ v,      so a cut into L and R lowers it by E(L) + E(R) − E(all)
+
+with E = V f(Σ v z / V), since Σ v f(z) is a sum over rows that no cut changes:
+
+    squared error   f = z²,  v = w,  z the target less the mean; Friedman's score is this decrease too
     Gini            the squared error of the indicators of the classes: W Σ p(1 − p) = Σₖ Σ w (1ₖ − pₖ)²
-    entropy         E = Σₖ cₖ log₂(cₖ / W), cₖ the weight of class k
-    Poisson         E = Σ w y log(Σ w y / Σ w)
+    entropy         f = z log₂ z,  v = w,  z the indicators
+    Poisson         f = z log₂ z,  v = w ȳ log 2,  z = y / ȳ
 
 The absolute error of rows around their median is ∫ min(F(t), W − F(t)) dt, F(t) the weight of the targets up to t.
 
-Rounding: a sum of m terms from either end is right to γₘ Σ|terms|. With z the target less the mean of the node and
-A = Σ w|z| ≤ √(W Σ w z²) each (Σ w z)²/W is right to 3γ_{m+8} Σ w z² of its side.
-`noise` bounds the error of a decrease and of the loss.
+Rounding: sums of m terms are right to γₘ Σ|terms|. As Σ w|z| ≤ √(W Σ w z²), E of f = z² is right to 3γ Σ w z² of its
+side; of f = z log₂ z to 3γ(|E| + 2V), and |E| of the sides is at most Σ v|f(z)| + loss + V. `noise` bounds the error of
+a decrease and of the loss.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -42,20 +47,19 @@ class Node:
     value: F64
     value_rounding: float
     gross: float
-    terms: F64  # one row of additive terms for each row of the node; for the absolute error weights and targets
-    explained: Callable[[F64], F64] | None  # None: the absolute error
+    terms: F64  # by row v and v z; for the absolute error the weight and the targets
+    convex: Callable[[F64], F64] | None  # f; None: the absolute error
 
     def decreases(self, order: F64) -> F64:
         """(m − 1, f): what cutting after each place of f orders of the rows lowers the loss by."""
-        if self.explained is None:
+        if self.convex is None:
             return self.loss - _median_costs(self.terms, order) - _median_costs(self.terms, order[::-1])[::-1]
-        explained, total = self.explained, self.terms.sum(axis=0)
         out, step = np.empty((len(order) - 1, order.shape[1])), max(1, ENTRIES // self.terms.size)
         for low in range(0, order.shape[1], step):
             T = self.terms[order[:, low : low + step]]
             before, after = np.cumsum(T, axis=0)[:-1], np.cumsum(T[::-1], axis=0)[-2::-1]
-            out[:, low : low + step] = explained(before) + explained(after) - explained(total)
-        return out
+            out[:, low : low + step] = _explained(self.convex, before) + _explained(self.convex, after)
+        return out - _explained(self.convex, self.terms.sum(axis=0))
 
     def decrease(self, left: F64) -> float:
         """What the cut into the rows `left` and the others lowers the loss by."""
@@ -66,84 +70,57 @@ class Node:
 def node_of(criterion: str, Y: F64, w: F64, n_classes: int = 0) -> Node:
     """The node of rows with targets Y (m, outputs), for classes one column of codes 0 … n_classes − 1, and w > 0."""
     m, q, W = len(w), Y.shape[1], float(w.sum())
-    exact = bool((w == np.rint(w)).all() and W < 2**53)
-    if n_classes:
-        Z = (Y == np.arange(n_classes)).astype(np.float64)
-        shares = w @ Z / W
-        value, value_rounding = shares[None, :], gamma(16 if exact else m + 16)
-        if criterion == "gini":
-            Z -= shares
-            loss = float(w @ (Z * Z).sum(axis=1))
-            gross = 8 * value_rounding * W
-            return Node(W, loss, 6 * gamma(m + 16) * loss, value, value_rounding, gross, _weighted(w, Z), _squares)
-        H = -float(_shares_of(shares * W))
-        noise = 6 * gamma((0 if exact else m) + 16 + n_classes) * (H + 3 * W)
-        return Node(W, H, noise, value, value_rounding, 64 * value_rounding * W, w[:, None] * Z, _shares_of)
-    size = float((w @ np.abs(Y)).max()) / W
+    whole = bool((w == np.rint(w)).all() and W < 2**53)  # sums of weights have no rounding
     if criterion == "absolute_error":
-        return _absolute(Y, w, W, size)
-    center = np.where(Y.min(axis=0) == Y.max(axis=0), Y[0], w @ Y / W)
-    value, value_rounding = center[:, None], 4 * gamma(m + 16) * size
-    if criterion == "poisson":
-        R = Y / np.where(center > 0, center, 1.0)
-        logs = R * np.log(np.where(R > 0, R, 1.0))
-        scale, mass = center / q, float((w @ (np.abs(logs) + R)) @ center) / q
-
-        def rises(S: F64) -> F64:
-            ratio = S[..., 1:] / S[..., :1]
-            return (S[..., 1:] * np.log(np.where(ratio > 0, ratio, 1.0))) @ scale
-
-        loss = max(0.0, float(w @ logs @ scale - rises(_weighted(w, R).sum(axis=0))))
-        gross = 8 * gamma(m + 16) * mass
-        return Node(W, loss, 6 * gamma(m + 16) * mass, value, value_rounding, gross, _weighted(w, R), rises)
-    Z = (Y - center) / np.sqrt(q)
-    spread = float(w @ (Z * Z).sum(axis=1))
-    T, gross = _weighted(w, Z), 8 * gamma(m + 16) * float(w @ (Y * Y).sum(axis=1)) / q
-    loss = max(0.0, spread - float(_squares(T.sum(axis=0))))
-    return Node(W, loss, 6 * gamma(m + 16) * spread, value, value_rounding, gross, T, _squares)
+        return _absolute(Y, w, W, whole)
+    Y = (Y == np.arange(n_classes)).astype(np.float64) if n_classes else Y
+    mean = np.where(Y.min(axis=0) == Y.max(axis=0), Y[0], w @ Y / W)
+    value, size = (mean[None, :], 1.0) if n_classes else (mean[:, None], float((w @ np.abs(Y)).max()) / W)
+    few, many = gamma((0 if whole and n_classes else m) + 16 + n_classes), gamma(m + 16)
+    logs, v = criterion in ("entropy", "poisson"), w
+    if criterion == "poisson" and mean[0] > 0:  # one target
+        Y, v = Y / mean, w * mean * np.log(2.0)
+    Z, f = (Y, _z_log_z) if logs else ((Y - mean) / (1.0 if n_classes else np.sqrt(q)), np.square)
+    terms, spread = np.column_stack([v, v[:, None] * Z]), v @ f(Z).sum(axis=1)
+    loss = max(0.0, float(spread - _explained(f, terms.sum(axis=0))))
+    if logs:
+        sizes, V = float(v @ np.abs(f(Z)).sum(axis=1)) + loss, float(v.sum())
+        noise, gross = 6 * few * (sizes + 3 * V), 8 * few * (sizes + 8 * V)
+    else:
+        noise, gross = 6 * many * spread, 8 * (few * W if n_classes else many * float(w @ (Y * Y).sum(axis=1)) / q)
+    return Node(W, loss, float(noise), value, 4 * few * size, gross, terms, f)
 
 
-def _weighted(w: F64, Z: F64) -> F64:
-    return np.column_stack([w, w[:, None] * Z])
+def _z_log_z(z: F64) -> F64:
+    return z * np.log2(np.where(z > 0, z, 1.0))
 
 
-def _squares(S: F64) -> F64:
-    return (S[..., 1:] ** 2).sum(axis=-1) / S[..., 0]
+def _explained(f: Callable[[F64], F64], S: F64) -> F64:
+    """E = V f(Σ v z / V) of sums S of terms."""
+    return S[..., 0] * f(S[..., 1:] / S[..., :1]).sum(axis=-1)
 
 
-def _shares_of(S: F64) -> F64:
-    W = S.sum(axis=-1)
-    return (S * np.log2(np.where(S > 0, S / W[..., None], 1.0))).sum(axis=-1)
-
-
-def _absolute(Y: F64, w: F64, W: float, size: float) -> Node:
-    """Y less the middle of its medians: the smallest targets with at least, and with more than half of the weight."""
-    m, q = len(w), Y.shape[1]
-    value, wide, exact = np.empty((q, 1)), 0.0, bool((w == np.rint(w)).all() and W < 2**53)
-    for j in range(q):
-        order = np.argsort(Y[:, j], kind="stable")
-        y, F, slack = Y[order, j], np.cumsum(w[order]), 0.0 if exact else 2 * gamma(m + 2) * W
-        lo, hi = y[np.searchsorted(F, W / 2 - slack)], y[min(int(np.searchsorted(F, W / 2 + slack, "right")), m - 1)]
-        value[j], wide = lo / 2 + hi / 2, max(wide, 0.0 if exact else float(hi - lo) / 2)  # rounded halves are open
-    loss = float(w @ np.abs(Y - value[:, 0]).sum(axis=1)) / q
-    noise = 6 * gamma(2 * m + 16) * loss
-    T, gross = np.column_stack([w, Y]), 8 * gamma(m + 16) * W * size
-    return Node(W, loss, noise, value, 4 * gamma(16) * size + wide, gross, T, None)
+def _absolute(Y: F64, w: F64, W: float, whole: bool) -> Node:
+    """The value is the middle of the medians: the smallest targets with at least, and with more than half of W."""
+    m, q = Y.shape
+    slack = 0.0 if whole else 2 * gamma(m + 2) * W  # where a rounding decides, any target in between is a median
+    order = np.argsort(Y, axis=0, kind="stable")
+    y, F = np.take_along_axis(Y, order, axis=0), np.cumsum(w[order], axis=0)
+    low, high = ((F < W / 2 - slack).sum(axis=0), np.minimum((F <= W / 2 + slack).sum(axis=0), m - 1))
+    low, high = y[low, np.arange(q)], y[high, np.arange(q)]
+    value, size = low / 2 + high / 2, float((w @ np.abs(Y)).max()) / W
+    loss = float(w @ np.abs(Y - value).sum(axis=1)) / q
+    rounding = 4 * gamma(16) * size + (0.0 if whole else float((high - low).max()) / 2)
+    return Node(W, loss, 6 * gamma(2 * m + 16) * loss, value[:, None], rounding, 8 * gamma(m + 16) * W * size,
+                np.column_stack([w, Y]), None)  # fmt: skip
 
 
 def _median_costs(terms: F64, order: F64) -> F64:
     """(m − 1, f): the absolute error of the first 1, …, m − 1 rows of each order around their own median."""
-    m, f = order.shape
-    out, q = np.zeros((m - 1, f)), terms.shape[1] - 1
-    for j, k in np.ndindex(q, f):
-        w, y = terms[order[:, k], 0], terms[order[:, k], 1 + j]
-        levels = np.unique(y)
-        gaps, step = np.diff(levels), max(1, ENTRIES // len(levels))
-        F = np.zeros(len(gaps))
-        for low in range(0, m - 1, step):
-            rows = slice(low, min(low + step, m - 1))
-            below = F + np.cumsum(w[rows, None] * (y[rows, None] <= levels[:-1]), axis=0)
-            W = float(w[:low].sum()) + np.cumsum(w[rows])
-            out[rows, k] += np.minimum(below, W[:, None] - below) @ gaps / q
-            F = below[-1]
+    w, out = terms[order, 0], np.zeros((len(order) - 1, order.shape[1]))
+    W, q = np.cumsum(w, axis=0), terms.shape[1] - 1
+    for y in np.moveaxis(terms[order][..., 1:], -1, 0):
+        for low, high in pairwise(np.unique(y).tolist()):
+            below = np.cumsum(w * (y <= low), axis=0)
+            out += np.minimum(below, W - below)[:-1] * ((high - low) / q)
     return out

@@ -11,23 +11,22 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.theorems.hashing import G
-
-MASK = (1 << 64) - 1
+G, MASK = 0x9E3779B97F4A7C15, (1 << 64) - 1
 
 
 def mixed(z: int) -> int:
+    z &= MASK
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
     return z ^ (z >> 31)
 
 
 def root_key(seed: int) -> int:
-    return mixed((seed + G) & MASK)
+    return mixed(seed + G)
 
 
 def child_key(key: int, right: bool) -> int:
-    return mixed((key + (2 if right else 1) * G) & MASK)
+    return mixed(key + (2 if right else 1) * G)
 
 
 def candidates(key: int, varies: NDArray[np.bool_], max_features: int) -> NDArray[np.intp]:
@@ -35,16 +34,14 @@ def candidates(key: int, varies: NDArray[np.bool_], max_features: int) -> NDArra
     features = np.flatnonzero(varies)
     if max_features >= len(varies):
         return features
-    order = sorted(features.tolist(), key=lambda j: turn(key, j, True))
-    return np.sort(np.array(order[:max_features], dtype=np.intp))
+    return np.sort(np.array(sorted(features.tolist(), key=lambda j: turn(key, j))[:max_features], dtype=np.intp))
 
 
-def turn(key: int, j: int, drawn: bool) -> tuple[int, int]:
-    """When a node looks at feature j: sorts before what is looked at later. Where nothing is drawn, ascending."""
-    return (mixed((key + (j + 3) * G) & MASK) if drawn else 0, j)
+def turn(key: int, j: int) -> int:
+    """When a node that draws its features looks at feature j."""
+    return mixed(key + (j + 3) * G)
 
 
 def drawn_threshold(key: int, j: int, lo: float, hi: float) -> float:
-    u = (mixed(key ^ mixed(((j + 3) * G) & MASK)) >> 11) * 2.0**-53
-    threshold = lo + u * (hi - lo)
+    threshold = lo + (mixed(key ^ mixed((j + 3) * G)) >> 11) * 2.0**-53 * (hi - lo)
     return lo if threshold == hi else threshold

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from surefit.certificates.blocks import F64, BadData, Blocks, dense, looked_over
-from surefit.certificates.checker import Findings
-from surefit.certificates.claim import refuted
 
 MOST = 1 << 27  # entries kept in memory
 
@@ -43,17 +39,3 @@ def read_examples(model: Any, blocks: Blocks, single: bool = True) -> Examples:
         X = X.astype(np.float32).astype(np.float64)
     weighted = any(given is not None for _, _, given in blocks)
     return Examples(X, Y.reshape(len(Y), -1), w, weighted, Y.ndim == 1, parts[0].X.dtype)
-
-
-def total(find: Callable[..., Findings]) -> Callable[..., Findings]:
-    """Parameters that no fit would take (a word for a number, a list for a flag) are a reason, not a crash."""
-
-    @functools.wraps(find)
-    def safely(*given: Any) -> Findings:
-        try:
-            return find(*given)
-        except (TypeError, ValueError, OverflowError, AttributeError, IndexError) as fault:
-            reason = f"A parameter or an attribute cannot be read: {type(fault).__name__}: {fault}."
-            return [refuted("attributes", reason)], "one pass"
-
-    return safely

@@ -1,4 +1,4 @@
-"""The claims about a tree, or about several, that was replayed."""
+"""The claims about one tree, or about several, that are not of a single split: numbers of nodes, order, importances."""
 
 from __future__ import annotations
 
@@ -6,85 +6,41 @@ import numpy as np
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.rounding import UNIT
+from surefit.certificates.theorems.trees.growth import Growth
 from surefit.certificates.theorems.trees.nodes import Nodes
-from surefit.certificates.theorems.trees.replay import Growth, Replay
+from surefit.certificates.theorems.trees.replay import Grown, Replay
 
 
-def tree_claims(found: Replay, growth: Growth, n_features: int, tol: float, of: str = "") -> list[Claim]:
-    """Nodes, rules, splits; `of` says which trees were looked at."""
+def nodes_claim(found: Replay, of: str = "") -> Claim:
     worst = max(found.off, key=lambda name: found.off[name], default="value")
-    where = f"at {found.looked_at} of {found.nodes} nodes{of} (leaves that end for their size are not counted)"
-    unseen = "" if growth.seen(n_features) else (
-        " Which features were candidates cannot be seen in this model: each split is the best of its own feature."
-        if not growth.drawn
-        else " Thresholds were drawn, and the draws cannot be seen in this model."
-    )  # fmt: skip
-    if found.heuristic:
-        unseen += (
-            f" At {found.heuristic} nodes subsets of many categories were compared in the order of a heuristic only."
-        )
-    wrong = sum(found.faults.values())
-    upper, lower, excuse = found.gap
-    return [
-        at_most(
-            "nodes",
-            f"Value, impurity, rows and weight of all {found.nodes} nodes{of}; largest difference, in roundings.",
-            Grade.EXACT,
-            found.off.get(worst, 0.0),
-            1.0,
-            failure=f"{worst} of the nodes is not that of their rows: was the tree fitted to other rows or weights?",
-        ),
-        at_most(
-            "rules",
-            f"Splits keep to the parameters, and leaves have to end, {where}; nodes where not.",
-            Grade.GREEDY,
-            wrong,
-            0,
-            dict(found.faults),
-            failure="; ".join(f"{n} {what}" for what, n in found.faults.items()) + ".",
-        ),
-        at_most(
-            "splits",
-            f"No split on offer lowers the impurity by more, {where}; largest share of a node's impurity.{unseen}",
-            Grade.GREEDY,
-            max(upper, 0.0),
-            tol,
-            {"largest": found.largest_gap, "unseen": found.unseen},
-            excuse=excuse,
-            lower=lower,
-            failure=f"A split on offer lowers the impurity of its node by {max(upper, 0.0):.3g} of it more than the "
-            "one taken: the tree was grown on other rows, weights or parameters.",
-        ),
-    ]
+    sentence = f"Value, impurity, rows and weight of all {found.nodes} nodes{of}; largest difference, in roundings."
+    failure = f"{worst} of the nodes is not that of their rows: was the tree fitted to other rows or weights?"
+    return at_most("nodes", sentence, Grade.EXACT, found.off.get(worst, 0.0), 1.0, failure=failure)
 
 
-def order_claim(nodes: Nodes, found: Replay, growth: Growth, tol: float) -> list[Claim]:
+def order_claim(nodes: Nodes, grown: Grown, growth: Growth, tol: float) -> list[Claim]:
     """Best first: each split lowered the loss by the most among the leaves of its time, as far as these are known."""
     if growth.max_leaves is None or growth.alpha > 0:
         return []
     expanded = np.flatnonzero(nodes.inner)
     expanded = expanded[np.argsort(nodes.left[expanded], kind="stable")].tolist()
-    waiting, worst = {0}, 0.0
-    scale = max(found.losses.get(0, 0.0), 1e-300)
+    waiting, worst, lowers = {0}, 0.0, grown.decreases
     for node in expanded:
-        own, noise = found.decreases.get(node, (np.inf, 0.0))
-        rivals = [found.decreases[v] for v in waiting if v in found.decreases and v != node]
-        worst = max([worst, *((d - own - e - noise) / scale for d, e in rivals)])
-        if node not in waiting:
-            worst = np.inf
+        own, noise = lowers.get(node, (np.inf, 0.0))
+        rivals = [d - own - e - noise for d, e in (lowers[v] for v in waiting & lowers.keys() - {node})]
+        worst = max([worst, *rivals]) if node in waiting else np.inf
         waiting = (waiting - {node}) | {int(nodes.left[node]), int(nodes.right[node])}
-    n_leaves = len(nodes) - len(expanded)
-    early = 0
-    if n_leaves < growth.max_leaves:
-        early = sum(d > e + growth.min_decrease * nodes.weight[0] for v in waiting
-                    for d, e in [found.decreases.get(v, (-np.inf, 0.0))])  # fmt: skip
+    n_leaves, enough = len(nodes) - len(expanded), growth.min_decrease * nodes.weight[0]
+    early = sum(d > e + enough for d, e in (lowers[v] for v in waiting & lowers.keys()))
+    early = early if n_leaves < growth.max_leaves else 0
     return [
         at_most(
             "best_first",
             f"{n_leaves} leaves of at most {growth.max_leaves}; each split was the one that lowers the loss by the "
             "most among the leaves of its time; largest shortfall, as a share of the loss of the root.",
             Grade.GREEDY,
-            np.inf if n_leaves > growth.max_leaves or early else worst,
+            np.inf if n_leaves > growth.max_leaves or early else worst / max(grown.losses[0], 1e-300),
             tol,
             {"leaves_left_early": early},
             failure="The tree has too many leaves, stopped early, or split a leaf that was not the best of its time.",
@@ -92,14 +48,19 @@ def order_claim(nodes: Nodes, found: Replay, growth: Growth, tol: float) -> list
     ]
 
 
+def importances(nodes: Nodes) -> tuple[F64, float]:
+    """By feature: what the splits lower the weighted impurity by, as shares of the sum; and the rounding of a share."""
+    inner = np.flatnonzero(nodes.inner)
+    loss = nodes.weight * nodes.impurity
+    gains = loss[inner] - loss[nodes.left[inner]] - loss[nodes.right[inner]]
+    shares, total = np.bincount(nodes.feature[inner], weights=gains, minlength=nodes.n_features), float(gains.sum())
+    rounding = 16 * UNIT * (len(inner) + 4) * float(loss[inner].sum())
+    return (shares / total, 4 * rounding / total) if total > 0 else (shares * 0.0, float(inner.size > 0))
+
+
 def importances_claim(given: F64 | None, shares: F64, rounding: float) -> Claim:
     if given is None:
         return refuted("importances", "feature_importances_ is not a number for each feature.")
-    return at_most(
-        "importances",
-        "feature_importances_ is what splits by each feature lower the impurity by, as a share; largest difference.",
-        Grade.EXACT,
-        float(np.abs(given - shares).max()),
-        rounding,
-        failure="feature_importances_ is not what the splits by each feature lower the impurity by.",
-    )
+    what = "what splits by each feature lower the impurity by, as a share"
+    sentence, failure = f"feature_importances_ is {what}; largest difference.", f"feature_importances_ is not {what}."
+    return at_most("importances", sentence, Grade.EXACT, float(np.abs(given - shares).max()), rounding, failure=failure)

@@ -13,94 +13,73 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.theorems.trees.criteria import node_of
-from surefit.certificates.theorems.trees.draws import child_key, root_key
+from surefit.certificates.theorems.trees.growth import Growth
 from surefit.certificates.theorems.trees.nodes import Nodes
-from surefit.certificates.theorems.trees.replay import (
-    TIE,
-    WORK,
-    Growth,
-    Here,
-    Replay,
-    best_here,
-    candidates_in,
-    ends,
-    turn_in,
-)
+from surefit.certificates.theorems.trees.place import TIE, Place
+from surefit.certificates.theorems.trees.replay import WORK, Grown
 
 
 class _Regrowth:
-    """Follows the grower from a set of rows on, until its work is used up."""
+    """Follows the grower from a place on, until its work is used up."""
 
-    def __init__(self, X: F64, Y: F64, w: F64, growth: Growth) -> None:
-        self.X, self.Y, self.w, self.growth, self.total, self.work = X, Y, w, growth, float(w.sum()), 0.0
+    def __init__(self, total: float) -> None:
+        self.total, self.work = total, 0.0
 
-    def cost(self, rows: NDArray[np.intp], depth: int, key: int) -> tuple[float, bool]:
+    def cost(self, here: Place) -> tuple[float, bool]:
         """c of the tree grown on the rows, and whether it is decided what is grown."""
-        g, m = self.growth, len(rows)
-        node = node_of(g.criterion, self.Y[rows], self.w[rows], g.n_classes)
-        here = Here(0, self.X[rows], self.Y[rows], self.w[rows], node, key, depth, None, (-np.inf, np.inf))
+        g, node, m = here.growth, here.node, len(here.w)
         leaf = node.loss / self.total + g.alpha
-        self.work += m * self.X.shape[1] * (m if node.explained is None else 1)
-        if ends(here, g) or leaf <= 2 * g.alpha:
+        self.work += here.X.size * (m if node.convex is None else 1)
+        if here.ends() or leaf <= 2 * g.alpha:
             return leaf, True
-        if self.work > WORK or depth > 200:
+        if self.work > WORK or here.depth > 200:
             return leaf, False
-        best, found, _ = best_here(here, g, candidates_in(here, g))
-        top = float(best.max(initial=-np.inf))
+        on_offer = here.offers(here.candidates())
+        top = float(on_offer.best.max(initial=-np.inf))
         if not np.isfinite(top) or top < g.min_decrease * self.total:
             return leaf, True
-        tied = [(turn_in(here, g, int(o.feature[b])), float(o.lower[a, b]), o.missing_left) for o in found
-                for a, b in np.argwhere(o.decrease >= top - TIE * node.loss - 2 * node.noise)]  # fmt: skip
-        cuts = [_left(here.X[:, j], low, missing) for (_, j), low, missing in sorted(tied)]
-        one = all(np.array_equal(cut, cuts[0]) or np.array_equal(~cut, cuts[0]) for cut in cuts[1:8]) and len(cuts) < 9
-        sides = [self.cost(rows[side], depth + 1, child_key(key, right)) for side, right in
-                 ((cuts[0], False), (~cuts[0], True))]  # fmt: skip
+        tied = here.in_turn(on_offer, top - TIE * node.loss - 2 * node.noise)
+        cuts = [_left(here, *split) for split in tied[:9]]
+        one = len(cuts) < 9 and all(len(np.unique(cut ^ cuts[0])) == 1 for cut in cuts)
+        sides = [self.cost(here.child(cuts[0], tied[0][0][1], right)) for right in (False, True)]
         decided = (g.first_of_ties or one) and sides[0][1] and sides[1][1]
         return min(leaf, sides[0][0] + sides[1][0]), decided
 
 
-def _left(column: F64, low: float, missing: bool) -> NDArray[np.bool_]:
+def _left(here: Place, turn: tuple[int, int], low: float, missing: bool) -> NDArray[np.bool_]:
+    column = here.X[:, turn[1]]
     return np.where(np.isnan(column), missing, column <= low)
 
 
-def pruning_claim(nodes: Nodes, found: Replay, growth: Growth, X: F64, Y: F64, w: F64, tol: float) -> list[Claim]:
+def pruning_claim(nodes: Nodes, grown: Grown, growth: Growth, tol: float) -> list[Claim]:
     if growth.alpha <= 0:
         return []
-    total, inner = float(w.sum()), nodes.inner
-    cost, leaves = np.array([found.losses[k] for k in range(len(nodes))]) / total, np.ones(len(nodes))
-    own, saving = cost.copy(), 0.0
-    for t in np.flatnonzero(inner)[::-1]:
+    total, n_features = sum(float(leaf.w.sum()) for leaf in grown.leaves.values()), nodes.n_features
+    own, leaves, saving = np.array([grown.losses[k] for k in range(len(nodes))]) / total, np.ones(len(nodes)), 0.0
+    cost = own.copy()
+    for t in np.flatnonzero(nodes.inner)[::-1]:
         children = [nodes.left[t], nodes.right[t]]
         cost[t], leaves[t] = cost[children].sum(), leaves[children].sum()
         saving = max(saving, growth.alpha * (leaves[t] - 1) - (own[t] - cost[t]))
-    grown, undecided = 0, 0
-    follow = growth.seen(X.shape[1]) and growth.max_leaves is None and growth.rules.monotonic is None
-    follow = follow and growth.categorical is None and not growth.drawn
-    again, depth = _Regrowth(X, Y, w, growth), nodes.depth()
-    keys = {0: root_key(growth.seed or 0)}
-    for t, rows in nodes.visit(X):
-        key = keys.pop(t)
-        if inner[t]:
-            keys[int(nodes.left[t])], keys[int(nodes.right[t])] = child_key(key, False), child_key(key, True)
-        elif own[t] > growth.alpha:
-            cheapest, decided = again.cost(rows, int(depth[t]), key) if follow else (0.0, False)
-            grown, undecided = grown + decided, undecided + (not decided)
-            saving = max(saving, own[t] + growth.alpha - cheapest if decided else 0.0)
-    scale = max(float(own[0]), 1e-300)
-    share = f"; {undecided} not decided (draws, ties or work)" if undecided else ""
+    plain = growth.max_leaves is None and growth.rules.monotonic is None and growth.categorical is None
+    follow, again = growth.seen(n_features) and plain and not growth.drawn, _Regrowth(total)
+    open_ = [leaf for t, leaf in grown.leaves.items() if own[t] > growth.alpha]
+    costs = [again.cost(leaf) if follow else (0.0, False) for leaf in open_]
+    for leaf, (cheapest, decided) in zip(open_, costs, strict=True):
+        saving = max(saving, leaf.node.loss / total + growth.alpha - cheapest if decided else 0.0)
+    known, saving = sum(decided for _, decided in costs), saving / max(float(own[0]), 1e-300)
+    undecided = f"; {len(costs) - known} not decided (draws, ties or work)" if known < len(costs) else ""
     return [
         at_most(
             "pruning",
             f"With the penalty {growth.alpha:.4g} no node gains by becoming a leaf, and no leaf by what would grow "
-            f"below it ({grown} grown again{share}); largest gain, as a share of the impurity of the root.",
+            f"below it ({known} grown again{undecided}); largest gain, as a share of the impurity of the root.",
             Grade.GREEDY,
-            saving / scale,
+            saving,
             tol,
-            {"grown_again": grown, "not_decided": undecided},
-            failure=f"Another subtree costs less by {saving / scale:.3g} of the impurity of the root: the tree is not "
-            "pruned for this ccp_alpha.",
+            {"grown_again": known, "not_decided": len(costs) - known},
+            failure=f"Another subtree costs less by {saving:.3g} of the impurity of the root: the tree is not pruned "
+            "for this ccp_alpha.",
         )
     ]

@@ -17,6 +17,7 @@ from surefit.certificates.blocks import F64
 from surefit.certificates.theorems.trees.criteria import Node
 
 EQUAL = 1e-12  # weights and means that differ by this share are not told from each other
+FREE = (-np.inf, np.inf)
 
 
 @dataclass(frozen=True)
@@ -29,19 +30,6 @@ class Rules:
     positive: bool = False  # both sides have a positive sum of targets (Poisson)
     monotonic: NDArray[np.intp] | None = None  # by feature: the mean on the right is no smaller (1), no larger (−1)
 
-    def admits(self, w: F64, level: F64, bounds: tuple[float, float], left: NDArray[np.bool_], feature: int) -> bool:
-        """True unless the split into `left` and the others surely breaks a rule; level is what has means."""
-        if min(np.count_nonzero(left), np.count_nonzero(~left)) < max(1, self.min_rows):
-            return False
-        if min(w[left].sum(), w[~left].sum()) < self.min_weight - EQUAL * w.sum():
-            return False
-        if self.positive and min(w[left] @ level[left], w[~left] @ level[~left]) <= 0:
-            return False
-        if self.monotonic is None or self.monotonic[feature] == 0:
-            return True
-        a, b = (np.array([w[s] @ level[s] / w[s].sum()]) for s in (left, ~left))
-        return bool(in_order(int(self.monotonic[feature]), a, b, bounds, -EQUAL * np.abs(level).max()).all())
-
 
 @dataclass(frozen=True)
 class Offers:
@@ -51,11 +39,6 @@ class Offers:
     missing_left: bool
     decrease: F64  # −∞ where there is no admissible split
     lower: F64  # the value below the cut
-
-
-def in_order(sign: int, left: F64, right: F64, bounds: tuple[float, float], slack: float) -> NDArray[np.bool_]:
-    low, high = (left, right) if sign > 0 else (right, left)
-    return (low >= bounds[0] + slack) & (high >= low + slack) & (high <= bounds[1] - slack)
 
 
 def varies(X: F64, step: float = 0.0) -> NDArray[np.bool_]:
@@ -71,14 +54,9 @@ def _next(x: F64, step: float) -> F64:
 
 
 def offers(
-    X: F64,
-    node: Node,
-    w: F64,
-    rules: Rules,
-    features: NDArray[np.intp],
-    level: F64 | None = None,
-    bounds: tuple[float, float] = (-np.inf, np.inf),
-) -> Iterator[Offers]:
+    X: F64, node: Node, w: F64, rules: Rules, features: NDArray[np.intp], level: F64 | None = None,
+    bounds: tuple[float, float] = FREE,
+) -> Iterator[Offers]:  # fmt: skip
     """All admissible splits by the columns `features` of a node's rows X (m, d) with weights w.
 
     level and bounds matter for monotonic constraints and sums that must be positive: the target, where it has a mean.
@@ -93,39 +71,35 @@ def offers(
         turned = (np.arange(len(X))[:, None] - count) % len(X)
         turns.append((features[gaps], np.take_along_axis(order[:, gaps], turned, axis=0), True))
     for some, order, missing_left in turns:
-        values = X[order, some]
-        lower, upper = values[:-1], values[1:]
-        cut = upper > _next(lower, rules.step)
-        if not missing_left:
-            cut |= np.isnan(upper) & ~np.isnan(lower)
-        cut &= _admissible(w, rules, some, order, level, bounds)
+        lower, upper = X[order[:-1], some], X[order[1:], some]
+        cut = (upper > _next(lower, rules.step)) | (np.isnan(upper) & ~np.isnan(lower))
+        cut &= admissible(w, rules, some, order, level, bounds)
         yield Offers(some, missing_left, np.where(cut, node.decreases(order), -np.inf), lower)
 
 
-def _admissible(
-    w: F64,
-    rules: Rules,
-    features: NDArray[np.intp],
-    order: NDArray[np.intp],
-    level: F64 | None,
-    bounds: tuple[float, float],
-) -> NDArray[np.bool_]:
+def admissible(
+    w: F64, rules: Rules, features: NDArray[np.intp], order: NDArray[np.intp], level: F64 | None,
+    bounds: tuple[float, float], sure: float = 1.0,
+) -> NDArray[np.bool_]:  # fmt: skip
+    """(m − 1, f): the cuts of the orders that keep to the rules; those that rounding decides with sure = −1 only."""
     rows = np.arange(1, len(order))[:, None]
-    enough = (rows >= rules.min_rows) & (rows <= len(order) - rules.min_rows) & np.ones(order.shape[1], dtype=bool)
+    ok = (np.minimum(rows, len(order) - rows) >= rules.min_rows) & np.ones(len(features), dtype=bool)
     if rules.min_weight <= 0 and level is None:
-        return enough
-    before, after = _both_sides(w[order])
+        return ok
+    weights = _both_sides(w[order])
     if rules.min_weight > 0:
-        enough &= np.minimum(before, after) >= rules.min_weight + EQUAL * w.sum()
+        ok &= np.minimum(*weights) >= rules.min_weight + sure * EQUAL * w.sum()
     if level is not None:
-        left, right = _both_sides((w * level)[order])
+        sums = _both_sides((w * level)[order])
         if rules.positive:
-            enough &= np.minimum(left, right) > EQUAL * (w @ level)
-        signs = np.zeros(len(features)) if rules.monotonic is None else rules.monotonic[features]
-        for k in np.flatnonzero(signs):
-            means = left[:, k] / before[:, k], right[:, k] / after[:, k]
-            enough[:, k] &= in_order(int(signs[k]), *means, bounds, EQUAL * float(np.abs(level).max()))
-    return enough
+            ok &= np.minimum(*sums) > max(sure, 0.0) * EQUAL * (w @ level)
+        if rules.monotonic is not None:
+            sign, slack = rules.monotonic[features], sure * EQUAL * float(np.abs(level).max())
+            left, right = (a / b for a, b in zip(sums, weights, strict=True))
+            low, high = np.where(sign > 0, left, right), np.where(sign > 0, right, left)
+            inside = (low >= bounds[0] + slack) & (high >= low + slack) & (high <= bounds[1] - slack)
+            ok &= inside | (sign == 0)
+    return ok
 
 
 def _both_sides(terms: F64) -> tuple[F64, F64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any
 
 from surefit.certificates.checker import Findings
 from surefit.certificates.claim import refuted
@@ -12,14 +13,14 @@ UNREADABLE = (TypeError, ValueError, IndexError, KeyError, AttributeError, Overf
 
 
 def readable(find: Callable[..., Findings]) -> Callable[..., Findings]:
-    """The findings, or that a parameter or an attribute is no number, array or tree as a fit leaves them."""
+    """The findings, or that a parameter or an attribute is not what a fit leaves (a word for a number, a list)."""
 
     @functools.wraps(find)
-    def guarded(*args: object) -> Findings:
+    def guarded(*given: Any) -> Findings:
         try:
-            return find(*args)
+            return find(*given)
         except UNREADABLE as fault:
             reason = f"A parameter or an attribute is not what a fit leaves: {type(fault).__name__}: {fault}."
-            return [refuted("attributes", reason)], "not known"
+            return [refuted("attributes", reason)], "one pass"
 
     return guarded
