@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,17 @@ def objective(model: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) ->
 
 
 def _linear(model: Any, X: np.ndarray) -> np.ndarray:
-    return X @ np.atleast_2d(np.asarray(model.coef_, dtype=LONG)).T + np.asarray(model.intercept_, dtype=LONG)
+    """(x − x₀)·w + (x₀·w + b), the second part in fractions: rows far from the origin lose no digits."""
+    coef = np.atleast_2d(np.asarray(model.coef_, dtype=LONG))
+    intercept = np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64), (len(coef),))
+    first = [Fraction(float(x)) for x in X[0]]
+    there = [
+        sum((x * Fraction(float(c)) for x, c in zip(first, row, strict=True)), Fraction(float(b)))
+        for row, b in zip(coef, intercept, strict=True)
+    ]
+    high = np.array([float(t) for t in there])
+    low = np.array([float(t - Fraction(h)) for t, h in zip(there, high, strict=True)])
+    return (X - X[0]) @ coef.T + high.astype(LONG) + low.astype(LONG)
 
 
 def _squares(model: Any, X: np.ndarray, y: np.ndarray, omega: np.ndarray, alpha: np.longdouble) -> np.longdouble:
