@@ -248,6 +248,16 @@ def fitted(cls: type, settings: dict[str, Any], X: Any, y: Any, w: Any) -> Any:
         return model.fit(X, y) if w is None else model.fit(X, y, sample_weight=w)
 
 
+def refits(cls: type, settings: dict[str, Any], X: Any, y: Any, w: Any) -> list[Any]:
+    """The fit, or nothing where scikit-learn refuses covariances that lost their rank to offsets."""
+    try:
+        return [fitted(cls, settings, X, y, w)]
+    except ValueError as refusal:  # LinAlgError is one
+        if cls.__module__.startswith("surefit") or "covariance" not in str(refusal):
+            raise
+        return []
+
+
 def answers(model: Any, X: np.ndarray) -> np.ndarray:
     for method in ("predict_proba", "decision_function", "transform", "predict"):
         if hasattr(model, method) and not (method == "transform" and hasattr(model, "predict")):
@@ -321,12 +331,15 @@ def lies(truth: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, sizes: 
     cls, settings = type(truth), truth.get_params()
     keep = np.ones(len(X), dtype=bool)
     keep[rng.choice(len(X), 30, replace=False)] = False
-    yield told(fitted(cls, settings, X[keep], y[keep], None if w is None else w[keep]), "30 rows fewer", X, y, w, truth)
+    for lie in refits(cls, settings, X[keep], y[keep], None if w is None else w[keep]):
+        yield told(lie, "30 rows fewer", X, y, w, truth)
     if w is not None:
-        yield told(fitted(cls, settings, X, y, None), "without the weights", X, y, w, truth)
+        for lie in refits(cls, settings, X, y, None):
+            yield told(lie, "without the weights", X, y, w, truth)
     if name_of(truth) != "CategoricalNB":  # its permuted columns have other categories, which it refuses to answer
         order = np.roll(np.arange(X.shape[1]), 1)
-        yield told(fitted(cls, settings, X[:, order], y, w), "columns permuted", X, y, w, truth)
+        for lie in refits(cls, settings, X[:, order], y, w):
+            yield told(lie, "columns permuted", X, y, w, truth)
     for name in (
         "alpha",
         "C",
@@ -346,9 +359,8 @@ def lies(truth: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, sizes: 
                 **settings,
                 name: value + 1 if isinstance(value, int) else value * (0.9 if is_share(name, truth) else 2),
             }
-            lie = fitted(cls, other, X, y, w)
-            lie.set_params(**{name: value})
-            yield told(lie, f"fitted with another {name}", X, y, w, truth)
+            for lie in refits(cls, other, X, y, w):
+                yield told(lie.set_params(**{name: value}), f"fitted with another {name}", X, y, w, truth)
     if "coef_" in vars(truth):
         lie = copy.deepcopy(truth)
         lie.coef_, lie.intercept_ = -truth.coef_, -np.asarray(truth.intercept_)
@@ -410,11 +422,8 @@ def settings_of(name: str, everything: bool) -> Iterator[tuple[str, Any, Any, An
                 label = f"{cls.__module__.split('.')[0]} {settings} {np.dtype(dtype)} offset {offset:g}"
                 label += (" mixed" if mixed else "") + (" weights" if weighted else "")
                 w = w if takes_weights(cls) else None
-                try:
-                    yield label, fitted(cls, settings, X, y, w), X, y, w
-                except (np.linalg.LinAlgError, ValueError) as refusal:  # of covariances that lost their rank to offsets
-                    if cls.__module__.startswith("surefit") or "covariance" not in str(refusal):
-                        raise
+                for model in refits(cls, settings, X, y, w):
+                    yield label, model, X, y, w
 
 
 def tell(name: str, everything: bool = True) -> tuple[Verdict, list[str]]:
