@@ -220,3 +220,23 @@ def test_rejects_other_clusters_of_one_way_distances() -> None:
     np.testing.assert_array_equal(back.labels_, [0, 1, 2])
     assert certify(back, D[::-1, ::-1]).holds
     assert "labels" in failing(certify(altered(back, labels_=np.zeros(3, int)), D[::-1, ::-1]))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("both_ways", [True, False])
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_rows_far_from_themselves(seed, both_ways, container) -> None:
+    """A diagonal above zero, partly above eps: the fit is accepted, without a core row or with one as noise it is not."""
+    rng = np.random.default_rng(seed)
+    D = rng.uniform(0.1, 9.0, (30, 30))
+    D = np.minimum(D, D.T) if both_ways else D
+    np.fill_diagonal(D, rng.choice([0.5, 3.0], 30))
+    D = container(D)
+    for least in (1, 2, 4):
+        model = DBSCAN(eps=1.0, min_samples=least, metric="precomputed").fit(D)
+        assert certify(model, D).holds, str(certify(model, D))
+        for row in model.core_sample_indices_[:4]:
+            labels = np.where(np.arange(30) == row, -1, model.labels_)
+            assert not certify(altered(model, labels_=labels), D).holds
+            core = np.setdiff1d(model.core_sample_indices_, row)
+            assert "core" in failing(certify(altered(model, core_sample_indices_=core), D))

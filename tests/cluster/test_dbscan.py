@@ -85,6 +85,21 @@ def test_a_function_a_matrix_and_a_graph_agree():
         np.testing.assert_array_equal(model.core_sample_indices_, plain.core_sample_indices_)
 
 
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_a_row_far_from_itself_does_not_count_for_itself(seed, container):
+    """The diagonal of given distances is read as any number of theirs: as in scikit-learn."""
+    rng = np.random.default_rng(seed)
+    D = rng.uniform(0.1, 9.0, (40, 40))
+    np.fill_diagonal(D, rng.choice([0.5, 3.0], 40))
+    for least in (1, 2, 4):
+        model = DBSCAN(eps=1.0, min_samples=least, metric="precomputed").fit(container(D))
+        expected = sklearn.cluster.DBSCAN(eps=1.0, min_samples=least, metric="precomputed").fit(container(D))
+        np.testing.assert_array_equal(model.labels_, expected.labels_)
+        np.testing.assert_array_equal(model.core_sample_indices_, expected.core_sample_indices_)
+        assert model.certify(container(D)).holds
+
+
 def test_weights_are_summed_exactly_enough():
     """Ten weights of 0.1 are one, whatever the order: the float 0.1 is a little more than a tenth."""
     X = np.zeros((10, 2))

@@ -143,7 +143,8 @@ def _claims(points: Points, fit: Fit, sweep: Sweep) -> list[Claim]:
     if near is not None and not np.array_equal(near, near.T):
         return [core_claim, _reached(near, fit)]
     label, lowest = fit.labels, sweep.lowest
-    joined = np.where(fit.core, (lowest == label), np.where(label < 0, lowest == n, sweep.own & (lowest >= label)))
+    # a core row is of its own cluster, also where the distance given from it to itself is above eps
+    joined = np.where(fit.core, lowest >= label, np.where(label < 0, lowest == n, sweep.own & (lowest >= label)))
     wrong = seen & ~joined
     return [
         core_claim,

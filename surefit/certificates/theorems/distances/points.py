@@ -141,7 +141,8 @@ class Points:
 
 
 def read_points(attrs: Attributes, blocks: Blocks, default: str = "minkowski") -> Points | None:
-    """All rows in memory; None with the fault noted. A sparse matrix of given distances has none where it is empty."""
+    """All rows in memory; None with the fault noted. A sparse matrix of given distances has none where it is empty,
+    but for the distance zero of a row to itself."""
     n, d, single = blocks.n_rows, blocks.n_features, False
     if n * d > MOST:
         raise BadData(f"{n} × {d} entries are more than the {MOST} that are compared in memory")
@@ -166,7 +167,7 @@ def read_points(attrs: Attributes, blocks: Blocks, default: str = "minkowski") -
         if n != d:
             attrs.faults.append(f"the precomputed distances have the shape {(n, d)}")
             return None
-        np.fill_diagonal(X, 0.0)
+        np.fill_diagonal(X, np.where(np.isinf(X.diagonal()), 0.0, X.diagonal()))
     weights = np.concatenate(w).astype(np.float64) if w else None
     if weights is not None and not np.isfinite(weights).all():
         raise BadData("some weights are NaN or infinite")
