@@ -1,13 +1,18 @@
-"""Predictions from the nearest neighbors, and their number by leaving out rows: `python -m benchmarks.k_neighbors`."""
+"""Predictions from neighbors, nearest or within a radius, and their number by leaving out rows.
+
+`python -m benchmarks.k_neighbors`
+"""
 
 from __future__ import annotations
 
+import importlib
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import Data, Work, main
+from benchmarks.harness import Contender, Data, Work, main
 
 NUMBERS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 
@@ -34,6 +39,47 @@ def curve(n: int, d: int) -> Callable[[], Data]:
         return {"X": X, "y": np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * rng.normal(size=n)}
 
     return make
+
+
+def noisy_curve(n: int, d: int, queries: int) -> Callable[[], Data]:
+    """The same, with rows to predict."""
+
+    def make() -> Data:
+        data = curve(n + queries, d)()
+        X, y = data["X"], data["y"]
+        return {"X": X[:n], "y": y[:n], "Q": X[n:], "truth": y[n:]}
+
+    return make
+
+
+def by_radius(module: str, name: str, radius: float, **options: Any) -> Contender:
+    """Fit and predict by all rows within the radius; the error of queries that have such rows."""
+
+    def run(data: Data) -> float:
+        with warnings.catch_warnings(action="ignore"):  # queries without neighbors
+            model = getattr(importlib.import_module(module), name)(radius, **options).fit(data["X"], data["y"])
+            found = model.predict(data["Q"])
+        if found.dtype.kind == "f":
+            return float(np.nanmean((found - data["truth"]) ** 2))
+        return float(np.mean(found != data["truth"]))
+
+    return run
+
+
+def radius_work(title: str, data: Callable[[], Data], name: str, radius: float, **options: Any) -> Work:
+    return Work(
+        title,
+        data,
+        {
+            "surefit": by_radius("surefit.neighbors", name, radius, **options),
+            "scikit-learn": by_radius("sklearn.neighbors", name, radius, n_jobs=-1, **options),
+        },
+        {"scikit-learn": 1.0},
+        quality_name="error of new rows",
+        quality_within=1e-6,
+        repeats=3,
+        seconds=40.0,
+    )
 
 
 def predicted(model: Any, data: Data) -> float:
@@ -96,7 +142,15 @@ WORKS = [
         repeats=3,
         seconds=40.0,
     ),
-]
+    radius_work(
+        "radius classifier 100k×3 f32, 20k predictions", classes(100_000, 3, 20_000), "RadiusNeighborsClassifier", 0.2,
+        outlier_label="most_frequent",
+    ),
+    radius_work(
+        "radius regressor 100k×3, 20k predictions, 1/distance", noisy_curve(100_000, 3, 20_000),
+        "RadiusNeighborsRegressor", 0.2, weights="distance",
+    ),
+]  # fmt: skip
 
 if __name__ == "__main__":
     main(__file__, WORKS)

@@ -226,7 +226,7 @@ def test_rejects_other_clusters_of_one_way_distances() -> None:
 @pytest.mark.parametrize("both_ways", [True, False])
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 def test_rows_far_from_themselves(seed, both_ways, container) -> None:
-    """A diagonal above zero, partly above eps: the fit is accepted, without a core row or with one as noise it is not."""
+    """A diagonal above zero, partly above eps: the fit is accepted; not without a core row, nor with one as noise."""
     rng = np.random.default_rng(seed)
     D = rng.uniform(0.1, 9.0, (30, 30))
     D = np.minimum(D, D.T) if both_ways else D
