@@ -58,6 +58,10 @@ class Growth {
     parallel_for(d, n * d > kSerialWork ? o_.n_threads : 1, [&](std::size_t j, int) {
       const Row* from = columns_.list(j);
       Row* to = lists_.get() + j * m_;
+      if (m_ == n) {
+        std::copy_n(from, n, to);
+        return;
+      }
       Row fresh = 0;
       for (std::size_t i = 0, k = 0; i < n && k < m_; ++i) {
         fresh |= from[i] & kNew<Row>;

@@ -227,3 +227,23 @@ def test_a_side_lighter_than_rounding_is_not_on_offer(criterion):
     tree = grow_exact(presort(X), y, w, criterion=criterion)
     assert tree.node_count == 3 and tree.threshold[0] == 0.5
     np.testing.assert_allclose(tree.value[:, 0, 0], [1.5, 1, 2], rtol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_columns_longer_than_the_cache_are_sorted_as_numpy_sorts_them(dtype):
+    """Ties, signs, wide ranges, numbers that agree in their leading bits, NaN: numpy's stable order of each column."""
+    n, rng = 70_001, np.random.default_rng(0)
+    noise = rng.normal(size=n)
+    cluster = np.where(rng.random(n) < 0.5, 1 + noise * np.finfo(dtype).eps * 50, noise * 1e30)
+    X = np.column_stack([noise, noise.round(1), np.exp(15 * noise), cluster, noise > 0, np.zeros(n), noise]).astype(
+        dtype
+    )
+    X[rng.random(n) < 0.3, 6] = np.nan
+    X[rng.random(n) < 0.1, 1] = -0.0
+    columns = presort(X, n_threads=2)
+    rows = columns.lists & np.uint32(2**31 - 1)
+    np.testing.assert_array_equal(rows, np.argsort(X, axis=0, kind="stable").T)
+    values = np.take_along_axis(X.T, rows.astype(np.intp), axis=1)
+    same = (values[:, 1:] == values[:, :-1]) | (np.isnan(values[:, 1:]) & np.isnan(values[:, :-1]))
+    np.testing.assert_array_equal(columns.lists[:, 1:] >> 31, ~same)
+    np.testing.assert_array_equal(columns.has_missing, np.isnan(X).any(axis=0))
