@@ -84,7 +84,7 @@ def support_claims(attrs: Attributes, m: Machine) -> list[Claim]:
                     Grade.EXACT, float(not same), 0)
         )  # fmt: skip
     if m.kernel.name == "linear" and m.centers:
-        W, size = weights_of(m.centers, m.coef)
+        W, _, size = weights_of(m.centers, m.coef, m.blocks.n_features)
         coef = attrs.array("coef_", W.T.shape)
         if coef is None:
             return [*claims, refuted("coef", f"{attrs.faults[-1]}.")]

@@ -1,0 +1,83 @@
+"""Rows far from zero: sums of the kernel's values are within their stated error, and converged regressions proved."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import surefit
+import surefit.svm
+from surefit.certificates.theorems.kernel_machine.expansion import expansion, weights_of
+from surefit.certificates.theorems.kernel_machine.kernels import Kernel
+from tests.certificates.svm.study import truth
+
+
+def problem(offset, n=60):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 4))
+    return X + offset, X @ [1.0, -2.0, 0.5, 0.0] + 0.3 * rng.normal(size=n)
+
+
+def coefficients(n, rng):
+    beta = rng.uniform(-1, 1, n)
+    return (beta - beta.mean())[:, None]  # Σβ is zero but for rounding
+
+
+def exact(values):
+    return [[Fraction(v) for v in row] for row in values.tolist()]
+
+
+def distance(long, fraction):
+    """|value − exact|, rounded up by a hair."""
+    high = float(long)
+    return abs(float(Fraction(high) + Fraction(float(long - high)) - fraction))
+
+
+@pytest.mark.parametrize("offset", [0.0, 30.0, 1e4, 1e6])
+def test_weights_and_values_of_the_linear_kernel_in_fractions(offset):
+    (X, _), rng = problem(offset, 40), np.random.default_rng(1)
+    beta, centers = coefficients(len(X), rng), [row[None] for row in X]
+    rows, b = exact(X), [Fraction(v) for v in beta[:, 0].tolist()]
+    w = [sum(b_j * x[k] for b_j, x in zip(b, rows, strict=True)) for k in range(4)]
+    found = weights_of(centers, beta, 4)
+    assert all(distance(found.value[k, 0], w[k]) <= found.error[k, 0] for k in range(4))
+    assert found.error.max() <= 1e-15 * np.abs(beta).sum()
+    f = expansion(Kernel("linear", 1.0, 3, 0.0, np.zeros(4)), iter([X]), centers, np.arange(len(X)), beta)
+    truths = [sum(x_k * w_k for x_k, w_k in zip(x, w, strict=True)) for x in rows]
+    assert all(distance(f.value[i, 0], truths[i]) <= f.error[i, 0] for i in range(len(X)))
+
+
+@pytest.mark.parametrize("long", [False, True])
+def test_values_of_a_polynomial_in_fractions(long):
+    (X, _), rng = problem(30.0, 40), np.random.default_rng(1)
+    beta, centers = coefficients(len(X), rng), [row[None] for row in X]
+    kernel = Kernel("poly", 0.25, 3, 1.0, np.zeros(4))
+    f = expansion(kernel, iter([X]), centers, np.arange(len(X)), beta, long)
+    rows, b = exact(X), [Fraction(v) for v in beta[:, 0].tolist()]
+    for i, x in enumerate(rows):
+        inner = [sum(p * q for p, q in zip(x, z, strict=True)) for z in rows]
+        wanted = sum(b_j * (t / 4 + 1) ** 3 for b_j, t in zip(b, inner, strict=True))
+        assert distance(f.value[i, 0], wanted) <= f.error[i, 0]
+
+
+@pytest.mark.parametrize("offset", [1e2, 1e4, 1e6])
+def test_linear_regressions_are_proved_far_from_zero(offset):
+    X, y = problem(offset)
+    model = surefit.svm.SVR(kernel="linear").fit(X, y)
+    claim = surefit.certify(model, X, y)["optimal"]
+    assert claim.holds and claim.value <= 1e-6
+    model.dual_coef_ = model.dual_coef_ * 1.01
+    assert not surefit.certify(model, X, y).holds
+
+
+def test_a_polynomial_far_from_zero_is_bounded_and_not_flattered():
+    X, y = problem(30.0, 30)
+    with pytest.warns(UserWarning, match="Rounding hides"):
+        model = surefit.svm.SVR(kernel="poly", degree=3).fit(X, y)
+    claim = surefit.certify(model, X, y)["optimal"]
+    assert claim.holds and claim.grade == "BOUNDED"
+    assert truth(model, X, y, None) <= claim.value <= 1e-5
+    model.intercept_ = model.intercept_ + 0.01
+    assert not surefit.certify(model, X, y).holds
