@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from surefit import _native
 from surefit._core.arithmetic import power_of_two
+from surefit._core.threads import threads_for
 
 HASHED_NUMBERS = 2**18
 """Numbers that are copied at a time to be hashed."""
@@ -57,7 +58,8 @@ def single_precision_hashes(X: Any, y: np.ndarray) -> np.ndarray:
     unit = float(power_of_two(max(float(X.max()), -float(X.min()))))
     step = max(1, HASHED_NUMBERS // max(1, X.shape[1]))
     parts = [slice(start, start + step) for start in range(0, len(X), step)]
-    return np.concatenate([example_hashes((X[at] / unit).astype(np.float32), y[at]) for at in parts])
+    n_threads = threads_for(X.size)
+    return np.concatenate([example_hashes((X[at] / unit).astype(np.float32), y[at], n_threads) for at in parts])
 
 
 def mixed(z: np.ndarray) -> np.ndarray:

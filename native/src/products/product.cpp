@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <type_traits>
-#include <vector>
 
 #include "products/product_loops.hpp"
+#include "surefit/aligned.hpp"
 #include "surefit/fold.hpp"
 
 namespace surefit::products {
 namespace {
 
-constexpr std::size_t kRowBlock = 96, kRowStep = 24;  // rows of C of one task: at most, and a multiple of
+// Rows of C of one task: at most, and a multiple of. Each task packs its panels of B, so that fewer tasks pack less:
+// larger ones are taken where they come to all threads in equal number.
+constexpr std::size_t kRowBlock = 96, kLargeBlock = 216, kRowStep = 24;
 
 // c: where C goes, or null
 template <class T>
@@ -24,12 +26,14 @@ void run(const T* a, const T* b, T* c, std::size_t m, std::size_t n, std::size_t
   } else {
     wide = loops.double_columns, part = loops.double_part;
   }
-  const std::size_t panels = (n + wide - 1) / wide, most = (m + kRowBlock - 1) / kRowBlock;
-  const std::size_t rows = most == 0 ? kRowStep : ((m + most - 1) / most + kRowStep - 1) / kRowStep * kRowStep;
-  const std::size_t blocks = (m + rows - 1) / rows;
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) * kVectorNs;
   n_threads = threads_for(work, n_threads);
-  PerThread<std::vector<T>> packed(n_threads), unplaced(n_threads);
+  const std::size_t panels = (n + wide - 1) / wide, large = (m + kLargeBlock - 1) / kLargeBlock;
+  const bool even = c != nullptr && panels * large % static_cast<std::size_t>(n_threads) == 0;
+  const std::size_t most = even ? large : (m + kRowBlock - 1) / kRowBlock;
+  const std::size_t rows = most == 0 ? kRowStep : ((m + most - 1) / most + kRowStep - 1) / kRowStep * kRowStep;
+  const std::size_t blocks = (m + rows - 1) / rows;
+  PerThread<Aligned<T>> packed(n_threads), unplaced(n_threads);
   parallel_for_shares(panels * blocks, n_threads, [&](std::size_t task, int thread) {
     const std::size_t j = task / blocks * wide, i = task % blocks * rows;
     T* panel = packed.of(thread, kDepth * wide).data();
