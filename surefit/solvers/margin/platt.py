@@ -69,7 +69,7 @@ def coupled(r: np.ndarray, n_classes: int) -> np.ndarray:
     """
     k = n_classes
     above, below = _off_diagonal(k)
-    r = np.clip(r, CERTAIN, 1 - CERTAIN)
+    r = np.minimum(np.maximum(r, CERTAIN), 1 - CERTAIN)
     R = np.zeros((len(r), k * k))
     R[:, above], R[:, below] = r, 1 - r
     R = R.reshape(-1, k, k)
@@ -97,7 +97,7 @@ def agreeing(p: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """
     p = p.copy()
     everyone = np.arange(len(p))
-    for row in np.flatnonzero(p.argmax(axis=1) != chosen):
+    for row in (p.argmax(axis=1) != chosen).nonzero()[0]:
         c = chosen[row]
         total, pooled = float(p[row, c]), [c]
         for other in np.argsort(-p[row], kind="stable"):
