@@ -50,3 +50,34 @@ def power_of_two(size: float | np.ndarray, most: int = LARGEST_EXPONENT) -> floa
     exponent = np.clip(np.frexp(size)[1], -most, min(most, 1023))
     power = np.where(np.asarray(size) == 0, 1.0, np.ldexp(1.0, exponent))
     return power if isinstance(size, np.ndarray) else float(power)
+
+
+UNIT_EXPONENT = -1126
+"""Every finite double is a whole number of units 2^−1126."""
+
+
+def exact_sum(values: np.ndarray) -> int:
+    """The sum of finite numbers in units of 2^−1126, exactly: sums of parts add up to that of the whole."""
+    total = 0
+    for start in range(0, len(values), 2**26):
+        fraction, exponent = np.frexp(values[start : start + 2**26])
+        mantissa = np.ldexp(fraction, 53)  # a whole number; its halves of 26 and 27 bits add up without rounding
+        high = np.floor(np.ldexp(mantissa, -27))
+        lowest = int(exponent.min())
+        for half, bits in ((high, 27), (mantissa - np.ldexp(high, 27), 0)):
+            for place, part in enumerate(np.bincount(exponent - lowest, half).tolist()):
+                total += int(part) << (lowest + place - 53 - UNIT_EXPONENT + bits)
+    return total
+
+
+def rounded_units(total: int) -> float:
+    """The double next to a number of units."""
+    return total / (1 << -UNIT_EXPONENT)
+
+
+def whole_weights(w: np.ndarray, total: float) -> np.ndarray:
+    """Weights as whole numbers of a power of two that is 2^−62 of their `total` or less: their sums have no order.
+
+    Whole weights are kept exactly.
+    """
+    return np.rint(np.ldexp(w, 62 - np.frexp(total)[1])).astype(np.int64)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from functools import partial
 from itertools import accumulate
 from typing import Any
@@ -92,7 +93,7 @@ def dask_labels(X: Any, y: Any, classes: np.ndarray | None) -> tuple[Any, np.nda
     if labels.ndim != 1:
         raise InvalidData(f"y should be a 1d array, got an array of shape {labels.shape} instead.")
     if classes is None:
-        found = _run(_delayed(several)(*map(_delayed(np.unique), labels.to_delayed().ravel())))
+        found = _run(delayed(several)(*map(delayed(np.unique), labels.to_delayed().ravel())))
         classes, _ = streamed_codes(iter(found), None)
     return X, classes, labels.map_blocks(codes_of, classes, dtype=np.float64, meta=np.empty(0))
 
@@ -116,7 +117,7 @@ class DaskSource(Source):
         rows = aligned_rows(self.n_features, BLOCK_BYTES, max(1, self.n_rows // FEWEST_BLOCKS))
         self._block_rows = rows
         self._blocks = [
-            _delayed(join_pieces)(
+            delayed(join_pieces)(
                 X.cut(start, start + rows, self.dtype),
                 None if y is None else _cut(y, start, start + rows, "y"),
                 None if w is None else _cut(w, start, start + rows, "sample_weight"),
@@ -126,7 +127,7 @@ class DaskSource(Source):
         ]
         if self.n_rows * self.n_features * self.dtype.itemsize <= _room():
             self._blocks = list(dask.persist(*self._blocks))
-        self.is_sparse = self._finished(_delayed(holds_sparse)(self._blocks[0]))
+        self.is_sparse = self.finished(delayed(holds_sparse)(self._blocks[0]))
 
     def _check_length(self, name: str, values: Any) -> None:
         if values.shape[0] != self.n_rows:
@@ -140,20 +141,30 @@ class DaskSource(Source):
     def fold(self, step: Step, state: Any = None) -> Any:
         work = dask.delayed(Work(step, state, self.leaf_rows), pure=False, traverse=False)
         mapped = [
-            _delayed(map_block)(work, block, number * self._block_rows) for number, block in enumerate(self._blocks)
+            delayed(map_block)(work, block, number * self._block_rows) for number, block in enumerate(self._blocks)
         ]
-        statistic, weighted = self._finished(merge_in_order(mapped, partial(_delayed(combine_pair), work)))
+        statistic, weighted = self.finished(merge_in_order(mapped, partial(delayed(combine_pair), work)))
         if not weighted:
             refuse_all_zero()
         return statistic
 
+    def delayed_blocks(self) -> Iterator[tuple[int, Any]]:
+        """(first row, task of (X, y, w)) of every block."""
+        return ((number * self._block_rows, block) for number, block in enumerate(self._blocks))
+
+    def with_rows(self, function: Callable[[tuple[Any, Any, Any], int], tuple[Any, Any, Any]]) -> DaskSource:
+        """The same rows with function((X, y, w), first row) in the place of (X, y, w)."""
+        other = copy(self)
+        other._blocks = [delayed(function)(block, start) for start, block in self.delayed_blocks()]
+        return other
+
     def blocks(self) -> Iterator[Block]:
         for start in range(0, len(self._blocks), 4):
-            rows = self._finished(_delayed(several)(*self._blocks[start : start + 4]))
+            rows = self.finished(delayed(several)(*self._blocks[start : start + 4]))
             for number, (X, y, w) in enumerate(rows, start):
                 yield Block(X, y, w, number * self._block_rows, self.leaf_rows)
 
-    def _finished(self, result: Any) -> Any:
+    def finished(self, result: Any) -> Any:
         """The value of a delayed result; Ctrl-C also stops the loading of blocks on the workers."""
         try:
             return _run(result)
@@ -214,7 +225,7 @@ class _Chunks:
             data = data.rechunk({1: -1}) if data.ndim == 2 else data
             self.delayed, lengths = list(data.to_delayed().ravel()), data.chunks[0]
         if any(math.isnan(length) for length in lengths):
-            lengths = _run(_delayed(several)(*map(_delayed(row_count), self.delayed)))
+            lengths = _run(delayed(several)(*map(delayed(row_count), self.delayed)))
         self.ends = [int(end) for end in accumulate(lengths)]
 
     def cut(self, start: int, stop: int) -> Iterator[tuple[Any, int, int]]:
@@ -265,7 +276,7 @@ class _Part:
     def cut(self, start: int, stop: int, dtype: np.dtype) -> list[Any]:
         """Rows start … stop−1 as delayed pieces, in order."""
         return [
-            _delayed(cut_piece)(chunk, lo, hi, self.columns, dtype, self._flat)
+            delayed(cut_piece)(chunk, lo, hi, self.columns, dtype, self._flat)
             for chunk, lo, hi in self._chunks.cut(start, stop)
         ]
 
@@ -276,8 +287,14 @@ def _cut(values: Any, start: int, stop: int, role: str) -> list[Any]:
     return [values[start:stop]]
 
 
-def _delayed(function: Callable) -> Callable:
+def delayed(function: Callable) -> Callable:
+    """A function whose calls are tasks."""
     return dask.delayed(function, pure=False, traverse=False)
+
+
+def persisted(values: Sequence[Any]) -> list[Any]:
+    """Tasks whose results stay where they are made."""
+    return list(dask.persist(*values))
 
 
 def _run(result: Any) -> Any:

@@ -97,6 +97,11 @@ def tree_sum(leaves: np.ndarray) -> np.ndarray:
     return leaves[0]
 
 
+def leaf_sum(values: np.ndarray) -> float:
+    """The sum of numbers, one for each row: leaves of `MOST_LEAF_ROWS` rows, then T."""
+    return float(tree_sum(by_leaves(values, MOST_LEAF_ROWS).sum(axis=1))) if len(values) else 0.0
+
+
 def merge_in_order(statistics: Iterable[Any], combine: Callable[[Any, Any], Any]) -> Any:
     """T over the statistics of equal aligned subtrees."""
     tree = TreeMerge(combine)

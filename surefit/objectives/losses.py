@@ -296,7 +296,10 @@ class Softmax(Loss):
         return newton * (self.n_outputs - 1) / self.n_outputs
 
     def initial(self, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
-        counts = np.bincount(y.astype(np.intp), w, self.n_outputs)
+        return self.of_counts(np.bincount(y.astype(np.intp), w, self.n_outputs))
+
+    def of_counts(self, counts: np.ndarray) -> np.ndarray:
+        """The best constants, from the weight of every class."""
         return self.link(counts[None] / counts.sum())[0]
 
     def link(self, prediction: np.ndarray) -> np.ndarray:

@@ -9,25 +9,37 @@ from __future__ import annotations
 
 import numpy as np
 
+from surefit._core.arithmetic import exact_sum, rounded_units, whole_weights
 from surefit.summaries.canonical import mixed
 
 
 def held_out(hashes: np.ndarray, y: np.ndarray, w: np.ndarray | None, fraction: float, seed: int) -> np.ndarray:
     """True for the rows held out; `hashes` are those of examples, and rows of no weight are never held out."""
-    keys = mixed(hashes ^ mixed(np.array([seed], dtype=np.uint64)))
+    keys = hold_out_keys(hashes, seed)
     out = np.zeros(len(y), dtype=bool)
-    weights = np.ones(len(y)) if w is None else w
+    weights = np.ones(len(y), dtype=np.int64) if w is None else whole_weights(w, rounded_units(exact_sum(w)))
+    counts = np.ones(len(y), dtype=bool) if w is None else w > 0
     for label in np.unique(y):
-        rows = np.flatnonzero((y == label) & (weights > 0))
-        rows = rows[np.lexsort((weights[rows], keys[rows]))]
+        rows = np.flatnonzero((y == label) & counts)
+        rows = rows[np.argsort(keys[rows], kind="stable")]
         total = np.cumsum(weights[rows])
         if not len(rows):
             continue
         last = np.append(keys[rows][1:] != keys[rows][:-1], True)
         # the weight of all examples up to and including this one, its repetitions with it
         reached = total[last][np.cumsum(np.append(False, last[:-1]))]
-        out[rows[reached <= fraction * total[-1] * (1 + 1e-12)]] = True
+        out[rows[reached <= most_held(fraction, total[-1])]] = True
     return out
+
+
+def hold_out_keys(hashes: np.ndarray, seed: int) -> np.ndarray:
+    """What examples are put in order by."""
+    return mixed(hashes ^ mixed(np.array([seed], dtype=np.uint64)))
+
+
+def most_held(fraction: float, total: int) -> float:
+    """The weight of a class that may be held out, of a total of whole weights."""
+    return fraction * float(total) * (1 + 1e-12)
 
 
 def fold_numbers(hashes: np.ndarray, y: np.ndarray, w: np.ndarray | None, folds: int, seed: int = 0) -> np.ndarray:

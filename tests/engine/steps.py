@@ -12,7 +12,8 @@ import scipy.sparse as sp
 from surefit.engine.block import Block
 from surefit.engine.step import Step
 from surefit.naive_bayes.mixed import MixedStep
-from surefit.solvers.boosting.histogram_data import BinRowsStep, ExampleHashesStep, TargetsStep
+from surefit.solvers.boosting.histogram_data import ExampleHashesStep, TargetsStep
+from surefit.solvers.boosting.spread_targets import HoldOutStep, TargetFactsStep
 from surefit.solvers.clustering.lloyd import FarStep, FarthestStep, Frame, LloydState, LloydStep
 from surefit.solvers.clustering.seeding import SketchStep
 from surefit.solvers.descent.perceptron import MistakesStep
@@ -39,13 +40,14 @@ from surefit.solvers.numerics.twofold import exact
 from surefit.solvers.spectral.eigen_qr import FactorStep
 from surefit.solvers.spectral.eigen_subspace import PowerStep, RitzStep
 from surefit.solvers.spectral.shrinkage import Centers, FourthPowersStep
-from surefit.summaries.bins import Bins, SketchRowsStep
+from surefit.summaries.bins import SketchRowsStep
 from surefit.summaries.category_counts import CategoryCountsStep
 from surefit.summaries.class_moments import ClassMomentsStep
 from surefit.summaries.class_spread import ClassSpreadStep
 from surefit.summaries.class_sums import ClassSumsStep
 from surefit.summaries.column_spread import ColumnSumsStep, DenseSpreadStep
 from surefit.summaries.moments import MomentsStep
+from surefit.summaries.selection import Search
 
 
 class Totals(NamedTuple):
@@ -181,13 +183,11 @@ def _working_step() -> HessianStep:
     return HessianStep(np.full(3, 99.5), True, np.array([1, 2, 6]))
 
 
-def _bins_state(d: int, dtype: Any, sparse: bool) -> Bins:
-    return Bins([np.array([99.0, 99.5, 100.5 + j]) for j in range(d)], np.zeros(d, dtype=bool))
-
-
 def _gram(R: np.ndarray) -> np.ndarray:
     return R.T @ R
 
+
+FIRST_DIGIT = Search(np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.uint64), 0)
 
 CASES = [
     Case("totals", TotalsStep(), lambda d, dtype, sparse: np.linspace(-1.0, 1.0, d)),
@@ -215,7 +215,8 @@ CASES = [
     Case("rows that bins are found on", SketchRowsStep(50)),
     Case("targets and weights", TargetsStep()),
     Case("hashes of examples", ExampleHashesStep()),
-    Case("bins of rows", BinRowsStep(), _bins_state),
+    Case("weights and ranges of targets", TargetFactsStep(), lambda d, dtype, sparse: 0),
+    Case("digits of examples held out", HoldOutStep(), lambda d, dtype, sparse: (3, 1e6, False, FIRST_DIGIT)),
     Case("sketch", SketchStep(50)),
     Case("sketch below a bound", SketchStep(50), lambda d, dtype, sparse: np.uint64(2**64 // 20)),
     Case("triangle", TriangularStep(), lambda d, dtype, sparse: Shift(np.ones(d + 1), np.ones(d + 1), True), _gram),

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <numeric>
 #include <vector>
 
 #include "check.hpp"
@@ -38,7 +39,8 @@ Data wicked(std::size_t n, unsigned seed) {
 Grown grown(const Data& a, const double* h, const double* c, Options options, bool columns) {
   const BinnedRows rows(a.bins.data(), a.n, a.d, columns, options.n_threads);
   Statistics statistics;
-  statistics.round(a.g.data(), h, c, a.n, options.n_threads);
+  const double weight = c ? std::accumulate(c, c + a.n, 0.0) : static_cast<double>(a.n);
+  statistics.round(a.g.data(), h, c, a.n, scale_of(a.g.data(), h, c, a.n, weight, options.n_threads), options.n_threads);
   Memory memory;
   grow(rows, a.features, statistics, options, memory);  // the second tree finds the memory of the first
   return grow(rows, a.features, statistics, options, memory);

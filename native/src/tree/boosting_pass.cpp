@@ -48,9 +48,7 @@ double over_rows(std::size_t n, int n_threads, Leaf&& leaf) {
     const std::size_t lo = task * kRows;
     sums[task] = leaf(lo, std::min(n, lo + kRows) - lo);
   });
-  double total = 0;
-  for (const double sum : sums) total += sum;
-  return total;
+  return tree_sum(sums.data(), sums.size());
 }
 
 }  // namespace

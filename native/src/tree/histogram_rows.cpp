@@ -63,24 +63,26 @@ BinnedRows::BinnedRows(const std::uint8_t* bins, std::size_t n, std::size_t d, b
   for (std::size_t i = 0; i < missing.size(); ++i) has_missing[i % d] |= missing[i];
 }
 
-// Bits of the integers: those of n rows (or of their total weight) are left free for sums.
-void Statistics::round(const double* g, const double* h, const double* c, std::size_t n, int n_threads) {
+Scale scale_of(const double* g, const double* h, const double* c, std::size_t n, double weight, int n_threads) {
+  n_threads = threads_for(static_cast<double>(n) * 3, n_threads);
+  return {static_cast<double>(n), weight, largest(g, n, n_threads), largest(h, n, n_threads), largest(c, n, n_threads)};
+}
+
+// Bits of the integers: those of all rows (or of their total weight) are left free for sums.
+void Statistics::round(const double* g, const double* h, const double* c, std::size_t n, const Scale& scale,
+                       int n_threads) {
   n_threads = threads_for(static_cast<double>(n) * 3, n_threads);
   form = c == nullptr && h == nullptr ? Form::same
-         : c == nullptr && n < kMostCounted ? Form::counted : Form::three;
+         : c == nullptr && scale.n_rows < static_cast<double>(kMostCounted) ? Form::counted : Form::three;
   const std::size_t bytes = n * (form == Form::three ? sizeof(Four) : sizeof(Pair));
   if (memory_.size() != bytes) memory_.reset(bytes, false);
-  double total = static_cast<double>(n);
-  if (c) {
-    total = 0;
-    for (std::size_t i = 0; i < n; ++i) total += c[i];
-  }
-  const int row_bits = bits_of(static_cast<double>(n)), weight_bits = std::max(row_bits, bits_of(total));
+  const double total = c ? scale.weight : scale.n_rows;
+  const int row_bits = bits_of(scale.n_rows), weight_bits = std::max(row_bits, bits_of(total));
   const int g_bits = std::min(30, 62 - weight_bits);
   const int h_bits = std::min(31, 62 - (total < static_cast<double>(kMostCounted) ? 2 : 1) * weight_bits);
   grid.shift = form == Form::counted ? row_bits : 0;
-  const double unit_g = unit(largest(g, n, n_threads), g_bits), unit_h = unit(largest(h, n, n_threads), h_bits);
-  const double most = largest(c, n, n_threads);
+  const double unit_g = unit(scale.g, g_bits), unit_h = unit(scale.h, h_bits);
+  const double most = scale.c;
   const double step_g = c ? unit(std::ldexp(most, g_bits), 62 - row_bits) : 1;
   const double step_h = c ? unit(std::ldexp(most, h_bits), 62 - row_bits) : 1;
   const double step_c = c ? unit(most, 62 - row_bits) : 1;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -13,21 +13,22 @@ from surefit._core.callbacks import Progress
 from surefit._core.errors import CannotStream, InvalidData, InvalidParameter
 from surefit._core.intake import NotFinite, take_rows, take_weights
 from surefit._core.random import random_stream
-from surefit._core.threads import thread_count, threads_for
+from surefit._core.threads import thread_count
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import kind_of, open_data
-from surefit.engine.source import MemorySource, Source
+from surefit.engine.source import Source
 from surefit.ensemble.category_codes import CategoryCodes
 from surefit.ensemble.continued import Before
 from surefit.ensemble.histogram_boosting.hist_parameters import interaction_groups, monotonic_signs
+from surefit.ensemble.histogram_boosting.hist_rows import WholeFit, raw_of_rows
 from surefit.ensemble.histogram_boosting.hist_stopping import Held, Judge, Validation
 from surefit.objectives.losses import Loss
-from surefit.solvers.boosting.histogram_data import BinnedData, ExampleHashesStep, bin_source, targets_of
-from surefit.solvers.boosting.histogram_rounds import HistogramRounds, first_prediction
-from surefit.solvers.growing.histogram import GrowthOptions, HistogramGrower, constant_tree
+from surefit.solvers.growing.histogram import GrowthOptions
 from surefit.solvers.growing.predict import sum_of_trees
 from surefit.solvers.growing.tree import Tree
-from surefit.summaries.holdout import held_out
+
+if TYPE_CHECKING:
+    from surefit.ensemble.histogram_boosting.hist_spread import SpreadFit
 
 AUTO_WEIGHT = 10_000
 
@@ -52,7 +53,7 @@ class HistGradientBoosting(CategoryCodes, Estimator):
         before = Before(self, p.warm_start)
         data = self._opened(X, y, sample_weight)
         self._learn_classes(data.classes)
-        targets, w = self._targets(p, *targets_of(data))
+        rows = self._taken(p, X, data)
         loss = self._loss(p)
         if self.n_trees_per_iteration_ > 1 and p.monotonic_cst is not None:
             raise InvalidParameter("monotonic constraints are not supported for multiclass classification.")
@@ -65,20 +66,16 @@ class HistGradientBoosting(CategoryCodes, Estimator):
             raise InvalidParameter(
                 f"max_iter={p.max_iter} must be larger than or equal to n_iter_={self.n_iter_} when warm_start==True"
             )
-        total = float(data.n_rows if w is None else w.sum())
-        self.do_early_stopping_ = total > AUTO_WEIGHT if p.early_stopping == "auto" else bool(p.early_stopping)
+        self.do_early_stopping_ = rows.total > AUTO_WEIGHT if p.early_stopping == "auto" else bool(p.early_stopping)
         given = self._given_validation(p, *validation)
-        outside, self.validation_rows_ = None, None if given is None or not self.do_early_stopping_ else "given"
+        self.validation_rows_ = None if given is None or not self.do_early_stopping_ else "given"
+        share = None
         if self.do_early_stopping_ and p.validation_fraction is not None and given is None:
             self.validation_rows_ = "held out"
-            outside = self._hold_out(p, data.fold(ExampleHashesStep()), targets, w)
-        binned = bin_source(data, targets, w, outside, p.max_bins, self.is_categorical_)
-        self.bin_thresholds_ = binned.bins.thresholds
-        rounds = self._rounds(p, data, binned, loss, warm)
-        judge = self._judge(p, data, binned, rounds, given)
-        self._boost(p, binned, rounds, judge, warm, Progress(self, p.max_iter, X, y))
-
-    def _rounds(self, p: Any, data: Source, binned: BinnedData, loss: Loss, warm: bool) -> HistogramRounds:
+            fraction = p.validation_fraction
+            share = fraction / rows.total if isinstance(fraction, (int, np.integer)) else float(fraction)
+        rows.bin_rows(share)
+        self.bin_thresholds_ = rows.bins.thresholds
         options = GrowthOptions(
             l2=float(p.l2_regularization),
             min_weight=float(p.min_samples_leaf),
@@ -88,19 +85,20 @@ class HistGradientBoosting(CategoryCodes, Estimator):
             monotonic=monotonic_signs(self, p.monotonic_cst, self.is_categorical_),
             groups=interaction_groups(p.interaction_cst, data.n_features),
         )
-        threads = thread_count(None)
-        if not warm:
-            self.baseline_prediction_ = first_prediction(loss, binned.y, binned.w)
-            self.trees_, self.n_iter_ = [], 0
-        raw = np.empty((len(binned.y), self.n_trees_per_iteration_), order="F")
-        raw[:] = binned.trained(self._raw_of_source(data)) if warm else self.baseline_prediction_
-        grower = HistogramGrower(binned.bins, binned.rows, binned.n_categories, threads, columns=not binned.mapped)
-        return HistogramRounds(
-            grower, loss, binned.y, binned.w, raw, options, float(p.learning_rate), self.seed_, threads
-        )
+        rounds = rows.rounds(loss, options, warm)
+        judge = self._judge(p, rows, rounds, given)
+        self._boost(p, rows.seen, rounds, judge, warm, Progress(self, p.max_iter, X, y))
+
+    def _taken(self, p: Any, X: Any, data: Source) -> WholeFit | SpreadFit:
+        """The rows where they are: as bins here, or on Dask's workers."""
+        if kind_of(X) != "dask":
+            return WholeFit(self, p, data)
+        from surefit.ensemble.histogram_boosting.hist_spread import SpreadFit  # needs Dask
+
+        return SpreadFit(self, p, data)
 
     def _boost(
-        self, p: Any, binned: BinnedData, rounds: HistogramRounds, judge: Judge, warm: bool, progress: Progress
+        self, p: Any, seen: np.ndarray | None, rounds: Any, judge: Judge, warm: bool, progress: Progress
     ) -> None:
         history = []
         if warm:
@@ -113,7 +111,7 @@ class HistGradientBoosting(CategoryCodes, Estimator):
         for number in range(len(self.trees_), p.max_iter):
             trees = rounds.round(number)
             history.append(rounds.loss_before)
-            self.trees_.append([tree.with_unseen(binned.seen) for tree in trees])
+            self.trees_.append([tree.with_unseen(seen) for tree in trees])
             self.n_iter_ = len(self.trees_)
             stop = self.do_early_stopping_ and judge.after(trees)
             if p.verbose > 1:
@@ -154,25 +152,19 @@ class HistGradientBoosting(CategoryCodes, Estimator):
         """Targets and weights as the loss takes them."""
         raise NotImplementedError
 
+    def _refuse_targets(self, p: Any, least: float, most: float) -> None:
+        """What the loss asks of the range of targets."""
+
+    def _class_factor(self, p: Any, counts: np.ndarray) -> np.ndarray | None:
+        """What the weights of each class are multiplied by, from its total; None: nothing."""
+        return None
+
     def _loss(self, p: Any) -> Loss:
         raise NotImplementedError
 
     def _encoded_targets(self, p: Any, y: Any, n_rows: int) -> np.ndarray:
         """The targets of rows given for validation."""
         raise NotImplementedError
-
-    def _hold_out(self, p: Any, hashes: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
-        total = float(len(y) if w is None else w.sum())
-        fraction = p.validation_fraction
-        share = float(fraction) / total if isinstance(fraction, (int, np.integer)) else float(fraction)
-        labels = y if self._target_kind == "classes" else np.zeros(len(y))
-        out = held_out(hashes, labels, w, share, self.seed_ % 2**63)
-        if not out.any() or out.all():
-            raise InvalidData(
-                f"validation_fraction={fraction} holds out {int(out.sum())} of {len(y)} rows; early stopping needs "
-                "some on both sides. Give more rows, another fraction, X_val and y_val, or early_stopping=False."
-            )
-        return out
 
     def _given_validation(self, p: Any, X: Any, y: Any, w: Any) -> Held | None:
         if X is None and y is None:
@@ -190,24 +182,20 @@ class HistGradientBoosting(CategoryCodes, Estimator):
         n_rows = rows.shape[0]
         return Held(rows, self._encoded_targets(p, y, n_rows), take_weights(w, n_rows))
 
-    def _judge(self, p: Any, data: Source, binned: BinnedData, rounds: HistogramRounds, given: Held | None) -> Judge:
+    def _judge(self, p: Any, rows: WholeFit | SpreadFit, rounds: Any, given: Held | None) -> Judge:
         if not self.do_early_stopping_:
             return Judge(self, p, rounds, None, None)
-        in_memory = isinstance(data, MemorySource)
-        if not in_memory and not isinstance(p.scoring, str):
+        if not rows.in_memory and not isinstance(p.scoring, str):
             raise CannotStream(
                 f"{type(self).__name__} with scoring={p.scoring!r} needs its rows in memory; 'loss' or the name of a "
                 "score does not"
             )
-        validation = None
         if given is not None:
-            validation = Validation(given, binned.bins.transform(given.X), self._raw_of_rows(given.X), binned.bins)
-        elif binned.held is not None and binned.held_rows is not None and binned.held_y is not None:
-            X = data.X[binned.held_rows] if in_memory else None
-            raw = self._raw_of_source(data)[binned.held_rows] if self.trees_ else self.baseline_prediction_
-            validation = Validation(Held(X, binned.held_y, binned.held_w), binned.held, raw, binned.bins)
-        train = binned.trained(data.X) if in_memory and p.scoring != "loss" else None
-        return Judge(self, p, rounds, validation, train)
+            raw = self._raw_of_rows(given.X)
+            validation: Any = Validation(given, rows.bins.transform(given.X), raw, rows.bins)
+        else:
+            validation = rows.validation()
+        return Judge(self, p, rounds, validation, rows.trained_rows() if p.scoring != "loss" else None)
 
     # Raw predictions.
 
@@ -218,9 +206,6 @@ class HistGradientBoosting(CategoryCodes, Estimator):
 
     def _raw_of_rows(self, rows: Any) -> np.ndarray:
         return raw_of_rows(self.baseline_prediction_, self.trees_, rows)
-
-    def _raw_of_source(self, data: Source) -> np.ndarray:
-        return np.concatenate([self._raw_of_rows(block.X) for block in data.blocks()])
 
     def _raw_predict(self, X: Any) -> np.ndarray:
         """(rows, outputs) of raw predictions."""
@@ -264,13 +249,3 @@ class HistGradientBoosting(CategoryCodes, Estimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
-
-
-def raw_of_rows(baseline: np.ndarray, trees: list[list[Tree]], rows: Any) -> np.ndarray:
-    """baseline + the trees of all rounds, added in their order, (rows, outputs)."""
-    threads = threads_for(40.0 * rows.shape[0] * len(trees))
-    outputs = [
-        sum_of_trees([constant_tree(start, rows.shape[1]), *(round_[k] for round_ in trees)], rows, threads)[:, 0]
-        for k, start in enumerate(baseline[0])
-    ]
-    return np.stack(outputs, axis=1)

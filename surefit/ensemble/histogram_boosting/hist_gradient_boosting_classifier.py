@@ -16,6 +16,7 @@ from surefit.engine.linear_classifier import given_class_weight
 from surefit.ensemble.histogram_boosting import hist_parameters as of
 from surefit.ensemble.histogram_boosting.hist_gradient_boosting import HistGradientBoosting
 from surefit.objectives.losses import Loss, classification_loss
+from surefit.solvers.boosting.histogram_rounds import class_weights
 
 
 class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
@@ -141,15 +142,17 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
         self.n_trees_per_iteration_ = 1 if len(classes) <= 2 else len(classes)
 
     def _targets(self, p: Any, y: np.ndarray, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
-        if p.class_weight is None:
+        factor = None if p.class_weight is None else self._class_factor(p, class_weights(y, w, len(self.classes_)))
+        if factor is None:
             return y, w
-        codes = y.astype(np.intp)
+        return y, factor[y.astype(np.intp)] * (1.0 if w is None else w)
+
+    def _class_factor(self, p: Any, counts: np.ndarray) -> np.ndarray | None:
+        if p.class_weight is None:
+            return None
         if p.class_weight == "balanced":
-            counts = np.bincount(codes, w, len(self.classes_))
-            factor = counts.sum() / (len(counts) * np.where(counts > 0, counts, 1.0))
-        else:
-            factor = given_class_weight(p.class_weight, self.classes_)
-        return y, factor[codes] * (1.0 if w is None else w)
+            return counts.sum() / (len(counts) * np.where(counts > 0, counts, 1.0))
+        return given_class_weight(p.class_weight, self.classes_)
 
     def _loss(self, p: Any) -> Loss:
         return classification_loss("log_loss", len(self.classes_))

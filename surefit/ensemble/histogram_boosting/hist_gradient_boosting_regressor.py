@@ -137,11 +137,14 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
         self.n_trees_per_iteration_ = 1
         y = squarable(np.ascontiguousarray(column_or_1d(y, warn=True), dtype=np.float64))
         counted = y if w is None else y[w > 0]
-        if p.loss == "gamma" and not (counted > 0).all():
-            raise InvalidData("loss='gamma' requires strictly positive y.")
-        if p.loss == "poisson" and not ((counted >= 0).all() and counted.any()):
-            raise InvalidData("loss='poisson' requires non-negative y and sum(y) > 0.")
+        self._refuse_targets(p, float(counted.min()), float(counted.max()))
         return y, w
+
+    def _refuse_targets(self, p: Any, least: float, most: float) -> None:
+        if p.loss == "gamma" and least <= 0:
+            raise InvalidData("loss='gamma' requires strictly positive y.")
+        if p.loss == "poisson" and (least < 0 or most <= 0):
+            raise InvalidData("loss='poisson' requires non-negative y and sum(y) > 0.")
 
     def _loss(self, p: Any) -> Loss:
         if p.loss == "quantile" and p.quantile is None:

@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.metrics import check_scoring
 
 from surefit._core.threads import thread_count
-from surefit.solvers.boosting.histogram_rounds import HistogramRounds
+from surefit.objectives.losses import Loss
+from surefit.solvers.boosting.histogram_rounds import mean_loss, total_weight
 from surefit.solvers.growing.histogram import bin_values, on_bins
 from surefit.solvers.growing.predict import sum_of_trees
 from surefit.solvers.growing.tree import Tree
@@ -36,6 +37,13 @@ class Validation:
         for k, tree in enumerate(trees):
             self.raw[:, k] += sum_of_trees([on_bins(tree, self.bins)], self.values, thread_count(None))[:, 0]
 
+    def rows_of_fit(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """(raw predictions, targets, weights)."""
+        return self.raw, self.y, self.w
+
+    def mean_loss(self, loss: Loss) -> float:
+        return mean_loss(loss, self.y, self.raw, self.w, total_weight(len(self.y), self.w))
+
 
 class Judge:
     """The scores of all rounds (the larger the better), that before the first with them.
@@ -44,7 +52,7 @@ class Judge:
     for are made from the raw ones at hand; a function of the user's own predicts by itself.
     """
 
-    def __init__(self, estimator: Any, p: Any, rounds: HistogramRounds, validation: Validation | None, X: Any) -> None:
+    def __init__(self, estimator: Any, p: Any, rounds: Any, validation: Any, X: Any) -> None:
         self.estimator, self.p, self.rounds, self.held, self.X = estimator, p, rounds, validation, X
         self.train: list[float] = []
         self.validation: list[float] = []
@@ -65,15 +73,14 @@ class Judge:
         if self._scorer is None:
             self.train.append(-rounds.slopes())
             if held is not None:
-                raw = held.raw[:, 0] if held.raw.shape[1] == 1 else held.raw
-                self.validation.append(-rounds.loss.value(held.y, raw, held.w))
+                self.validation.append(-held.mean_loss(rounds.loss))
         else:
-            self.train.append(self._score(self.X, rounds.y, rounds.w, rounds.raw))
+            self.train.append(self._score(self.X, *rounds.rows_of_fit()))
             if held is not None:
-                self.validation.append(self._score(held.X, held.y, held.w, held.raw))
+                self.validation.append(self._score(held.X, *held.rows_of_fit()))
         return stays(self.train if held is None else self.validation, self.p.n_iter_no_change, self.p.tol)
 
-    def _score(self, X: Any, y: np.ndarray, w: np.ndarray | None, raw: np.ndarray) -> float:
+    def _score(self, X: Any, raw: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> float:
         labels = self.estimator.classes_[y.astype(np.intp)] if hasattr(self.estimator, "classes_") else y
         if not callable(self.p.scoring):
             self.estimator._known_raw = raw

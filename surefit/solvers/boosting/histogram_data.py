@@ -1,4 +1,5 @@
-"""Rows of any source made ready for histogram boosting: targets, weights, bins of training rows and of those held out.
+"""Rows in memory or in Parquet files made ready for histogram boosting: targets, weights, bins of training rows and of
+those held out.
 
 The bins are found on the training rows alone. Rows are binned block by block into one matrix of bytes: in memory, or in
 a file that is mapped where it would take more than a quarter of the free memory.
@@ -41,18 +42,6 @@ class ExampleHashesStep(Step):
 
     def map(self, state: Any, block: Block, n_threads: int) -> np.ndarray:
         return example_hashes(block.X, np.asarray(block.y, dtype=np.float64), n_threads)
-
-    def combine(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        return np.concatenate([left, right])
-
-
-class BinRowsStep(Step):
-    """in: bins.  out: the bins of all rows, in order."""
-
-    keeps_rows = True
-
-    def map(self, state: Bins, block: Block, n_threads: int) -> np.ndarray:
-        return state.transform(block.X, n_threads)
 
     def combine(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         return np.concatenate([left, right])
@@ -127,8 +116,6 @@ def _binned(data: Source, bins: Bins) -> tuple[np.ndarray, bool]:
         return bins.transform(data.X, thread_count(None)), False
     size = data.n_rows * data.n_features
     mapped = size > available_bytes() / 4
-    if not mapped and type(data).__name__ == "DaskSource":  # the workers bin their own rows
-        return data.fold(BinRowsStep(), bins), False
     if mapped:
         file = tempfile.TemporaryFile()  # the mapping keeps it open, and it is gone with it
         out: np.ndarray = np.memmap(file, dtype=np.uint8, mode="w+", shape=(data.n_rows, data.n_features))

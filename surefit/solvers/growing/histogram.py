@@ -56,15 +56,24 @@ class HistogramGrower:
     ) -> None:
         """`n_categories`: codes of each column of categories; `columns`: keep a copy column by column, for speed."""
         self.bins = bins
-        counts = np.array([len(t) + 1 for t in bins.thresholds], dtype=np.int64)
-        if n_categories is not None:
-            counts = np.where(bins.is_categorical, np.maximum(n_categories, 1), counts).astype(np.int64)
+        counts = bin_counts(bins, n_categories)
         self.n_rows = len(rows)
         self.rows = _native.HistogramRows(rows, counts, bins.is_categorical.astype(np.uint8), n_threads, columns)
 
-    def take(self, gradient: np.ndarray, hessian: np.ndarray | None, weight: np.ndarray | None) -> None:
-        """The gradients and second derivatives of a round (None: all one), and what each row counts (None: once)."""
-        self.rows.take(gradient, hessian, weight)
+    def take(
+        self,
+        gradient: np.ndarray,
+        hessian: np.ndarray | None,
+        weight: np.ndarray | None,
+        total: float | None = None,
+    ) -> None:
+        """The gradients and second derivatives of a round (None: all one), and what each row counts (None: once).
+
+        `total`: the sum of the weights, where it is known.
+        """
+        if total is None:
+            total = float(len(gradient) if weight is None else weight.sum())
+        self.rows.take(gradient, hessian, weight, total, len(gradient), None)
 
     def grow(self, options: GrowthOptions, rate: float, seed: int = 0) -> tuple[Tree, Leaves]:
         """A tree for the gradients taken; its values are `rate` times the steps."""
@@ -79,7 +88,7 @@ class HistogramGrower:
             options.groups,
         )
         leaf = np.flatnonzero(grown["left"] == NO_CHILD)
-        return self._tree(grown, rate), Leaves(leaf, grown["first_row"][leaf], grown["n_rows"][leaf])
+        return tree_from(self.bins, grown, rate), Leaves(leaf, grown["first_row"][leaf], grown["n_rows"][leaf])
 
     def add_steps(self, leaves: Leaves, values: np.ndarray, raw: np.ndarray) -> None:
         """raw[row] += the value of its leaf in the tree grown last."""
@@ -92,31 +101,41 @@ class HistogramGrower:
         number[self.rows.order()] = np.repeat(place, leaves.size[place])
         return number
 
-    def _tree(self, grown: dict[str, np.ndarray], rate: float) -> Tree:
-        inner, by_set = grown["left"] != NO_CHILD, grown["categorical"] != 0
-        threshold = np.full(len(inner), -2.0)
-        for node in np.flatnonzero(inner & ~by_set):
-            cuts = self.bins.thresholds[grown["feature"][node]]
-            place = grown["bin"][node]
-            threshold[node] = cuts[place] if place < len(cuts) else np.inf
-        row = np.full(len(inner), -1)
-        row[by_set] = np.arange(np.count_nonzero(by_set))
-        value = rate * grown["value"] if inner[0] else np.zeros(1)
-        return Tree(
-            n_features=len(self.bins.thresholds),
-            n_classes=np.array([1]),
-            children_left=grown["left"],
-            children_right=grown["right"],
-            feature=grown["feature"],
-            threshold=threshold,
-            missing_go_to_left=grown["missing_left"],
-            value=value.reshape(-1, 1, 1),
-            impurity=-grown["score"] / grown["weight"],
-            n_node_samples=grown["n_rows"],
-            weighted_n_node_samples=grown["weight"],
-            category_row=row,
-            categories=grown["sets"][by_set],
-        )
+
+def bin_counts(bins: Bins, n_categories: np.ndarray | None) -> np.ndarray:
+    """How many bins each column has, that of missing values aside."""
+    counts = np.array([len(t) + 1 for t in bins.thresholds], dtype=np.int64)
+    if n_categories is None:
+        return counts
+    return np.where(bins.is_categorical, np.maximum(n_categories, 1), counts).astype(np.int64)
+
+
+def tree_from(bins: Bins, grown: dict[str, np.ndarray], rate: float) -> Tree:
+    """The tree that was grown on bins; its values are `rate` times the steps."""
+    inner, by_set = grown["left"] != NO_CHILD, grown["categorical"] != 0
+    threshold = np.full(len(inner), -2.0)
+    for node in np.flatnonzero(inner & ~by_set):
+        cuts = bins.thresholds[grown["feature"][node]]
+        place = grown["bin"][node]
+        threshold[node] = cuts[place] if place < len(cuts) else np.inf
+    row = np.full(len(inner), -1)
+    row[by_set] = np.arange(np.count_nonzero(by_set))
+    value = rate * grown["value"] if inner[0] else np.zeros(1)
+    return Tree(
+        n_features=len(bins.thresholds),
+        n_classes=np.array([1]),
+        children_left=grown["left"],
+        children_right=grown["right"],
+        feature=grown["feature"],
+        threshold=threshold,
+        missing_go_to_left=grown["missing_left"],
+        value=value.reshape(-1, 1, 1),
+        impurity=-grown["score"] / grown["weight"],
+        n_node_samples=grown["n_rows"],
+        weighted_n_node_samples=grown["weight"],
+        category_row=row,
+        categories=grown["sets"][by_set],
+    )
 
 
 def constant_tree(value: float, n_features: int) -> Tree:

@@ -35,9 +35,9 @@ def test_slopes_and_loss(loss, weighted):
         rounds.raw[:, 0] = np.minimum(rounds.raw[:, 0], 20)
     value = rounds.slopes()
     gradient, hessian = loss.gradient_hessian(y, rounds.raw[:, 0])
-    np.testing.assert_allclose(rounds.gradient[:, 0], gradient, rtol=1e-14, atol=1e-300)
-    if rounds.hessian is not None:
-        np.testing.assert_allclose(rounds.hessian[:, 0], hessian, rtol=1e-14, atol=1e-300)
+    np.testing.assert_allclose(rounds.state.gradient[:, 0], gradient, rtol=1e-14, atol=1e-300)
+    if rounds.state.hessian is not None:
+        np.testing.assert_allclose(rounds.state.hessian[:, 0], hessian, rtol=1e-14, atol=1e-300)
     assert value == pytest.approx(loss.value(y, rounds.raw[:, 0], w), rel=1e-13)
 
 

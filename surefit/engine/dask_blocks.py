@@ -1,0 +1,65 @@
+"""Values that stay on Dask's workers, one for each run of rows, and passes over them.
+
+A value is made by a task that Dask can run again, so a worker that dies takes nothing with it. A pass sends the same
+small message to every value and merges what comes back in the fixed tree; only the merged result reaches the driver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
+from typing import Any
+
+from surefit.engine.dask import DaskSource, delayed, persisted
+from surefit.engine.dask_tasks import several
+from surefit.engine.leaves import merge_in_order
+
+FEWEST_PARTS = 16
+PART_BYTES = 2**26
+
+
+class DaskBlocks:
+    def __init__(self, source: DaskSource, values: Sequence[Any]) -> None:
+        self.source = source
+        self.values = persisted(values)
+
+    @classmethod
+    def of_rows(cls, source: DaskSource, function: Callable[[tuple[Any, Any, Any], int], Any]) -> DaskBlocks:
+        """function((X, y, w), first row) of every block of a source."""
+        blocks = source.delayed_blocks()
+        return cls(source, [delayed(function)(block, start) for start, block in blocks])
+
+    def fold(self, function: Callable[[Any, Any], Any], message: Any, combine: Callable[[Any, Any], Any]) -> Any:
+        """function(message, value) of all values, merged in the fixed tree."""
+        sent = delayed(message)
+        mapped = [delayed(function)(sent, value) for value in self.values]
+        return self.source.finished(merge_in_order(mapped, delayed(combine)))
+
+    def each(self, function: Callable[[Any, Any], Any], message: Any) -> tuple[Any, ...]:
+        """function(message, value) of every value: something small."""
+        sent = delayed(message)
+        return self.source.finished(delayed(several)(*(delayed(function)(sent, value) for value in self.values)))
+
+    def cut_again(self, lengths: Sequence[int], rows: int, join: Callable[..., Any], name: str) -> DaskBlocks:
+        """Of the rows called `name`, so many in each value, runs of `rows`: join(name, value, lo, hi, value, …)."""
+        ends = list(accumulate(lengths))
+        values = [
+            delayed(join)(name, *(item for piece in self._pieces(ends, start, start + rows) for item in piece))
+            for start in range(0, ends[-1], rows)
+        ]
+        return DaskBlocks(self.source, values)
+
+    def _pieces(self, ends: list[int], start: int, stop: int) -> Iterator[tuple[Any, int, int]]:
+        for number, end in enumerate(ends):
+            first = ends[number - 1] if number else 0
+            lo, hi = max(start, first), min(stop, end)
+            if lo < hi:
+                yield self.values[number], lo - first, hi - first
+
+
+def part_rows(n_rows: int, leaf_rows: int, row_bytes: int) -> int:
+    """Rows of a run: 2^j leaves, within `PART_BYTES` and an even share of the work."""
+    rows = leaf_rows
+    while 2 * rows * row_bytes <= PART_BYTES and 2 * rows <= n_rows // FEWEST_PARTS:
+        rows *= 2
+    return rows
