@@ -121,15 +121,15 @@ class BisectingKMeans(KMeans):
         data = open_data(self, X, y, sample_weight, stream=False, instead="KMeans")
         if data.n_rows < p.n_clusters:
             raise InvalidData(f"n_samples={data.n_rows} should be >= n_clusters={p.n_clusters}.")
-        w = np.ones(data.n_rows) if data.w is None else data.w
+        w = data.w
         progress = Progress(self, p.n_clusters - 1, X)
         rng = random_stream(p.random_state)
         root = KMeans(1, random_state=0).fit(data.X, sample_weight=w)
         frame = Frame(root._shift, root._scale)
-        spread = float(w @ _assigned(data.X, root.cluster_centers_, frame)[1])
-        nodes = [_Node(np.arange(data.n_rows), spread, float(w.sum()))]
+        everything = np.arange(data.n_rows)
+        nodes = [_node(everything, w, _assigned(data.X, root.cluster_centers_, frame)[1])]
         centers, open_, splits = [root.cluster_centers_], [0], []
-        history = [spread]
+        history = [nodes[0].inertia]
         while len(open_) < p.n_clusters:
             at = max(open_, key=lambda node: (_size(p, nodes[node]), -node))
             if not nodes[at].inertia > 0:  # nothing but repetitions of one row
@@ -197,20 +197,25 @@ def _size(p: SimpleNamespace, node: _Node) -> float:
 
 
 def _cut(
-    p: SimpleNamespace, X: Any, w: np.ndarray, rows: np.ndarray, seed: int, frame: Frame
+    p: SimpleNamespace, X: Any, w: np.ndarray | None, rows: np.ndarray, seed: int, frame: Frame
 ) -> tuple[np.ndarray, list[_Node]]:
     """The centers of two parts of these rows, and the parts."""
-    X, w = X[rows], w[rows]
+    if len(rows) < X.shape[0]:
+        X, w = X[rows], None if w is None else w[rows]
     init = p.init if callable(p.init) else _single_precision_start(p.init, w)
     model = KMeans(
         2, init=init, n_init=p.n_init, max_iter=p.max_iter, tol=p.tol, verbose=p.verbose, random_state=seed
     ).fit(X, sample_weight=w)
     centers = _left_first(model.cluster_centers_)
     labels, sq_dist = _assigned(X, centers, frame)
-    parts = [
-        _Node(rows[labels == k], float((w * sq_dist)[labels == k].sum()), float(w[labels == k].sum())) for k in (0, 1)
-    ]
-    return centers, parts
+    places = [np.flatnonzero(labels == k) for k in (0, 1)]
+    return centers, [_node(rows[at], None if w is None else w[at], sq_dist[at]) for at in places]
+
+
+def _node(rows: np.ndarray, w: np.ndarray | None, sq_dist: np.ndarray) -> _Node:
+    if w is None:
+        return _Node(rows, float(sq_dist.sum()), float(len(rows)))
+    return _Node(rows, float((w * sq_dist).sum()), float(w.sum()))
 
 
 def _left_first(centers: np.ndarray) -> np.ndarray:
@@ -227,7 +232,7 @@ def _assigned(X: Any, centers: np.ndarray, frame: Frame) -> tuple[np.ndarray, np
     return labels, sq_dist
 
 
-def _single_precision_start(name: Seeding, w: np.ndarray) -> Callable:
+def _single_precision_start(name: Seeding, w: np.ndarray | None) -> Callable:
     """Starts among the rows in single precision, so that rows of either precision are cut alike."""
 
     def start(X: Any, n_clusters: int, random_state: np.random.RandomState) -> np.ndarray:

@@ -47,15 +47,23 @@ def example_hashes(X: Any, y: np.ndarray, n_threads: int = 1) -> np.ndarray:
 
 def in_single_precision(X: Any) -> tuple[Any, float]:
     """(rows / unit as float32, unit): what is drawn among them is the same for rows of either precision."""
-    unit = float(power_of_two(float(abs(X).max())))
-    return (X / unit).astype(np.float32), unit
+    if sp.issparse(X):
+        unit = float(power_of_two(float(abs(X).max())))
+        return (X / unit).astype(np.float32), unit
+    unit = _unit(X)
+    return np.divide(X, unit, out=np.empty(X.shape, np.float32), casting="same_kind"), unit
+
+
+def _unit(X: np.ndarray) -> float:
+    """A power of two above all numbers of X."""
+    return float(power_of_two(max(float(X.max()), -float(X.min()))))
 
 
 def single_precision_hashes(X: Any, y: np.ndarray) -> np.ndarray:
     """`example_hashes` of `in_single_precision(X)`, block by block: X is never copied as a whole."""
     if sp.issparse(X):
         return example_hashes(in_single_precision(X)[0], y)
-    unit = float(power_of_two(max(float(X.max()), -float(X.min()))))
+    unit = _unit(X)
     step = max(1, HASHED_NUMBERS // max(1, X.shape[1]))
     parts = [slice(start, start + step) for start in range(0, len(X), step)]
     n_threads = threads_for(X.size)

@@ -141,8 +141,10 @@ def _weighted_rows(sample: Canonical, n_clusters: int, rng: np.random.Generator)
     """
     keys = rng.standard_exponential(sample.n_rows)
     keys = keys if sample.w is None else keys / sample.w
-    order = np.argsort(keys, kind="stable")
-    return np.resize(order, n_clusters) if sample.n_rows < n_clusters else order[:n_clusters]
+    if sample.n_rows <= n_clusters:
+        return np.resize(np.argsort(keys, kind="stable"), n_clusters)
+    few = np.flatnonzero(keys <= np.partition(keys, n_clusters - 1)[n_clusters - 1])
+    return few[np.argsort(keys[few], kind="stable")[:n_clusters]]
 
 
 def rows_at(sample: Canonical, positions: np.ndarray) -> np.ndarray:
