@@ -30,6 +30,12 @@ def weighted_impurity(y: np.ndarray, w: np.ndarray, criterion: str, n_classes: i
     return float(-w.sum() * np.sum(p * np.log2(p)))
 
 
+def middle_one(thresholds: np.ndarray) -> float:
+    """The nearest to the middle of the first and the last; the upper of two as near."""
+    far = np.abs(thresholds - (thresholds[0] / 2 + thresholds[-1] / 2))
+    return float(thresholds[far <= far.min() + 1e-9 * (thresholds[-1] - thresholds[0])].max())
+
+
 def grow(
     bins: np.ndarray,
     thresholds: list[np.ndarray],
@@ -74,7 +80,7 @@ def grow(
                     if criterion == "poisson" and min(np.sum(w[s] * y[s]) for s in sides) <= 0:
                         continue
                     after = sum(weighted_impurity(y[s], w[s], criterion, n_classes) for s in sides)
-                    threshold = np.inf if last else thresholds[j][int(b) + (int(values[place + 1]) - 1 - int(b)) // 2]
+                    threshold = np.inf if last else middle_one(thresholds[j][int(b) : int(values[place + 1])])
                     if not missing.any():
                         missing_left = len(sides[0]) > len(sides[1])
                     offers.append((whole - after, j, threshold, missing_left, left))

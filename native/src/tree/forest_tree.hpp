@@ -1,6 +1,7 @@
 // One tree of a forest: nodes depth first, left before right.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <functional>
@@ -15,6 +16,7 @@
 namespace surefit::forest {
 
 constexpr double kTie = 1e-12;  // decreases this close, as a share of the node's weighted impurity, are equal
+constexpr double kNearAs = 1e-9;  // see choose_threshold
 constexpr std::size_t kFewRows = 128;  // up to here the bins that are there are noted row by row
 constexpr std::size_t kPollWork = 1 << 16;
 constexpr std::size_t kAhead = 16;  // rows whose bins are fetched before they are used, where a cache cannot hold all
@@ -24,6 +26,7 @@ struct Split {
   double decrease = -1;
   std::size_t feature = 0;
   int bin = 0;  // the last on the left; 254 when all numbers are left and missing values right
+  int last_bin = 0;  // up to here bins are as good: none between is there in the node
   bool missing_left = false, without_missing = false, found = false, by_set = false;
   double threshold = 0;
   CategorySet set{};
@@ -168,7 +171,21 @@ class TreeGrower {
       const std::size_t j = every ? next : order_.next();
       looked_at += scan(node, j, n_samples, min_weight, split);
     }
+    if (split.found && !split.by_set) choose_threshold(split);
     return split;
+  }
+
+  // Of the thresholds t that part the rows of the node alike the nearest to the middle of the outermost two. Of two as
+  // near (up to kNearAs of the distance of those two) the upper: a value right in the middle goes left, as x ≤ t does.
+  void choose_threshold(Split& split) const {
+    split.threshold = std::numeric_limits<double>::infinity();
+    if (split.bin == 254) return;
+    const double* t = e_.thresholds + e_.first_threshold[split.feature];
+    const double middle = t[split.bin] / 2 + t[split.last_bin] / 2;
+    int at = static_cast<int>(std::lower_bound(t + split.bin, t + split.last_bin, middle) - t);
+    const double as_near = kNearAs * (t[split.last_bin] - t[split.bin]);
+    if (at > split.bin && middle - t[at - 1] < t[at] - middle - as_near) --at;
+    split.bin = at, split.threshold = t[at];
   }
 
   // Adds up the bins of feature j and looks at each split between two that are there; false if there is only one.
@@ -210,11 +227,10 @@ class TreeGrower {
       L += target_.bin_weight(bin);
       n_left += counts_[bin];
       const bool last = p + 1 == n_values;  // all numbers left, missing values right
-      const int at = last ? 254 : static_cast<int>(bin + (present_[p + 1] - 1 - bin) / 2);
       const auto take = [&](bool missing_left) {
-        split.feature = j, split.bin = at, split.by_set = false;
+        split.feature = j, split.by_set = false;
+        split.bin = last ? 254 : static_cast<int>(bin), split.last_bin = last ? 254 : present_[p + 1] - 1;
         split.missing_left = missing_left, split.without_missing = !has_missing;
-        split.threshold = last ? std::numeric_limits<double>::infinity() : e_.thresholds[e_.first_threshold[j] + at];
       };
       if (enough(L, n_left) && better(split, L)) take(false);
       if (has_missing && !last) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -29,6 +29,17 @@ NO_VOTE = (
     "Some inputs do not have OOB scores. This probably means too few estimators were used to compute any reliable oob "
     "estimates."
 )
+
+
+class Classes(NamedTuple):
+    """The classes of the distinct examples, and the first example of each class."""
+
+    codes: np.ndarray
+    first: np.ndarray
+
+    def not_drawn(self, counts: np.ndarray) -> np.ndarray:
+        """One example of each class that was not drawn, so that every member knows all classes."""
+        return self.first[np.bincount(self.codes[counts > 0], minlength=len(self.first)) == 0]
 
 
 class Bagging(Ensemble):
@@ -128,8 +139,9 @@ class Bagging(Ensemble):
             drawn_features(int(seed), X.shape[1], self._max_features, bool(p.bootstrap_features))
             for seed in draws.seeds
         ]
+        classes = _classes_of(labels[draws.examples.first_rows]) if is_classifier(self.estimator_) else None
         fitted = self._parallel(p.n_jobs)(
-            delayed(_fitted)(self.estimator_, X, labels, draws, int(seed), columns, weighted, params)
+            delayed(_fitted)(self.estimator_, X, labels, classes, draws, int(seed), columns, weighted, params)
             for seed, columns in zip(draws.seeds, features, strict=True)
         )
         self.estimators_, self.estimators_features_ = list(self.estimators_), list(self.estimators_features_)
@@ -211,7 +223,15 @@ def _refuse(p: Any) -> None:
 
 
 def _fitted(
-    base: Any, X: Any, y: np.ndarray, draws: Draws, seed: int, features: np.ndarray, weighted: bool, params: dict
+    base: Any,
+    X: Any,
+    y: np.ndarray,
+    classes: Classes | None,
+    draws: Draws,
+    seed: int,
+    features: np.ndarray,
+    weighted: bool,
+    params: dict,
 ) -> Any:
     """A member fitted to what its seed draws: as weights if it takes them, else as rows repeated."""
     member, examples, counts = new_member(base, seed), draws.examples, draws.counts(seed)
@@ -222,7 +242,7 @@ def _fitted(
         return member
     if weighted:
         drawn = np.flatnonzero(counts)
-        unseen = _of_missing_classes(y, examples, counts) if is_classifier(base) else drawn[:0]
+        unseen = classes.not_drawn(counts) if classes else drawn[:0]
         rows = examples.first_rows[np.concatenate([drawn, unseen])]
         w = np.concatenate([counts[drawn], np.zeros(len(rows) - len(drawn))])
         given = {**for_rows(params, rows, n_rows), "sample_weight": w}
@@ -233,8 +253,6 @@ def _fitted(
     return member
 
 
-def _of_missing_classes(y: np.ndarray, examples: Any, counts: np.ndarray) -> np.ndarray:
-    """One example of each class that was not drawn, so that every member knows all classes."""
-    labels = y[examples.first_rows]
-    classes, first = np.unique(labels, return_index=True)
-    return first[~np.isin(classes, labels[counts > 0])]
+def _classes_of(labels: np.ndarray) -> Classes:
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    return Classes(codes, first)

@@ -4,8 +4,9 @@ in:  the bins of distinct examples in canonical order, their targets, and for ea
 out: the trees, and for the examples outside a bag the leaves they end up in
 
 Bins stand for intervals of values: a split between two bins is written as the threshold between them. Between the bins
-that are there in a node all thresholds part its rows alike; the middle one is taken. The bins of a column of categories
-are their codes, and a split is a set of them, looked for as exact trees do (exact.py).
+that are there in a node all thresholds part its rows alike; the one nearest to the middle of the lowest and the highest
+of them is taken, of two as near the upper. The bins of a column of categories are their codes, and a split is a set of
+them, looked for as exact trees do (exact.py).
 """
 
 from __future__ import annotations
