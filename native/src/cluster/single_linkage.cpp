@@ -59,7 +59,7 @@ class Boruvka {
         group_(tree_.n_slots, -1),
         partner_(tree_.n_slots, -1),
         value_(tree_.n_slots, 0.0),
-        node_group_(tree_.left.size()),
+        node_group_(tree_.left.size(), -1),
         bound_(n),
         best_(n, Merge{-1, -1, kInfinity}),
         shortest_(leaves_of(tree_.n_slots, kSlotsOfTask)) {
@@ -72,7 +72,6 @@ class Boruvka {
   std::vector<Merge> run(std::size_t n) {
     while (edges_.size() + 1 < n) {
       name_groups();
-      next_neighbors();
       bound_groups();
       look();
       join();
@@ -93,12 +92,16 @@ class Boruvka {
     return partner_[slot] >= 0 && group_[partner_[slot]] != group_[slot];
   }
 
+  // The group of a slot is found from the one it had: near slots mostly had the same.
   void name_groups() {
-    each_slot([&](std::size_t s) { group_[s] = static_cast<std::int32_t>(sets_.find(row(tree_.id[s]))); });
+    each_slot([&](std::size_t s) {
+      group_[s] = static_cast<std::int32_t>(sets_.find(row(group_[s] < 0 ? tree_.id[s] : group_[s])));
+    });
     tree_.fold(
         node_group_.data(),
         [&](std::size_t node) {
           const std::size_t first = static_cast<std::size_t>(tree_.block[node]) * kBlock;
+          if (node_group_[node] >= 0) return group_[first];
           for (std::int32_t i = 1; i < tree_.count[node]; ++i) {
             if (group_[first + i] != group_[first]) return std::int32_t{-1};
           }
@@ -139,27 +142,23 @@ class Boruvka {
     each_leaf([&](std::size_t leaf) { list(lists, leaf); });
   }
 
-  // The partner of a row is the first of its list in another group. Beyond the list none is nearer than its last.
-  void next_neighbors() {
-    if (next_.empty()) return;
-    each_slot([&](std::size_t s) {
-      if (next_[s] == kNeighbors) return;
-      const std::size_t list = s * kNeighbors;
-      std::uint8_t& next = next_[s];
-      while (next < kNeighbors && near_slot_[list + next] >= 0 && group_[near_slot_[list + next]] == group_[s]) ++next;
-      const bool more = next < kNeighbors && near_slot_[list + next] >= 0;
-      partner_[s] = more ? near_slot_[list + next] : -1;
-      value_[s] = near_value_[list + std::min<std::size_t>(next, kNeighbors - 1)];
-    });
-  }
-
-  // What is known bounds the shortest edge of a group.
+  // The partner of a row is the first of its list in another group; beyond the list none is nearer than its last. The
+  // nearest partner of its rows bounds the shortest edge of a group.
   void bound_groups() {
     std::fill(bound_.begin(), bound_.end(), kInfinity);
     each_slot([&](std::size_t s) {
-      if (!usable(s)) return;
-      lower(bound_[group_[s]], value_[s]);
+      if (!next_.empty() && next_[s] < kNeighbors) take_next(s);
+      if (usable(s)) lower(bound_[group_[s]], value_[s]);
     });
+  }
+
+  void take_next(std::size_t s) {
+    const std::size_t list = s * kNeighbors;
+    std::uint8_t& next = next_[s];
+    while (next < kNeighbors && near_slot_[list + next] >= 0 && group_[near_slot_[list + next]] == group_[s]) ++next;
+    const bool more = next < kNeighbors && near_slot_[list + next] >= 0;
+    partner_[s] = more ? near_slot_[list + next] : -1;
+    value_[s] = near_value_[list + std::min<std::size_t>(next, kNeighbors - 1)];
   }
 
   void look() {
