@@ -267,6 +267,8 @@ def arrays_of(statistic: Any) -> list[np.ndarray]:
         return [array for part in statistic for array in arrays_of(part)]
     if hasattr(statistic, "__dict__") and not isinstance(statistic, np.ndarray):
         return arrays_of(vars(statistic))
+    if isinstance(statistic, int) and statistic.bit_length() > 63:
+        return [np.frombuffer(statistic.to_bytes(320, "little", signed=True), dtype=np.uint8)]
     return [np.asarray(statistic)]
 
 
