@@ -14,16 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real
-from surefit.certificates.blocks import F64, BadData, Blocks
+from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim
-from surefit.certificates.labels import labels_claim, read_classes, reads_labels
+from surefit.certificates.labels import labels_claim, reads_labels
 from surefit.certificates.predictions import answer_of, numbers_claim
-from surefit.certificates.rounding import UNIT
 from surefit.certificates.theorems.distances.answered import neighbors_claim
 from surefit.certificates.theorems.distances.left_out import Judge, choice_claim
 from surefit.certificates.theorems.distances.points import Points
-from surefit.certificates.theorems.distances.queries import Queries, queries, read_search
+from surefit.certificates.theorems.distances.queries import Queries, queries
+from surefit.certificates.theorems.distances.votes import read_labelled, read_measured, unit_of, votes_of
 
 SEARCH = ("n_samples_fit_", "X_fit_", "y_fit_", "effective_metric_", "effective_metric_params_", "outputs_2d_",
           "n_neighbors_", "candidates_", "cv_scores_", "best_score_")  # fmt: skip
@@ -34,25 +34,21 @@ SEARCH = ("n_samples_fit_", "X_fit_", "y_fit_", "effective_metric_", "effective_
 def check_k_neighbors_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Each query against all rows."""
     attrs = Attributes(model, "n_samples_fit_")
-    points, K = read_search(attrs, blocks), read_classes(attrs, 1)
-    codes = None if points is None else points.y
-    if codes is None or K is None or not np.array_equal(np.unique(codes), np.arange(K)):
-        attrs.faults.append("classes_ is not the labels of the data")
-    kept_target(attrs, codes)
-    k = _number(attrs, blocks.n_rows)
-    if attrs.faults or points is None or codes is None or K is None:
+    read, k = read_labelled(attrs, blocks), _number(attrs, blocks.n_rows)
+    if attrs.faults or read is None:
         return [bad_attributes(attrs)], "one pass"
+    points, codes, K = read
     asked = queries(points)
     claim, answer = neighbors_claim(model, points, asked, k, tol)
     claims = [claim]
     if answer is not None:
-        votes = _mean(attrs, answer, np.eye(K)[codes.astype(np.intp)])
+        votes = _mean(attrs, answer, np.eye(K)[codes])
         rounding = (k + 16) * 2 * unit_of(model, "predict_proba", points, asked)
         votes = _tied(attrs, points, asked, k, votes, rounding)
         claims.append(numbers_claim(model, "predict_proba", asked.Q, votes, rounding))
         claims.append(labels_claim(model, asked.Q, votes, rounding))
     if attrs.has("n_neighbors_"):
-        claims.append(choice_claim(attrs, points, k, _right(attrs, codes.astype(np.intp), K), points.metric.unit))
+        claims.append(choice_claim(attrs, points, k, _right(attrs, codes, K), points.metric.unit))
     return claims, f"{len(asked.Q)} queries against {blocks.n_rows} rows"
 
 
@@ -60,13 +56,10 @@ def check_k_neighbors_classifier(model: Any, blocks: Blocks, tol: float) -> Find
 def check_k_neighbors_regressor(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Each query against all rows."""
     attrs = Attributes(model, "n_samples_fit_")
-    points, k = read_search(attrs, blocks), _number(attrs, blocks.n_rows)
-    if points is not None and points.y is None:
-        raise BadData("the target is missing")
-    kept_target(attrs, None if points is None else points.y)
-    if attrs.faults or points is None or points.y is None:
+    read, k = read_measured(attrs, blocks), _number(attrs, blocks.n_rows)
+    if attrs.faults or read is None:
         return [bad_attributes(attrs)], "one pass"
-    y, asked = np.asarray(points.y, dtype=np.float64), queries(points)
+    (points, y), asked = read, queries(read[0])
     claim, answer = neighbors_claim(model, points, asked, k, tol)
     claims = [claim]
     if answer is not None:
@@ -87,23 +80,11 @@ def _number(attrs: Attributes, n: int) -> int:
     return 1
 
 
-def kept_target(attrs: Attributes, y: NDArray | None) -> None:
-    """y_fit_, where the model has it, is the target (of classes, the places); outputs_2d_ says that it has columns."""
-    if y is None:
-        return
-    if attrs.has("y_fit_"):
-        kept = attrs.array("y_fit_", y.shape)
-        if kept is not None and not (kept == y).all():
-            attrs.faults.append("y_fit_ is not the target")
-    if attrs.has("outputs_2d_") and attrs.model.outputs_2d_ is not bool(y.ndim == 2 and y.shape[1] > 1):
-        attrs.faults.append("outputs_2d_ does not say how many columns the target has")
-
-
 def _right(attrs: Attributes, codes: NDArray, K: int) -> Judge:
     """1 where the first class with the most votes is that of the row; anything where ties leave it open."""
 
     def judge(i: int, rows: NDArray, D: F64, maybe: NDArray) -> tuple[float, float]:
-        v = _votes(attrs.parameter("weights", "uniform"), D[None, :])[0]
+        v = votes_of(attrs.parameter("weights", "uniform"), D[None, :])[0]
         votes = np.bincount(codes[rows], weights=v, minlength=K)
         close = np.sort(votes)[-2:] if K > 1 else np.array([0.0, 1.0])
         uniform = attrs.parameter("weights", "uniform") == "uniform"
@@ -117,7 +98,7 @@ def _squared(attrs: Attributes, y: F64) -> Judge:
     """−(y − mean)², means of columns; another choice moves the mean within the targets of the rows that may count."""
 
     def judge(i: int, rows: NDArray, D: F64, maybe: NDArray) -> tuple[float, float]:
-        v = _votes(attrs.parameter("weights", "uniform"), D[None, :])[0]
+        v = votes_of(attrs.parameter("weights", "uniform"), D[None, :])[0]
         off = np.atleast_1d(y[i] - v @ y[rows] / v.sum())
         wide = np.atleast_1d(np.ptp(y[maybe], axis=0)) if maybe.size else np.zeros(1)
         return -float((off**2).mean()), float((wide * (2 * np.abs(off) + wide)).mean())
@@ -125,16 +106,9 @@ def _squared(attrs: Attributes, y: F64) -> Judge:
     return judge
 
 
-def unit_of(model: Any, method: str, points: Points, asked: Queries) -> float:
-    """u of the precision that the model answers in."""
-    given = answer_of(model, method, asked.Q[:1])
-    single = points.dtype == np.float32 or (not isinstance(given, Claim) and given.dtype == np.float32)
-    return float(np.finfo(np.float32).eps) / 2 if single else UNIT
-
-
 def _mean(attrs: Attributes, answer: F64, y: NDArray) -> F64:
     """Σ v y / Σ v over the rows of each answer."""
-    v, values = _votes(attrs.parameter("weights", "uniform"), answer[0]), y[answer[1].astype(np.intp)]
+    v, values = votes_of(attrs.parameter("weights", "uniform"), answer[0]), y[answer[1].astype(np.intp)]
     shape = (*v.shape, *[1] * (values.ndim - 2))
     total = v.reshape(shape).sum(axis=1)
     return (v.reshape(shape) * values).sum(axis=1) / np.where(total == 0, 1.0, total)
@@ -156,18 +130,9 @@ def _tied(attrs: Attributes, points: Points, asked: Queries, k: int, votes: F64,
         inside, maybe = D + slack < last - spread, D - slack <= last + spread
         ties = np.bincount(codes[maybe & ~inside], minlength=votes.shape[1])
         places = k - int(inside.sum())
-        v = _votes(weights, np.append(D[inside], last)[None, :])[0]
+        v = votes_of(weights, np.append(D[inside], last)[None, :])[0]
         sure = np.bincount(codes[inside], weights=v[:-1], minlength=votes.shape[1])
         low, high = np.maximum(places - (ties.sum() - ties), 0), np.minimum(ties, places)
         total = v[:-1].sum() + places * v[-1]
         votes[i] = np.clip(given[i], (sure + v[-1] * low) / total, (sure + v[-1] * high) / total)
     return votes
-
-
-def _votes(weights: Any, distances: F64) -> F64:
-    if callable(weights):
-        return np.asarray(weights(distances), dtype=np.float64)
-    if weights != "distance":
-        return np.ones_like(distances)
-    zero = distances == 0
-    return np.where(zero.any(axis=1)[:, None], zero, 1.0 / np.where(zero, 1.0, distances))

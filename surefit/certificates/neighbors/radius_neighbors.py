@@ -16,16 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real
-from surefit.certificates.blocks import F64, BadData, Blocks
+from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.labels import labels_claim, read_classes, reads_labels
-from surefit.certificates.neighbors.k_neighbors import kept_target, unit_of
+from surefit.certificates.labels import labels_claim, reads_labels
 from surefit.certificates.neighbors.nearest_neighbors import AROUND, radius_claim
 from surefit.certificates.predictions import answer_of, numbers_claim
 from surefit.certificates.theorems.distances.metrics import BY_COORDINATE
 from surefit.certificates.theorems.distances.points import Points
-from surefit.certificates.theorems.distances.queries import Queries, queries, read_search
+from surefit.certificates.theorems.distances.queries import Queries, queries
+from surefit.certificates.theorems.distances.votes import read_labelled, read_measured, unit_of, votes_of
 
 SEARCH = ("n_samples_fit_", "X_fit_", "y_fit_", "effective_metric_", "effective_metric_params_", "outputs_2d_",
           "radius_neighbors")  # fmt: skip
@@ -37,19 +37,16 @@ OUTLIERS = 3  # queries far from all rows
 def check_radius_neighbors_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Each query against all rows."""
     attrs = Attributes(model, "n_samples_fit_")
-    points, K = read_search(attrs, blocks), read_classes(attrs, 1)
-    codes = None if points is None else points.y
-    if codes is None or K is None or not np.array_equal(np.unique(codes), np.arange(K)):
-        attrs.faults.append("classes_ is not the labels of the data")
-    kept_target(attrs, codes)
-    radius, label = _radius(attrs), None if attrs.faults else _outlier_label(attrs, codes)
-    if attrs.faults or points is None or codes is None or K is None:
+    read, radius = read_labelled(attrs, blocks), _radius(attrs)
+    label = None if attrs.faults or read is None else _outlier_label(attrs, read[1])
+    if attrs.faults or read is None:
         return [bad_attributes(attrs)], "one pass"
+    points, codes, K = read
     asked = _queries(points, radius)
     claim, answer = radius_claim(model, points, asked, radius, 0.0, tol)
     claims = [claim]
     if answer is not None:
-        shares, alone, most = _mean(attrs, answer, np.eye(K)[codes.astype(np.intp)])
+        shares, alone, most = _mean(attrs, answer, np.eye(K)[codes])
         near = replace(asked, Q=asked.Q[~alone])
         rounding = (most + 16) * 2 * unit_of(model, "predict_proba", points, near)
         shares[alone] = np.asarray(model.classes_) == label
@@ -64,13 +61,10 @@ def check_radius_neighbors_classifier(model: Any, blocks: Blocks, tol: float) ->
 def check_radius_neighbors_regressor(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Each query against all rows."""
     attrs = Attributes(model, "n_samples_fit_")
-    points, radius = read_search(attrs, blocks), _radius(attrs)
-    if points is not None and points.y is None:
-        raise BadData("the target is missing")
-    kept_target(attrs, None if points is None else points.y)
-    if attrs.faults or points is None or points.y is None:
+    read, radius = read_measured(attrs, blocks), _radius(attrs)
+    if attrs.faults or read is None:
         return [bad_attributes(attrs)], "one pass"
-    y, asked = np.asarray(points.y, dtype=np.float64), _queries(points, radius)
+    (points, y), asked = read, _queries(read[0], radius)
     claim, answer = radius_claim(model, points, asked, radius, 0.0, tol)
     claims = [claim]
     if answer is not None:
@@ -99,11 +93,11 @@ def _queries(points: Points, radius: float) -> Queries:
     return Queries(Q, f"{len(Q)} rows, points between them, and points far from all")
 
 
-def _outlier_label(attrs: Attributes, codes: NDArray | None) -> Any:
+def _outlier_label(attrs: Attributes, codes: NDArray[np.intp]) -> Any:
     """The label of outliers by the parameters; None: there is none. outlier_label_ must hold it."""
     given, classes = attrs.parameter("outlier_label", None), np.asarray(attrs.model.classes_)
-    if isinstance(given, str) and given == "most_frequent" and codes is not None:
-        given = classes[np.bincount(codes.astype(np.intp)).argmax()]
+    if isinstance(given, str) and given == "most_frequent":
+        given = classes[np.bincount(codes).argmax()]
     elif np.ndim(given):
         if len(given) != 1:
             attrs.faults.append("outlier_label is not one label")
@@ -125,10 +119,7 @@ def _mean(attrs: Attributes, answer: Any, y: NDArray) -> tuple[F64, NDArray, int
         alone[i] = not rows.size
         if alone[i]:
             continue
-        if not callable(weights):
-            zero = v == 0
-            inverse = zero.astype(np.float64) if zero.any() else 1.0 / np.where(zero, 1.0, v)
-            v = inverse if weights == "distance" else np.ones(len(rows))
+        v = v if callable(weights) else votes_of(weights, v[None, :])[0]
         means[i] = v @ y[rows] / (v.sum() or 1.0)
     return means, alone, max(map(np.size, answer[1]), default=0)
 
