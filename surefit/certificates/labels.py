@@ -73,11 +73,6 @@ def labels_claim(model: Any, X: NDArray, scores: F64, rounding: F64 | float) -> 
     chosen = places(model, labels)
     own = np.where(chosen >= 0, scores[np.arange(len(X)), chosen], -np.inf)
     wrong = int(np.count_nonzero(~(own >= scores.max(axis=1) - 2 * np.asarray(rounding))))
-    return at_most(
-        "predict",
-        f"predict gives a label of classes_ with the largest score; rows of {len(X)} where it does not.",
-        Grade.EXACT,
-        wrong,
-        0,
-        failure=f"predict gives another label than the scores say on {wrong} of {len(X)} rows.",
-    )
+    sentence = f"predict gives a label of classes_ with the largest score; rows of {len(X)} where it does not."
+    failure = f"predict gives another label than the scores say on {wrong} of {len(X)} rows."
+    return at_most("predict", sentence, Grade.EXACT, wrong, 0, failure=failure)

@@ -14,14 +14,9 @@ from surefit.certificates.claim import Claim, Grade, at_most, refuted
 SAMPLE = 64
 
 
-def sampled(blocks: Blocks) -> NDArray[np.intp]:
-    """Places of rows, spread evenly over all blocks."""
-    return np.unique(np.linspace(0, blocks.n_rows - 1, min(SAMPLE, blocks.n_rows)).astype(np.intp))
-
-
 def sample_rows(blocks: Blocks) -> NDArray:
-    """The sampled rows, dense, in the type of the data."""
-    places = sampled(blocks)
+    """Rows spread evenly over all blocks, dense, in the type of the data."""
+    places = np.unique(np.linspace(0, blocks.n_rows - 1, min(SAMPLE, blocks.n_rows)).astype(np.intp))
     found, first = [np.zeros((0, blocks.n_features))], 0
     for X, _, _ in blocks:
         inside = places[(places >= first) & (places < first + X.shape[0])] - first
@@ -50,11 +45,6 @@ def numbers_claim(model: Any, method: str, X: NDArray, expected: F64, rounding: 
     off = np.abs(given.astype(np.float64) - expected)
     same = (given == expected) | (np.isnan(given.astype(np.float64)) & np.isnan(expected))
     ratio = np.where(same, 0.0, off / np.maximum(rounding, np.finfo(float).tiny))
-    return at_most(
-        method,
-        f"{method} gives what the fitted attributes say, on {len(X)} rows; largest difference, in roundings.",
-        Grade.EXACT,
-        float(ratio.max(initial=0.0)),
-        1.0,
-        failure=f"{method} gives something else than the fitted attributes say, by up to {off.max(initial=0.0):.3g}.",
-    )
+    sentence = f"{method} gives what the fitted attributes say, on {len(X)} rows; largest difference, in roundings."
+    failure = f"{method} gives something else than the fitted attributes say, by up to {off.max(initial=0.0):.3g}."
+    return at_most(method, sentence, Grade.EXACT, float(ratio.max(initial=0.0)), 1.0, failure=failure)

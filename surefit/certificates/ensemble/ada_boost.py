@@ -17,13 +17,14 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
-from surefit.certificates.labels import labels_claim, read_classes, reads_labels
-from surefit.certificates.predictions import numbers_claim, sample_rows, sampled
+from surefit.certificates.labels import labels_claim, places, read_classes, reads_labels
+from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.boosting.copies import unlike
 from surefit.certificates.theorems.boosting.members import Broken, answers_of, chosen, replayed, splits_claims, tree_of
@@ -56,7 +57,7 @@ def check_ada_boost_regressor(model: Any, blocks: Blocks, tol: float) -> Finding
 
 @readable
 def _check(attrs: Attributes, blocks: Blocks, tol: float, K: int) -> Findings:
-    data = read_examples(attrs.model, blocks, single=False)
+    data, X = read_examples(attrs.model, blocks, single=False), sample_rows(blocks)
     if data.Y.shape[1] != 1 or (K and (data.Y < 0).any()):
         raise BadData("the target is not one column, or has labels that are not in classes_")
     alpha, error = _stated(attrs)
@@ -65,15 +66,15 @@ def _check(attrs: Attributes, blocks: Blocks, tol: float, K: int) -> Findings:
     if attrs.faults:
         return [bad_attributes(attrs)], "one pass"
     try:
-        answers = [answers_of(member, data.X.astype(data.dtype)) for member in attrs.model.estimators_]
+        members = attrs.model.estimators_
+        answers, some = ([answers_of(member, rows) for member in members] for rows in (data.X.astype(data.dtype), X))
         if K:
-            place = {label: k for k, label in enumerate(np.asarray(attrs.model.classes_).tolist())}
-            answers = [np.array([place.get(label, -1) for label in a.tolist()], dtype=np.intp) for a in answers]
+            answers, some = ([places(attrs.model, a) for a in each] for each in (answers, some))
         rounds = Rounds(attrs, data, alpha, error, answers, K)
         claims = rounds.claims(tol)
     except Broken as fault:
         return [refuted("members", f"{fault}.")], "members on all rows"
-    claims += _votes(attrs, blocks, alpha, answers) if K else [_median(attrs, blocks, alpha, answers)]
+    claims += _votes(attrs.model, X, alpha, some) if K else [_median(attrs.model, X, alpha, some)]
     return claims, f"{len(answers)} members on {len(data.X)} rows; splits of {rounds.n_replayed} trees"
 
 
@@ -123,20 +124,11 @@ class Rounds:
             log_D = log_D + (a * loss if self.K else -a * (1 - loss))
         found.faults.pop(MISSING_SIDE, None)  # no missing value is taken: where one would go is never asked
         self.n_replayed = 0 if hidden else len(trees)
-        first = errors.claim(
-            "errors",
-            f"estimator_errors_ is the error of each of {len(self.answers)} members under the weights of its round; "
-            "largest relative difference.",
-            tol,
-            "estimator_errors_ is not the error of the members under the weights of their rounds.",
-        )
-        second = weights.claim(
-            "weights",
-            "Each member's weight is what its error says, learning_rate · log((1 − ε) / ε)"
-            f"{' + log(K − 1)' if self.K > 2 else ''}; largest difference, relative.",
-            tol,
-            "estimator_weights_ is not what the errors of the members say.",
-        )
+        what, more = "the error of the members under the weights of their rounds", " + log(K − 1)" * (self.K > 2)
+        sentence = f"estimator_errors_ is {what}, for all {len(self.answers)}; largest relative difference."
+        first = errors.claim("errors", sentence, tol, f"estimator_errors_ is not {what}.")
+        sentence = f"Each member's weight is learning_rate · (log((1 − ε) / ε){more}); largest difference, relative."
+        second = weights.claim("weights", sentence, tol, "estimator_weights_ is not what the members' errors say.")
         ends = [self._end()] if len(self.answers) < whole(self.attrs.parameter("n_estimators", 50)) else []
         claims = [first, second, *ends, *splits_claims(found, self.n_replayed, hidden, tol)]
         return [*claims, self._bound()] if self.K > 1 else claims
@@ -148,11 +140,8 @@ class Rounds:
         elif not self.K and eps >= 0.5:
             alpha = 0.0
         else:
-            alpha = (
-                self.rate * (math.log((1 - eps) / eps) + math.log(max(self.K - 1, 1)) * (self.K > 2))
-                if eps < 1
-                else 0.0
-            )
+            odds = math.log((1 - eps) / eps) + math.log(max(self.K - 1, 1)) if eps < 1 else 0.0
+            alpha = self.rate * odds
         weights.see(abs(self.alpha[t] - alpha) / max(self.rate, abs(alpha)), 2 * rounding / max(1 - eps, UNIT))
 
     def _loss(self, answer: F64, there: F64) -> F64:
@@ -205,15 +194,9 @@ class Rounds:
         wrong = float(w @ (votes.argmax(axis=1) != self.y) / w.sum())
         bound = math.exp(min(self.log_bound, 0.0))
         what = "Π 2√(ε(1 − ε))" if self.K == 2 and self.rate == 1 else "Π (1 − ε + ε e^α) e^(−α/2)"
-        return at_most(
-            "training_error",
-            f"The share of the weight that is classified wrongly is at most {what}"
-            + (" (1 here)." if bound == 1 else "."),
-            Grade.GREEDY,
-            wrong,
-            bound * (1 + 1e-9),
-            failure="The training error is above the bound that the errors of the members give.",
-        )
+        sentence = f"The share of the weight classified wrongly is at most {what}{' (1 here)' * (bound == 1)}."
+        failure = "The training error is above the bound that the members' errors give."
+        return at_most("training_error", sentence, Grade.GREEDY, wrong, bound * (1 + 1e-9), failure=failure)
 
 
 def _log_sum(x: F64) -> float:
@@ -221,14 +204,14 @@ def _log_sum(x: F64) -> float:
     return top + math.log(float(np.exp(x - top).sum()))
 
 
-def _votes(attrs: Attributes, blocks: Blocks, alpha: F64, answers: list[Any]) -> list[Claim]:
+def _votes(model: Any, X: NDArray, alpha: F64, answers: list[Any]) -> list[Claim]:
     """decision_function, predict and shares: Σ α (1 where the member says the class, else −1/(K − 1)) / Σ α."""
-    model, K, places, X = attrs.model, len(attrs.model.classes_), sampled(blocks), sample_rows(blocks)
+    K = len(model.classes_)
     if K == 1:
         return [labels_claim(model, X, np.ones((len(X), 1)), 0.0)]
     score = np.zeros((len(X), K))
     for a, answer in zip(alpha, answers, strict=True):
-        score += np.where(answer[places, None] == np.arange(K), a, -a / (K - 1))
+        score += np.where(answer[:, None] == np.arange(K), a, -a / (K - 1))
     score, rounding = score / alpha.sum(), (len(alpha) + 8) * 8 * UNIT * float(np.abs(alpha).sum() / abs(alpha.sum()))
     given = 2 * score[:, 1] if K == 2 else score
     logits = np.stack([-score[:, 1], score[:, 1]], axis=1) if K == 2 else score / (K - 1)
@@ -242,12 +225,12 @@ def _votes(attrs: Attributes, blocks: Blocks, alpha: F64, answers: list[Any]) ->
     ]
 
 
-def _median(attrs: Attributes, blocks: Blocks, alpha: F64, answers: list[Any]) -> Claim:
+def _median(model: Any, X: NDArray, alpha: F64, answers: list[Any]) -> Claim:
     """predict is the weighted median of the members' answers; either neighbor where the weights leave it open."""
-    X, P = sample_rows(blocks), np.stack(answers, axis=1)[sampled(blocks)].astype(np.float64)
+    P = np.stack(answers, axis=1).astype(np.float64)
     order = np.argsort(P, axis=1, kind="stable")
     total, values = np.cumsum(alpha[order], axis=1), np.take_along_axis(P, order, axis=1)
     slack, rows = 1e-12 * total[:, -1:], np.arange(len(P))
     low, high = ((total >= total[:, -1:] / 2 + s).argmax(axis=1) for s in (-slack, slack))
     expected, other = values[rows, low], values[rows, np.maximum(low, high)]
-    return numbers_claim(attrs.model, "predict", X, expected, np.abs(other - expected) + 4 * UNIT * np.abs(expected))
+    return numbers_claim(model, "predict", X, expected, np.abs(other - expected) + 4 * UNIT * np.abs(expected))

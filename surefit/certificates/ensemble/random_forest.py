@@ -168,6 +168,7 @@ def _bags(attrs: Attributes, data: Examples, K: int, seeds: NDArray[np.intp], th
     if theirs:  # every row is its own example
         first, owner, limit = np.arange(n), np.arange(n), np.ones(n)
     chances = w if theirs else found.weights * factors[codes[first]]
+    counts: Any
     for seed in seeds.tolist():
         counts, rows, copies = chances, np.arange(n), limit
         if draws and theirs:
@@ -199,15 +200,10 @@ def _bags_claim(attrs: Attributes, bags: list[Bag], seeds: NDArray[np.intp], the
         wrong += int(np.count_nonzero(expected != seeds))
     elif len(seeds) <= 1000:
         wrong += len(seeds) - len(np.unique(seeds))
-    return at_most(
-        "bags",
-        f"The rows of each of {len(seeds)} trees are those that its seed draws, and the seeds are "
-        f"{'those of random_state' if expected is not None else 'different'}; trees where not.",
-        Grade.EXACT,
-        wrong,
-        0,
-        failure=f"estimators_samples_ or the seeds of {wrong} trees are not what is drawn: were trees exchanged?",
-    )
+    which = "those of random_state" if expected is not None else "different"
+    told = f"The rows of each of {len(seeds)} trees are those its seed draws, the seeds are {which}; trees where not."
+    failure = f"estimators_samples_ or the seeds of {wrong} trees are not what is drawn: were trees exchanged?"
+    return at_most("bags", told, Grade.EXACT, wrong, 0, failure=failure)
 
 
 def _trees_looked_at(trees: list[Nodes]) -> list[int]:

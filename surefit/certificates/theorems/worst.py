@@ -17,12 +17,12 @@ class Worst:
         """One number, right to `error`, of which `excuse` is the model's precision."""
         self.count += 1
         upper = value + error if value + error == value + error else math.inf
-        self.largest, self.excess = max(self.largest, upper), max(self.excess, upper - excuse)
+        rest = upper - excuse if upper < math.inf else math.inf
+        self.largest, self.excess = max(self.largest, upper), max(self.excess, rest)
         self.sure = max(self.sure, value - error - excuse)
 
     def claim(self, name: str, sentence: str, tol: float, failure: str, grade: Grade = Grade.GREEDY) -> Claim:
         """Each is at most tol plus its own excuse; the number printed is the largest of all."""
-        excuse = min(self.largest - self.excess, 1e300) if self.count else 0.0
-        return at_most(
-            name, sentence, grade, self.largest, tol, excuse=excuse, lower=self.sure + excuse, failure=failure
-        )
+        excuse = min(self.largest - self.excess, 1e300) if self.count and self.excess < math.inf else 0.0
+        lower = self.sure + excuse
+        return at_most(name, sentence, grade, self.largest, tol, excuse=excuse, lower=lower, failure=failure)

@@ -52,7 +52,7 @@ def check_decision_tree_regressor(model: Any, blocks: Blocks, tol: float) -> Fin
 def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float) -> Findings:
     model, theirs, d, q = attrs.model, from_scikit_learn(attrs.model), blocks.n_features, data.Y.shape[1]
     there = data.w > 0
-    n_rows = len(there) if theirs else np.count_nonzero(there)
+    n_rows = len(there) if theirs else int(there.sum())
     growth = read_growth(attrs, (n_rows, d), q, K, float(data.w.sum()), theirs)
     seed = whole(getattr(model, "seed_", None))
     if not theirs and not growth.seen(d):

@@ -8,11 +8,12 @@ import numpy as np
 
 from surefit.certificates.attributes import Attributes, whole
 from surefit.certificates.blocks import F64, Blocks
-from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.claim import Claim
 from surefit.certificates.labels import labels_claim
-from surefit.certificates.predictions import numbers_claim, sample_rows, sampled
+from surefit.certificates.predictions import SAMPLE, numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT
 from surefit.certificates.theorems.boosting.losses import values
+from surefit.certificates.theorems.worst import Worst
 
 
 def check_seed(attrs: Attributes, below: int) -> None:
@@ -24,7 +25,8 @@ def check_seed(attrs: Attributes, below: int) -> None:
 
 def answer_claims(model: Any, blocks: Blocks, loss: str, f: F64, df: F64) -> list[Claim]:
     """predict and its kin against the raw predictions f (n, K), which are right to df (n, K)."""
-    X, places = sample_rows(blocks), sampled(blocks)
+    X = sample_rows(blocks)
+    places = np.unique(np.linspace(0, blocks.n_rows - 1, min(SAMPLE, blocks.n_rows)).astype(np.intp))  # theirs
     f, df = f[places], df[places] + 4 * UNIT * np.abs(f[places])
     if not hasattr(model, "classes_"):
         single = np.finfo(np.float32).eps if X.dtype == np.float32 else 0.0
@@ -76,13 +78,8 @@ class Trace:
             given = np.full(mean.shape, np.inf)
         tiny = np.finfo(float).tiny
         relative, excuse = np.abs(given - mean) / np.maximum(np.abs(mean), tiny), off / np.maximum(np.abs(mean), tiny)
-        worst = int((relative - excuse).argmax()) if len(mean) else 0
-        return at_most(
-            name,
-            f"{name} is the loss after each of {len(mean)} rounds, recomputed; largest relative difference.",
-            Grade.GREEDY,
-            float(relative[worst]) if len(mean) else 0.0,
-            tol,
-            excuse=float(excuse[worst]) if len(mean) else 0.0,
-            failure=f"{name} is not the loss of the model after each round.",
-        )
+        worst = Worst()
+        for value, excused in zip(relative.tolist(), excuse.tolist(), strict=True):
+            worst.see(value, 0.0, excused)
+        sentence = f"{name} is the loss after each of {len(mean)} rounds, recomputed; largest relative difference."
+        return worst.claim(name, sentence, tol, f"{name} is not the loss of the model after each round.")

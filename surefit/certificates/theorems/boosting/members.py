@@ -62,7 +62,7 @@ def replayed(
 ) -> None:
     """The member's tree on the rows of positive weight, grown by its own parameters; Y: codes, or numbers."""
     attrs, theirs, there, d = Attributes(member, "tree_"), from_scikit_learn(member), w > 0, X.shape[1]
-    n_rows = len(w) if theirs else np.count_nonzero(w)
+    n_rows = len(w) if theirs else int(np.count_nonzero(w))
     growth = replace(read_growth(attrs, (n_rows, d), 1, K, float(w.sum()), theirs), orders=orders)
     seed = whole(getattr(member, "seed_", None))
     if not theirs and not growth.seen(d) and seed >= 0:

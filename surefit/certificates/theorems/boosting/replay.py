@@ -14,16 +14,7 @@ from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.boosting.offers import (
-    FREE,
-    TINY,
-    Bounds,
-    Node,
-    Rule,
-    best_score,
-    doubt,
-    judged,
-)
+from surefit.certificates.theorems.boosting.offers import FREE, TINY, Bounds, Node, Rule, best_score, doubt, judged
 from surefit.certificates.theorems.trees.nodes import Nodes
 from surefit.certificates.theorems.worst import Worst
 

@@ -48,23 +48,14 @@ class OutOfBag:
         given = given.reshape(n, -1)
         none = self.votes == 0
         mean, count = self.total / np.maximum(self.votes, 1)[:, None], np.maximum(self.votes, 1)[:, None]
-        rounding = (
-            2 * gamma(self.votes.max(initial=0) + 8) * self.size / count
-            + self.slack * float((self.size / count).max())
-            + 1e-300
-        )
+        size = self.size / count
+        rounding = 2 * gamma(self.votes.max(initial=0) + 8) * size + self.slack * float(size.max()) + 1e-300
         off = np.abs(given[rows] - mean) / rounding
         off = np.where(none[:, None], np.where(np.isnan(given[rows]) | (given[rows] == 0), 0.0, np.inf), off)
         worst = float(np.where(np.isnan(off), np.inf, off).max(initial=0.0))
-        answers = at_most(
-            "oob",
-            f"{name} is the mean over the members that did not see the row, on {len(rows)} rows "
-            f"({np.count_nonzero(none)} seen by all); largest difference, in roundings.",
-            Grade.EXACT,
-            worst,
-            1.0,
-            failure=f"{name} is not the mean over the members that did not see the row.",
-        )
+        what = "the mean over the members that did not see the row"
+        told = f"{name} is {what}, on {len(rows)} rows ({none.sum()} seen by all); largest difference, in roundings."
+        answers = at_most("oob", told, Grade.EXACT, worst, 1.0, failure=f"{name} is not {what}.")
         return [answers, _score(attrs, given, Y, np.where(answered & np.isnan(given).any(axis=1), 0.0, w), K)]
 
 
@@ -79,14 +70,9 @@ def _score(attrs: Attributes, given: F64, Y: F64, w: F64, K: int) -> Claim:
         mean = w @ Y / w.sum()
         score = float(np.mean(1 - (w @ (Y - given) ** 2) / (w @ (Y - mean) ** 2)))
         rounding = 1e-9 * (1 + abs(score))
-    return at_most(
-        "oob_score",
-        "oob_score_ is the score of the out-of-bag answers; difference.",
-        Grade.EXACT,
-        abs(stated - score),
-        rounding,
-        failure=f"oob_score_ is {stated:.6g}, the out-of-bag answers have {score:.6g}.",
-    )
+    sentence = "oob_score_ is the score of the out-of-bag answers; difference."
+    failure = f"oob_score_ is {stated:.6g}, the out-of-bag answers have {score:.6g}."
+    return at_most("oob_score", sentence, Grade.EXACT, abs(stated - score), rounding, failure=failure)
 
 
 def same_rows(stated: Any, rows: list[NDArray[np.intp]]) -> int:
