@@ -54,6 +54,15 @@ def test_spread_far_from_zero_against_fractions():
     assert abs(Fraction(float(got.squares[0, 0])) / squares - 1) < Fraction(1, 10**14)
 
 
+@pytest.mark.parametrize("missing", [False, True])
+def test_sums_beyond_floating_point_are_not_called_zero(missing):
+    """Squares of deviations of 1e200 are no numbers: infinite, or NaN where infinities cancel."""
+    X = np.array([[1e200, 1.0], [-1e200, 2.0], [3e200, 3.0], [1e308, 4.0], [1e308, 5.0]])
+    got = ClassSpreadStep(1, missing).map(None, Block(X, np.zeros(5), None, 0, 64), 1)
+    assert not np.isfinite(got.squares[0, 0])
+    assert got.squares[0, 1] == 10.0  # of 1 … 5
+
+
 def test_pooled_variance_is_that_of_all_rows():
     X, y, w = rows()
     spread = ClassSpreadStep(C).map(None, block(X, y, w), 1)

@@ -8,6 +8,9 @@
 namespace surefit::class_statistics {
 namespace {
 
+// What rounding took below zero is zero; NaN stays NaN, so that sums beyond floating point are seen.
+double at_least_zero(double x) { return x < 0.0 ? 0.0 : x; }
+
 // One leaf: sums give a rough mean, and the deviations from it both the squares and what the mean lacks:
 //   m = rough + Σ w δ / W        Σ w (x - m)² = Σ w δ² - (Σ w δ)² / W        δ = x - rough
 // A mean is kept as means + lows, lows what rounding takes from an offset.
@@ -25,7 +28,7 @@ void spread_leaf(const LabelledRows<DenseRows<T>>& leaf, const double* weights, 
     for (std::size_t j = c * d; j < (c + 1) * d; ++j) {
       const double step = shift[j] / weights[c];
       lows[j] = two_sum(means[j], step);
-      squares[j] = std::max(0.0, squares[j] - step * shift[j]);
+      squares[j] = at_least_zero(squares[j] - step * shift[j]);
     }
   }
 }
@@ -58,7 +61,7 @@ void spread_leaf_missing(const LabelledRows<DenseRows<T>>& leaf, double* weights
     if (!(weights[j] > 0)) continue;
     const double step = shift[j] / weights[j];
     lows[j] = two_sum(means[j], step);
-    squares[j] = std::max(0.0, squares[j] - step * shift[j]);
+    squares[j] = at_least_zero(squares[j] - step * shift[j]);
   }
 }
 
