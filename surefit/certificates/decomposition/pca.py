@@ -181,8 +181,8 @@ def _components(fit: Fit, s: Spectrum, degrees: float, tol: float) -> list[Claim
     rest = fit.V[at].T - s.W.T @ c[:, at]
     e = np.sqrt((c[:, at] ** 2 * 2 * (mu - mid) ** 2 / ((mu + mid) * mid)).sum(axis=0) + 2 * (rest**2).sum(axis=0))
     error = 1.1 * width * (1 + e) + 2 * gamma(d + 3) * np.sqrt(2 * (total / mid + d))
-    limit = tol + fit.tol
-    exact = not fit.loose or bool((off <= limit + excuse).all() and (e + error <= limit + excuse).all())
+    limit, slip = tol + fit.tol, gamma(8) * (1 + off)
+    exact = not fit.loose or bool((np.maximum(off + slip, e + error) <= limit + excuse).all())
     grade = Grade.OPTIMAL if exact and fit.tol <= tol else Grade.BOUNDED
     bound = limit if exact else RANDOMIZED
     short = 1 - along.sum() / max(high.sum(), 1e-300)
@@ -191,7 +191,7 @@ def _components(fit: Fit, s: Spectrum, degrees: float, tol: float) -> list[Claim
             "variances",
             f"explained_variance_ are the {k} largest variances there are, each relative to itself. No {k} directions "
             f"hold more than a share of {max(short, 0.0):.1e} above these.",
-            grade, at, off, bound, 0 * off, excuse, least,
+            grade, at, off, bound, slip, excuse, least,
             "explained_variance_ is not the variance at its place",
         ),
         _worst(
