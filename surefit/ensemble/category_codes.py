@@ -12,6 +12,7 @@ from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.faults import column_kinds
 from surefit.engine.open import kind_of
 from surefit.engine.source import Source
+from surefit.summaries.code_range import CodeRangeStep
 
 CATEGORY_WORDS = ("category", "categorical", "enum", "dictionary")
 
@@ -32,6 +33,8 @@ class CategoryCodes:
         if kind_of(X) != "memory":
             data = open_rows(X)
             self.is_categorical_, self.categories_ = _stream_columns(data, self.categorical_features), None
+            if self.is_categorical_ is not None:
+                _refuse_codes(data, np.flatnonzero(self.is_categorical_), most)
             return data
         before = self.__dict__.get("categories_") if getattr(self, "warm_start", False) else None
         self.is_categorical_ = categorical_columns(X, self.categorical_features)
@@ -103,6 +106,21 @@ def _stream_columns(data: Source, asked: Any) -> np.ndarray | None:
 
     table: Any = Names()
     return categorical_columns(table if data.feature_names is not None else np.empty((0, data.n_features)), asked)
+
+
+def _refuse_codes(data: Source, columns: np.ndarray, most: int) -> None:
+    """Categories in files and Dask collections are their own codes: whole numbers 0 … most − 1."""
+    largest, broken = data.fold(CodeRangeStep(), columns)
+    for j, high, part in zip(columns, largest, broken, strict=True):
+        if high >= most or part == part:
+            names = data.feature_names
+            which = f"at index {j}" if names is None else repr(str(names[j]))
+            found = part if part == part else high
+            raise InvalidData(
+                f"Categorical feature {which} holds {found:g}. From Parquet and Dask categories "
+                f"must be whole numbers 0 … {most - 1} (negative ones are missing). Code them before, or load the rows "
+                "into memory, where other values are coded."
+            )
 
 
 def _refuse_new_categories(before: list[np.ndarray | None], now: list[np.ndarray | None]) -> None:

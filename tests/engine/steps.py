@@ -45,6 +45,7 @@ from surefit.summaries.category_counts import CategoryCountsStep
 from surefit.summaries.class_moments import ClassMomentsStep
 from surefit.summaries.class_spread import ClassSpreadStep
 from surefit.summaries.class_sums import ClassSumsStep
+from surefit.summaries.code_range import CodeRangeStep
 from surefit.summaries.column_spread import ColumnSumsStep, DenseSpreadStep
 from surefit.summaries.moments import MomentsStep
 from surefit.summaries.selection import Search
@@ -217,6 +218,7 @@ CASES = [
     Case("hashes of examples", ExampleHashesStep()),
     Case("weights and ranges of targets", TargetFactsStep(), lambda d, dtype, sparse: 0),
     Case("digits of examples held out", HoldOutStep(), lambda d, dtype, sparse: (3, 1e6, False, FIRST_DIGIT)),
+    Case("range of codes", CodeRangeStep(), lambda d, dtype, sparse: np.arange(2)),
     Case("sketch", SketchStep(50)),
     Case("sketch below a bound", SketchStep(50), lambda d, dtype, sparse: np.uint64(2**64 // 20)),
     Case("triangle", TriangularStep(), lambda d, dtype, sparse: Shift(np.ones(d + 1), np.ones(d + 1), True), _gram),

@@ -57,6 +57,21 @@ def test_the_bound_is_the_likelihood_of_what_is_stored(kind):
     assert model.score(X) == pytest.approx(model.lower_bound_, abs=1e-7)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_dask_has_the_same_bits(kind, weighted):
+    da = pytest.importorskip("dask.array")
+    X = blobs(9000)
+    w = np.arange(9000) % 3 / 2 if weighted else None
+    rows = da.from_array(X, chunks=((0, 3000, 0, 2500, 3500), (2,)))
+    settings = {"covariance_type": kind, "random_state": 0, "max_iter": 30}
+    one = GaussianMixture(3, **settings).fit(X, sample_weight=w)
+    two = GaussianMixture(3, **settings).fit(rows, sample_weight=None if w is None else da.from_array(w, chunks=1000))
+    for name in ("weights_", "means_", "covariances_", "precisions_cholesky_", "history_"):
+        assert np.asarray(getattr(one, name)).tobytes() == np.asarray(getattr(two, name)).tobytes(), name
+    np.testing.assert_array_equal(one.predict(X), two.predict(rows))
+
+
 def test_files_have_the_same_bits(tmp_path):
     pd = pytest.importorskip("pandas")
     X = blobs(9000)
