@@ -16,11 +16,11 @@ from typing import Any, Protocol, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from surefit._core.errors import InvalidData, InvalidParameter
+from surefit._core.errors import InvalidData
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.certificates import Certificate, check
 from surefit.certificates.kernels.expression import Inputs
-from surefit.variational.em import ROUNDING, need
+from surefit.variational.em import ROUNDING, as_number, need, need_counts, need_tol
 
 
 class FactorizedModel(Protocol):
@@ -92,10 +92,8 @@ class CAVI:
         random_state: RandomStateLike = None,
     ) -> None:
         need(model, ("start", "update", "elbo"))
-        if max_iter < 1 or n_init < 1 or not tol >= 0:
-            raise InvalidParameter(
-                f"max_iter and n_init are at least 1 and tol at least 0; got {max_iter}, {n_init}, {tol}"
-            )
+        need_counts(max_iter=max_iter, n_init=n_init)
+        need_tol(tol)
         self.model, self.max_iter, self.tol, self.n_init, self.random_state = model, max_iter, tol, n_init, random_state
 
     def fit(self, X: Any) -> Self:
@@ -103,7 +101,10 @@ class CAVI:
         rng = random_stream(self.random_state)
         best: dict[str, Any] | None = None
         for _ in range(self.n_init):
-            run = self._run(X, dict(self.model.start(X, rng)))
+            factors = self.model.start(X, rng)
+            if not isinstance(factors, dict) or not factors:
+                raise InvalidData(f"the model's `start` must give a dict of factors; it gave {factors!r:.80}")
+            run = self._run(X, dict(factors))
             if best is None or run["elbo_"] > best["elbo_"]:
                 best = run
         assert best is not None, "n_init is at least one"
@@ -143,7 +144,7 @@ class CAVI:
         }
 
     def _value(self, X: Any, factors: dict[str, Any]) -> float:
-        value = float(self.model.elbo(X, factors))
+        value = as_number("elbo", self.model.elbo(X, factors))
         if not np.isfinite(value):
             raise InvalidData(f"the ELBO is {value}: a factor left the range of its parameters")
         return value

@@ -113,10 +113,8 @@ class EM:
         random_state: RandomStateLike = None,
     ) -> None:
         need(model, ("start", "expect", "maximize", "log_likelihood"))
-        if max_iter < 1 or n_init < 1 or not tol >= 0:
-            raise InvalidParameter(
-                f"max_iter and n_init are at least 1 and tol at least 0; got {max_iter}, {n_init}, {tol}"
-            )
+        need_counts(max_iter=max_iter, n_init=n_init)
+        need_tol(tol)
         self.model, self.max_iter, self.tol, self.n_init, self.random_state = model, max_iter, tol, n_init, random_state
 
     def fit(self, X: Any) -> Self:
@@ -153,7 +151,11 @@ class EM:
             posterior = self.model.expect(X, parameters)
             proposed = self.model.maximize(X, posterior)
             if bound is not None:
-                free_energy.append((float(bound(X, posterior, parameters)), float(bound(X, posterior, proposed))))
+                both = (bound(X, posterior, theta) for theta in (parameters, proposed))
+                before, after = (as_number("bound", value) for value in both)
+                if not np.isfinite(before + after):
+                    raise InvalidData(f"`bound` gives {before} and {after}: F(g, θ) must be finite")
+                free_energy.append((before, after))
             parameters = proposed
             history.append(self._value(X, parameters))
             gain = history[-1] - history[-2]
@@ -167,7 +169,7 @@ class EM:
         return {**found, "free_energy_": free_energy, "n_iter_": len(history) - 1, "converged_": converged}
 
     def _value(self, X: Any, parameters: Any) -> float:
-        value = float(self.model.log_likelihood(X, parameters))
+        value = as_number("log_likelihood", self.model.log_likelihood(X, parameters))
         if not np.isfinite(value):
             raise InvalidData(
                 f"the log-likelihood is {value}: the parameters left the model (a component that collapsed onto one "
@@ -182,3 +184,23 @@ def need(model: Any, methods: tuple[str, ...]) -> None:
         raise InvalidParameter(
             f"{type(model).__name__} needs the methods {', '.join(methods)}; it has no {', '.join(missing)}"
         )
+
+
+def need_counts(**counts: Any) -> None:
+    for name, value in counts.items():
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < 1:
+            raise InvalidParameter(f"{name} must be a whole number of at least 1; got {value!r}")
+
+
+def need_tol(tol: Any) -> None:
+    if isinstance(tol, (bool, str)) or not np.isscalar(tol) or not np.isreal(tol) or not tol >= 0:
+        raise InvalidParameter(f"tol must be a number of at least 0; got {tol!r}")
+
+
+def as_number(method: str, given: Any) -> float:
+    """What a function of the model gives, as a number."""
+    try:
+        return float(given)
+    except (TypeError, ValueError) as fault:
+        kind = f"an array of shape {given.shape}" if isinstance(given, np.ndarray) else type(given).__name__
+        raise InvalidData(f"the model's `{method}` must give one number; it gave {kind}") from fault

@@ -22,7 +22,7 @@ from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.certificates import Certificate, check
 from surefit.certificates.kernels.expression import Inputs
-from surefit.variational.em import need
+from surefit.variational.em import need, need_counts, need_tol
 
 
 class SampledModel(Protocol):
@@ -93,6 +93,8 @@ class MonteCarloEM:
         random_state: RandomStateLike = None,
     ) -> None:
         need(model, ("start", "sample", "maximize", "log_joint"))
+        need_counts(n_draws=n_draws, max_draws=max_draws, max_iter=max_iter)
+        need_tol(tol)
         if not (2 <= n_draws <= max_draws and max_iter >= 1 and tol > 0 and 0.5 < confidence < 1):
             raise InvalidParameter(
                 "MonteCarloEM needs 2 ≤ n_draws ≤ max_draws, max_iter ≥ 1, tol > 0 and a confidence between ½ and 1; "
@@ -140,9 +142,12 @@ def estimated_gain(
 ) -> tuple[float, float]:
     """E[log p(x, z | θ')] − E[log p(x, z | θ)] under the posterior at θ, by new draws, and its standard error."""
     draws = model.sample(X, parameters, n_draws, rng)
-    gains = np.asarray(model.log_joint(X, draws, proposed)) - np.asarray(model.log_joint(X, draws, parameters))
-    if gains.shape != (n_draws,) or not np.isfinite(gains).all():
+    joints = [np.asarray(model.log_joint(X, draws, theta)) for theta in (proposed, parameters)]
+    wrong = [joint for joint in joints if joint.shape != (n_draws,) or joint.dtype.kind not in "biuf"]
+    gains = joints[0] - joints[1] if not wrong else wrong[0]
+    if wrong or gains.shape != (n_draws,) or not np.isfinite(gains).all():
         raise InvalidData(
             f"log_joint must give one finite number for each of {n_draws} draws; got the shape {gains.shape}"
+            + (" of which some are NaN or infinite" if gains.shape == (n_draws,) else "")
         )
     return float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(n_draws))

@@ -19,6 +19,7 @@ from surefit.certificates.variational.user_model import (
     next_gain,
     recounted,
     rises,
+    says,
     value_of,
 )
 
@@ -44,7 +45,7 @@ def check_cavi(cavi: Any, blocks: Blocks, tol: float) -> Findings:
         recounted("elbo", "elbo_", claimed, here, tol),
         rises(history, claimed, "The ELBO"),
         next_gain("One more round of updates", here, after, own_tol, tol),
-        *_counts(cavi, history, int(n_iter), len(factors), own_tol),
+        *_counts(cavi, history, n_iter, len(factors), own_tol),
     ]
     if falls:
         claims.append(failed("updates", f"The update of {falls!r} lowers the ELBO: it is not that factor's maximum."))
@@ -53,13 +54,13 @@ def check_cavi(cavi: Any, blocks: Blocks, tol: float) -> Findings:
     return claims, "one update of each factor, and an ELBO after each"
 
 
-def _counts(cavi: Any, history: F64, n_iter: int, n_factors: int, own_tol: float) -> list[Claim]:
+def _counts(cavi: Any, history: F64, n_iter: float, n_factors: int, own_tol: float) -> list[Claim]:
     """n_iter_ and converged_ are what the history says: one number at the start, one for each factor and round."""
     if n_iter < 1 or len(history) != 1 + n_iter * n_factors:
-        return [refuted("counts", f"history_ has {len(history)} numbers, not 1 + {n_iter} rounds × {n_factors}.")]
+        return [refuted("counts", f"history_ has {len(history)} numbers, not 1 + {n_iter:g} rounds × {n_factors}.")]
     before = history[-1 - n_factors]
     stopped = history[-1] - before <= own_tol * (1 + abs(before))
-    if bool(getattr(cavi, "converged_", None)) != bool(stopped):
+    if not says(cavi, "converged_", bool(stopped)):
         return [refuted("counts", "converged_ is not what history_ and tol say.")]
     return []
 

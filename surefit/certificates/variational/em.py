@@ -22,6 +22,7 @@ from surefit.certificates.variational.user_model import (
     next_gain,
     recounted,
     rises,
+    says,
     value_of,
 )
 
@@ -44,18 +45,20 @@ def check_em(em: Any, blocks: Blocks, tol: float) -> Findings:
         recounted("log_likelihood", "log_likelihood_", claimed, here, tol),
         rises(history, claimed, "The log-likelihood"),
         next_gain("One more E-step and M-step", here, after, own_tol, tol),
-        *_counts(em, history, int(n_iter), own_tol),
+        *_counts(em, history, n_iter, own_tol),
     ]
     if callable(getattr(model, "bound", None)):
         at_e, at_m = (value_of(model, "bound", X, posterior, theta) for theta in (em.parameters_, proposed))
         claims += [_free_energy(at_e, at_m, here, after, tol), *_kept(em, history)]
+    elif np.size(getattr(em, "free_energy_", None)):
+        claims.append(refuted("free_energy_", "free_energy_ has numbers, but the model has no `bound` to give them."))
     return claims, "one E-step, one M-step and two log-likelihoods of the model's own"
 
 
-def _counts(em: Any, history: F64, n_iter: int, own_tol: float) -> list[Claim]:
+def _counts(em: Any, history: F64, n_iter: float, own_tol: float) -> list[Claim]:
     """n_iter_ and converged_ are what the history says."""
     stopped = history[-1] - history[-2] <= own_tol * (1 + abs(history[-1]))
-    if n_iter != len(history) - 1 or bool(getattr(em, "converged_", None)) != bool(stopped):
+    if n_iter != len(history) - 1 or not says(em, "converged_", bool(stopped)):
         return [refuted("counts", "n_iter_ or converged_ is not what history_ and tol say.")]
     return []
 

@@ -12,6 +12,7 @@ import numpy as np
 from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.claim import CertificateError, Claim, Grade, at_most
+from surefit.certificates.rounding import gamma
 
 ROUNDING = 1e-9
 """A difference by this share of 1 + |value| is rounding of the model's own sums."""
@@ -54,12 +55,18 @@ def history_of(attrs: Attributes) -> F64 | None:
     return history
 
 
+def says(estimator: Any, name: str, truth: bool) -> bool:
+    """Whether a flag is True or False, and the one of them that it should be."""
+    flag = getattr(estimator, name, None)
+    return isinstance(flag, (bool, np.bool_)) and bool(flag) == truth
+
+
 def recounted(name: str, what: str, claimed: float, truth: float, tol: float) -> Claim:
     off = abs(claimed - truth) / (1 + abs(truth))
     return at_most(
         name,
         f"{what} is what the model says of the fitted values now, {truth:.10g}; difference as a share of 1 + its size.",
-        Grade.EXACT, off, min(tol, 1e-6),
+        Grade.EXACT, off, min(tol, 1e-6), error=gamma(4) * off,
         failure=f"{what} is {claimed:.10g}, but the model gives {truth:.10g} for the fitted values.",
     )  # fmt: skip
 
@@ -71,7 +78,7 @@ def rises(history: F64, end: float, what: str) -> Claim:
     return at_most(
         "history",
         f"{what} never fell in {len(history) - 1} steps, and history_ ends at it; largest fall as a share of 1 + size.",
-        Grade.EXACT, worst if history[-1] == end else np.inf, ROUNDING,
+        Grade.EXACT, worst if history[-1] == end else np.inf, ROUNDING, error=gamma(4) * worst,
         failure=f"history_ falls by a share of {worst:.2g}, or does not end at {end:.10g}.",
     )  # fmt: skip
 
@@ -86,7 +93,7 @@ def next_gain(step: str, before: float, after: float, own_tol: float, tol: float
             "fixed_point", "", Grade.FIXED_POINT, -gain, ROUNDING,
             failure=f"{step} loses {before - after:.3g}: the model's functions do not belong together.",
         )  # fmt: skip
-    fixed = gain <= tol
+    fixed = gain * (1 + gamma(4)) <= tol
     return at_most(
         "fixed_point",
         f"{step} gains this share of 1 + its size: a fixed point. Whether a better one exists is not known. The "
@@ -95,5 +102,6 @@ def next_gain(step: str, before: float, after: float, own_tol: float, tol: float
         f"Stopped by tol={own_tol:g}: {step} gains this share of 1 + its size. The model's own functions are taken as "
         "they are.",
         Grade.FIXED_POINT if fixed else Grade.BOUNDED, max(gain, 0.0), tol if fixed else max(tol, own),
+        error=gamma(4) * max(gain, 0.0),
         failure=f"{step} gains {after - before:.3g}: raise max_iter or lower tol.",
     )  # fmt: skip
