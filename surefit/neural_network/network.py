@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from numbers import Integral
 from types import SimpleNamespace
 from typing import Any, Self
@@ -17,6 +18,7 @@ from surefit._core.base import Estimator, fitting, updating
 from surefit._core.callbacks import Progress
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.intake import take_rows, take_weights
+from surefit._core.memory import refuse_beyond_memory
 from surefit._core.random import random_stream
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import need_memory
@@ -150,7 +152,7 @@ class MultilayerPerceptron(Estimator):
         everything = Rows(rows, Y, take_weights(sample_weight, rows.shape[0]))
         examples = Rows(rows, Y.astype(rows.dtype), everything.w)
         rng = random_stream(p.random_state) if first else np.random.default_rng(getattr(self, "_next_seed", 0))
-        widths = [rows.shape[1], *_hidden(p), Y.shape[1]]
+        widths = _widths(rows.shape[1], _hidden(p), Y.shape[1])
         if first:
             network = random_network(widths, p.activation, self._loss(), _start_stream(p.random_state), rows.dtype)
             self._forget(False)
@@ -174,7 +176,7 @@ class MultilayerPerceptron(Estimator):
         loss = self._loss()
         if again:
             return self._stored(loss)
-        widths = [data.n_features, *hidden, self.n_outputs_]
+        widths = _widths(data.n_features, hidden, self.n_outputs_)
         return random_network(widths, p.activation, loss, _start_stream(p.random_state), data.dtype)
 
     def _stored(self, loss: Loss) -> Network:
@@ -358,9 +360,17 @@ def _start_stream(random_state: Any) -> np.random.RandomState:
 def _hidden(p: SimpleNamespace) -> list[int]:
     given = p.hidden_layer_sizes
     sizes = [given] if isinstance(given, (int, np.integer)) else list(given)
-    if any(not isinstance(size, (int, np.integer)) or size <= 0 for size in sizes):
+    if any(isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size <= 0 for size in sizes):
         raise InvalidParameter(f"hidden_layer_sizes must be > 0, got {sizes}.")
     return [int(size) for size in sizes]
+
+
+def _widths(n_features: int, hidden: list[int], n_outputs: int) -> list[int]:
+    """Units of each layer; weights, their gradient and two moments must fit in memory."""
+    widths = [n_features, *hidden, n_outputs]
+    count = sum(float(a) * b + b for a, b in pairwise(widths))
+    refuse_beyond_memory(4 * 8 * count, f"A network of {count:.3g} weights", "Use smaller hidden_layer_sizes.")
+    return widths
 
 
 def _batch_size(p: SimpleNamespace, n: int) -> int:
