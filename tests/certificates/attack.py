@@ -105,7 +105,8 @@ class Study:
 
 
 def _as_good(said: Any, true: dict[str, float]) -> bool:
-    limits = {claim.name: np.inf if claim.limit is None else claim.limit + claim.excuse for claim in said}
+    told = {claim.name: np.inf for claim in said if claim.limit is None or claim.value is None}  # nothing is claimed
+    limits = {claim.name: claim.limit + claim.excuse for claim in said if claim.name not in told} | told
     return all(value <= limits.get(name, 0.0) for name, value in true.items())
 
 
@@ -117,5 +118,5 @@ def main(studies: dict[str, Callable[[int, int], Study]], count: int) -> None:
             warnings.simplefilter("ignore")
             found = study(*(numbers or [count]))
         print(f"{name}: " + ", ".join(f"{n} {what}" for what, n in found.counts.items()))
-        for line in found.faults[:20]:
+        for line in sorted(found.faults, key=lambda line: " printed " in line)[:20]:
             print("  " + line)

@@ -21,7 +21,7 @@ from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
-from surefit.certificates.rounding import epsilon, gamma
+from surefit.certificates.rounding import UNIT, epsilon, gamma
 from surefit.certificates.theorems.gaussian_components import (
     LOG_2PI,
     NEXT_STEP,
@@ -35,6 +35,7 @@ from surefit.certificates.theorems.gaussian_components import (
     rows_of,
 )
 from surefit.certificates.theorems.histories import history_claim
+from surefit.certificates.theorems.spectral.centered import first_pass
 
 
 def digamma(x: Any) -> F64:
@@ -94,14 +95,14 @@ class Factors:
         half = d * digamma(self.nu / 2) if self.single else digamma((self.nu[:, None] - np.arange(d)) / 2).sum(axis=1)
         return half + d * log(2.0) + log_det
 
-    def log_rho(self, X: F64, reg: float) -> F64:
+    def log_rho(self, X: F64, U: F64, reg: float) -> F64:
+        """With the roots U Uᵀ = Σ⁻¹."""
         d = X.shape[1]
         constants = self.mean_log_weights() + self.mean_log_det() / 2 - d / 2 * LOG_2PI - d / (2 * self.beta)
         out = np.empty((len(X), len(self.beta)))
-        for k, (m, S) in enumerate(zip(self.model.means, self.model.covariances, strict=True)):
-            P = np.linalg.inv(S)
-            D = X - m
-            out[:, k] = constants[k] - ((D @ P) * D).sum(axis=1) / 2 - reg / 2 * np.trace(P)
+        for k, m in enumerate(self.model.means):
+            T = (X - m) @ U[k]
+            out[:, k] = constants[k] - (T * T).sum(axis=1) / 2 - reg / 2 * (U[k] ** 2).sum()
         return out
 
     def divergence(self) -> float:
@@ -123,6 +124,22 @@ class Factors:
             if self.model.kind != "tied" or k == 0:
                 total += self._wishart(P, float(self.nu[k]), nu0)
         return total
+
+    def divergence_error(self, U: F64) -> float:
+        """What roundings may change in it: inverses are off by a share e, sums by γ of the sizes of their terms."""
+        d, total = len(self.prior_mean), 0.0
+        one, sizes = gamma(64 + 8 * d * d), np.abs(self.prior_scatter)
+        for k, (m, S) in enumerate(zip(self.model.means, self.model.covariances, strict=True)):
+            P, gap = np.abs(U[k]) @ np.abs(U[k]).T, np.abs(m) + np.abs(self.prior_mean)
+            near = np.abs(m - self.prior_mean)
+            forms = float((sizes * P).sum() + self.prior_beta * near @ P @ near)
+            logs = float(np.abs(np.log(np.abs(np.diagonal(U[k])))).sum()) + d * (1 + abs(log(self.nu[k])))
+            laws = float(np.abs(log_gamma(self.nu[k] / 2))) + abs(float(log_gamma(self.prior_nu / 2)))
+            own = forms + (self.nu[k] + self.prior_nu) * logs + d * laws + d * abs(log(self.beta[k] / self.prior_beta))
+            total += one * own + inverse_error(S, U[k]) * (forms + (self.nu[k] + self.prior_nu) * d)
+            total += self.prior_beta * 4 * UNIT * float(near @ P @ gap)  # of m − m₀, where both are large
+        weights = np.abs(log_gamma(self.concentration)).sum() + float(np.abs(log_gamma(self.concentration.sum())))
+        return total + one * float(weights + (self.concentration * (1 + np.abs(digamma(self.concentration)))).sum())
 
     def _wishart(self, P: F64, nu: float, nu0: float) -> float:
         """KL(W(P/ν, ν) ‖ W(S₀⁻¹, ν₀)); of one-dimensional laws added up."""
@@ -152,8 +169,9 @@ def check_bayesian_gaussian_mixture(model: Any, blocks: Blocks, tol: float) -> F
         return [bad_attributes(attrs)], "nothing"
     eps = epsilon(any(X.dtype == np.float32 for X, _, _ in blocks), np.asarray(model.means_))
     try:
-        elbo, total, after = _round(blocks, found)
-        gained = _round(blocks, after)[0] - elbo
+        elbo, total, after, moved = _round(blocks, found)
+        best, _, _, also = _round(blocks, after)
+        gained = best - elbo
         claims = consistent(attrs, found.model, found.model.roots(), eps)
     except np.linalg.LinAlgError:
         return [
@@ -162,11 +180,11 @@ def check_bayesian_gaussian_mixture(model: Any, blocks: Blocks, tol: float) -> F
     off = float(np.abs(found.mean_weights() - found.model.weights).max())
     claims.append(at_most(
         "chances", "weights_ are the mean chances under the concentrations; largest difference.", Grade.EXACT, off,
-        ROUNDINGS * len(found.beta) * eps,
+        ROUNDINGS * len(found.beta) * eps, error=gamma(4 * len(found.beta) + 8),
         failure=f"weights_ do not follow from weight_concentration_: off by {off:.2g}.",
     ))  # fmt: skip
     d = blocks.n_features
-    error = _own_rounding(found, elbo, total, blocks.n_rows)
+    error = max(moved, also)
     slack = ROUNDINGS * total * (d + 1) * eps + error
     ours = hasattr(model, "history_")
     if not ours and found.model.kind != "full":
@@ -221,20 +239,29 @@ def _read(attrs: Attributes, d: int) -> Factors | None:
     return Factors(base, concentration, beta, nu, a0, mean, b0, nu0, S0, process)
 
 
-def _round(blocks: Blocks, f: Factors) -> tuple[float, float, Factors]:
-    """The bound, Σ ω, and the factors after one more round."""
+def _round(blocks: Blocks, f: Factors) -> tuple[float, float, Factors, float]:
+    """The bound, Σ ω, the factors after one more round, and what roundings here may change in the bound.
+
+    A mean moved by δ changes Σ r (x − m)ᵀP(x − m)/2 by at most √(N tr(P Σ r (x − m)(x − m)ᵀ)) √(δᵀPδ).
+    """
     K, d = f.model.means.shape
     N, first, second = np.zeros(K), np.zeros((K, d)), np.zeros((K, d, d))
-    value = total = 0.0
+    value = total = error = 0.0
+    U = f.model.roots()
     for X, w in rows_of(blocks):
-        joint = f.log_rho(X, f.model.prior)
+        joint = f.log_rho(X, U, f.model.prior)
         logs = log_sum(joint)
         R = np.exp(joint - logs[:, None]) * w[:, None]
+        error += float((R * f.model.slip(X, U, joint)).sum() + gamma(blocks.n_rows + 64) * (w @ np.abs(logs)))
         value, total, N = value + float(w @ logs), total + float(w.sum()), N + R.sum(axis=0)
         for k, m in enumerate(f.model.means):
             D = X - m
             first[k] += R[:, k] @ D
             second[k] += (D * R[:, k : k + 1]).T @ D
+    moved = 0.0
+    for k, P in enumerate(np.linalg.inv(f.model.covariances)):
+        delta = UNIT * np.abs(f.model.means[k])
+        moved += float(np.sqrt(max(N[k] * np.trace(P @ second[k]), 0.0) * (delta @ np.abs(P) @ delta)))
     step = first / np.where(N > 0, N, 1.0)[:, None]
     xbar, beta = f.model.means + step, f.prior_beta + N
     means = (f.prior_beta * f.prior_mean + N[:, None] * xbar) / beta[:, None]
@@ -249,10 +276,11 @@ def _round(blocks: Blocks, f: Factors) -> tuple[float, float, Factors]:
     elif kind == "spherical":
         S, nu = np.stack([np.trace(s) * np.eye(d) for s in S]), f.prior_nu + d * N
     covariances = (f.prior_scatter + S) / nu[:, None, None]
-    after = np.append(np.cumsum(N[::-1])[-2::-1], 0.0)
-    concentration = np.stack([1 + N, f.prior_concentration + after]) if f.process else f.prior_concentration + N
+    later = np.append(np.cumsum(N[::-1])[-2::-1], 0.0)
+    concentration = np.stack([1 + N, f.prior_concentration + later]) if f.process else f.prior_concentration + N
     model = Model(f.model.weights, means, covariances, kind, f.model.prior)
-    return value - f.divergence(), total, replace(f, model=model, concentration=concentration, beta=beta, nu=nu)
+    after = replace(f, model=model, concentration=concentration, beta=beta, nu=nu)
+    return value - f.divergence(), total, after, 2 * (error + f.divergence_error(U)) + 4 * moved
 
 
 def _one_count(f: Factors, total: float, eps: float) -> Claim:
@@ -263,9 +291,11 @@ def _one_count(f: Factors, total: float, eps: float) -> Claim:
     counted = {"tied": np.full(len(N), N.sum()), "spherical": d * N}.get(f.model.kind, N)
     differences = [f.concentration - expected, (f.nu - f.prior_nu - counted) / d, np.atleast_1d(N.sum() - total)]
     off = max(float(np.abs(one).max()) for one in differences) / total
+    size = f.beta.sum() + f.prior_beta + f.concentration.max() + f.prior_concentration + f.nu.max() + f.prior_nu
     return at_most(
         "counts", "Concentrations, precisions of means and degrees of freedom count the same rows; largest difference, "
         "relative to all rows.", Grade.EXACT, off, 4 * ROUNDINGS * (len(N) + 1) * max(eps, 2.0**-52),
+        error=gamma(2 * len(N) + 12) * float(size) / total,
         failure="weight_concentration_, mean_precision_ and degrees_of_freedom_ do not count the same rows, or not all "
         f"of them: they differ by {off:.2g} of the rows.",
     )  # fmt: skip
@@ -274,10 +304,8 @@ def _one_count(f: Factors, total: float, eps: float) -> Claim:
 def _priors(attrs: Attributes, blocks: Blocks, f: Factors, eps: float) -> Claim:
     """As asked for; by default the mean of the rows and their unbiased covariance (plus reg_covar where singular)."""
     kind, d = f.model.kind, len(f.prior_mean)
-    total, first, second = 0.0, np.zeros(d), np.zeros((d, d))
-    for X, w in rows_of(blocks):
-        total, first = total + float(w.sum()), first + w @ X
-    center = first / total
+    rows = first_pass(blocks)
+    total, center, second = rows.weight, rows.mean, np.zeros((d, d))
     for X, w in rows_of(blocks):
         second += ((X - center) * w[:, None]).T @ (X - center)
     C = second / total * (total / (total - 1) if total >= 2 else 2.0)
@@ -300,17 +328,11 @@ def _priors(attrs: Attributes, blocks: Blocks, f: Factors, eps: float) -> Claim:
     return at_most(
         "priors", "mean_prior_ and covariance_prior_ are those asked for, or of the rows; largest difference, in "
         "standard deviations of the columns.", Grade.EXACT, far, 1e-9,
+        error=gamma(2 * blocks.n_rows + 4 * d + 16) * (1 + far) + 2 * UNIT * size,
         excuse=ROUNDINGS * (eps + gamma(blocks.n_rows)) * (1 + size),
         failure=f"mean_prior_ or covariance_prior_ are not those asked for, or of the rows: off by {far:.2g} standard "
         "deviations of a column.",
     )  # fmt: skip
-
-
-def _own_rounding(f: Factors, elbo: float, total: float, n_rows: int) -> float:
-    """What roundings here may change in the bound: of its sums, and of the inverses of covariances."""
-    d = len(f.prior_mean)
-    worst = max(inverse_error(S, U) for S, U in zip(f.model.covariances, f.model.roots(), strict=True))
-    return gamma(n_rows + 64 * d * d) * (abs(elbo) + total * d) + ROUNDINGS * worst * total * d
 
 
 def _stationary(attrs: Attributes, gained: float, slack: float, total: float, tol: float, error: float) -> Claim:
@@ -331,7 +353,7 @@ def _stationary(attrs: Attributes, gained: float, slack: float, total: float, to
 def _answers(model: Any, blocks: Blocks, found: Factors, eps: float) -> list[Claim]:
     X = sample_rows(blocks)
     rows = np.asarray(X, dtype=np.float64)
-    joint = found.log_rho(rows, 0.0)
+    joint = found.log_rho(rows, found.model.roots(), 0.0)
     size = np.abs(rows) + np.abs(found.model.means).max(axis=0)
     quadratic = np.stack([
         (np.abs(rows - m) @ np.abs(P) * size).sum(axis=1)

@@ -115,6 +115,7 @@ def consistent(attrs: Attributes, found: Model, U: F64, eps: float) -> list[Clai
     limit = ROUNDINGS * d * eps
     return [
         at_most("weights", "The weights are chances: they add up to one.", Grade.EXACT, off, ROUNDINGS * K * eps,
+                error=gamma(K + 2),
                 failure=f"The weights add up to {1 + off:.6g} or {1 - off:.6g}, not to one."),
         at_most("precisions", "Precisions and their roots are inverses of the covariances; largest entry of PΣ − I.",
                 Grade.EXACT, worst, limit, error=error, excuse=limit * max(condition, 1.0),
