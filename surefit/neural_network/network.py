@@ -122,7 +122,7 @@ class MultilayerPerceptron(Estimator):
                 "preprocessed."
             )
         self._keep(network, rng)
-        self.final_loss_ = mean_loss(network, self._all_rows(data, Y), p.alpha)
+        self.final_loss_ = _finite(mean_loss(network, self._all_rows(data, Y), p.alpha))
         if p.solver == "lbfgs":
             self.loss_ = self.best_loss_ = self.final_loss_
         return self
@@ -163,7 +163,7 @@ class MultilayerPerceptron(Estimator):
         state = self._descent(p, network, rng)
         size = _batch_size(p, len(examples))
         self._epoch(p, state, batches(examples, size, rng if p.shuffle else None), seen)
-        self.final_loss_ = mean_loss(network, [everything], p.alpha)
+        self.final_loss_ = _finite(mean_loss(network, [everything], p.alpha))
         if not is_finite(network):
             raise InvalidData("Solver produced non-finite parameter weights. Scale the columns, or lower the rate.")
         self._keep(network, rng)
@@ -363,6 +363,12 @@ def _hidden(p: SimpleNamespace) -> list[int]:
     if any(isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size <= 0 for size in sizes):
         raise InvalidParameter(f"hidden_layer_sizes must be > 0, got {sizes}.")
     return [int(size) for size in sizes]
+
+
+def _finite(loss: float) -> float:
+    if not np.isfinite(loss):
+        raise InvalidData(f"The loss of the trained weights is {loss}: scale X, and y where it holds numbers.")
+    return loss
 
 
 def _widths(n_features: int, hidden: list[int], n_outputs: int) -> list[int]:

@@ -88,7 +88,7 @@ def test_steps_that_do_not_belong_together_are_told():
         EM(Wrong()).fit(np.array([5, 5, 5]))
     with pytest.raises(ValueError, match="it has no expect, maximize"):
         EM(type("Empty", (), {"start": print, "log_likelihood": print})())
-    with pytest.raises(ValueError, match="max_iter and n_init"):
+    with pytest.raises(ValueError, match="max_iter must be a whole number of at least 1"):
         EM(Coins(), max_iter=0)
 
 

@@ -25,7 +25,9 @@ def test_a_small_loss_is_not_what_it_is_not():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(50, 2))
     y = 1e-4 * X[:, 0]
-    model = MLPRegressor((), solver="sgd", random_state=0, max_iter=50, learning_rate_init=0.1).fit(X, y)
+    model = MLPRegressor(hidden_layer_sizes=(), solver="sgd", random_state=0, max_iter=50, learning_rate_init=0.1).fit(
+        X, y
+    )
     assert surefit.certify(model, X, y).holds
     assert failing(surefit.certify(altered(model, loss_=10 * model.loss_), X, y)) == {"trace"}
     assert failing(surefit.certify(altered(model, best_loss_=0.1 * model.best_loss_), X, y)) == {"trace"}
