@@ -90,7 +90,8 @@ class GaussianRandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         data = open_data(self, X)
         self.n_components_ = k = self._dimension(p, data.n_rows, data.n_features)
         refuse_beyond_memory(8.0 * k * data.n_features, f"A matrix of {k} × {data.n_features}", "Ask for fewer.")
-        drawn = random_stream(p.random_state).standard_normal((k, data.n_features)) / np.sqrt(k)
+        stream = random_stream(p.random_state).spawn(1)[0]  # rows drawn by default_rng of the same seed are independent
+        drawn = stream.standard_normal((k, data.n_features)) / np.sqrt(k)
         self.components_ = drawn.astype(data.dtype, copy=False)
         self.__dict__.pop("inverse_components_", None)
         if p.compute_inverse_components:

@@ -68,3 +68,11 @@ def test_what_cannot_be_is_refused():
             johnson_lindenstrauss_min_dim(10, **bad)
     with pytest.raises(ValueError, match="n_samples"):
         johnson_lindenstrauss_min_dim(0)
+
+
+def test_rows_drawn_with_the_same_seed_are_independent_of_the_matrix():
+    """The first k rows of normal data from the same seed would be the matrix itself."""
+    X = np.random.default_rng(0).standard_normal((60, 2000))
+    projection = GaussianRandomProjection(n_components=300, random_state=0).fit(X)
+    cosines = projection.components_[:60] @ X.T / np.linalg.norm(X, axis=1) / np.sqrt(2000 / 300)
+    assert np.abs(cosines).max() < 6 / np.sqrt(2000)  # of independent directions, 3,600 of them

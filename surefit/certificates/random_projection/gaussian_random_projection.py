@@ -82,7 +82,7 @@ def _drawn(attrs: Attributes, A: F64) -> list[Claim]:
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= int(seed) < 2**32:
         return []
     if hasattr(attrs.model, "delta"):
-        again = np.random.default_rng(int(seed)).standard_normal(A.shape) / np.sqrt(len(A))
+        again = np.random.default_rng(int(seed)).spawn(1)[0].standard_normal(A.shape) / np.sqrt(len(A))
     else:
         again = np.random.RandomState(int(seed)).normal(0.0, 1.0 / np.sqrt(len(A)), A.shape)
     again = again.astype(np.asarray(attrs.model.components_).dtype).astype(float)
