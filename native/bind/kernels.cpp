@@ -1,4 +1,5 @@
 #include "arrays.hpp"
+#include "kernels/band_lengths.hpp"
 #include "kernels/gram.hpp"
 
 namespace {
@@ -55,6 +56,20 @@ void gram_block_csr(const Parts<T, Index>& a, const Parts<T, Index>& b, std::siz
   run(rows(a), rows(b), a_sq, b_sq, form_of(form, true), out, n_threads);
 }
 
+void band_lengths(const nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>& l, const Matrix<double>& v,
+                  const ChangedMatrix& out, int n_threads) {
+  if (l.shape(2) == 0) throw std::invalid_argument("a factor needs its diagonal");
+  same("rows of a factor", l.shape(1), v.shape(0));
+  same("out", out.shape(0), l.shape(0));
+  same("a row of out", out.shape(1), v.shape(1));
+  const surefit::band_lengths::Factors factors{l.data(), l.shape(0), l.shape(1), l.shape(2) - 1};
+  const double* at = v.data();
+  const std::size_t m = v.shape(1);
+  double* to = out.data();
+  nb::gil_scoped_release released;
+  surefit::band_lengths::squared_lengths(factors, at, m, n_threads, to);
+}
+
 template <class T>
 void define(nb::module_& m) {
   m.def("gram_block", &gram_block<T>, nb::arg("A").noconvert(), nb::arg("B").noconvert(),
@@ -78,4 +93,6 @@ void bind_kernels(nb::module_& m) {
   define_csr<float, std::int64_t>(m);
   define_csr<double, std::int32_t>(m);
   define_csr<double, std::int64_t>(m);
+  m.def("band_lengths", &band_lengths, nb::arg("L").noconvert(), nb::arg("V").noconvert(),
+        nb::arg("out").noconvert(), nb::arg("n_threads"));
 }

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surefit.solvers.kernel_system.path import penalty_path, solve_each
+from surefit.solvers.kernel_system.path import inverse_diagonals, penalty_path, solve_each
 from surefit.solvers.kernel_system.system import KernelSystem
 
 
@@ -30,9 +30,7 @@ def leave_one_out(system: KernelSystem, alphas: np.ndarray, Y: np.ndarray) -> Le
     """The errors of every row for every penalty; Y (n, t) are the targets themselves."""
     path = penalty_path(system, alphas)
     c = solve_each(path, alphas, system.scaled(Y))
-    errors = np.empty_like(c)
-    for k, alpha in enumerate(alphas):
-        errors[:, :, k] = c[:, :, k] / path.inverse_diagonal(float(alpha))[:, None]
+    errors = c / inverse_diagonals(path, alphas).T[:, None, :]
     if system.roots is not None:
         errors /= system.roots[:, None, None]
         c *= system.roots[:, None, None]

@@ -15,16 +15,18 @@ from typing import Protocol
 import numpy as np
 import scipy.linalg
 
+from surefit import _native
 from surefit._core.memory import refuse_beyond_memory
-from surefit._core.threads import threads_for
-from surefit.engine.leaves import fold_tree
-from surefit.solvers.kernel_system.band import Band, BandFactor, reduce_to_band
+from surefit._core.threads import thread_count
+from surefit.solvers.kernel_system.band import Band, band_factors, reduce_to_band
 from surefit.solvers.kernel_system.low_rank import LowRank, suits_low_rank
 from surefit.solvers.kernel_system.system import KernelSystem
+from surefit.solvers.numerics.blas import solve_band
 
 SMALL = 256
 """Up to so many rows an eigendecomposition takes no time worth saving."""
-CHUNK = 512
+BATCH = 32
+"""Penalties whose factors of the band are held at a time."""
 
 
 class PenaltyPath(Protocol):
@@ -62,6 +64,13 @@ def solve_each(path: PenaltyPath, alphas: np.ndarray, Y: np.ndarray) -> np.ndarr
     return np.stack([path.solve(float(alpha), Y) for alpha in alphas], axis=2)
 
 
+def inverse_diagonals(path: PenaltyPath, alphas: np.ndarray) -> np.ndarray:
+    """The diagonal of (A + αI)⁻¹ for every penalty, (A, n)."""
+    if isinstance(path, BandPath):
+        return path.inverse_diagonals(alphas)
+    return np.stack([path.inverse_diagonal(float(alpha)) for alpha in alphas])
+
+
 def path_bytes(n: int) -> int:
     """What a path of n rows needs: A and Q, or A, eigenvectors and the workspace of LAPACK."""
     return 16 * n * n
@@ -76,50 +85,50 @@ def refuse_path_beyond_memory(n: int) -> None:
 
 
 class BandPath:
-    """From the band form A = Q B Qᵀ: rows of Q are solved with the factor of B + αI, a chunk at a time."""
+    """From A = Q B Qᵀ: with B + αI = L Lᵀ the diagonal of the inverse is the squared lengths of columns of L⁻¹ Qᵀ."""
 
     def __init__(self, band: Band) -> None:
         self._band = band
-        self._factors: dict[float, BandFactor] = {}
-
-    def _factor(self, alpha: float) -> BandFactor:
-        if alpha not in self._factors:
-            self._factors = {alpha: BandFactor(self._band, alpha)}
-        return self._factors[alpha]
 
     def positive(self, alpha: float) -> bool:
         """Whether A + αI is positive definite."""
-        return self._factor(alpha).positive
+        return band_factors(self._band, np.array([alpha])) is not None
+
+    def _factors(self, alphas: np.ndarray) -> np.ndarray:
+        factors = band_factors(self._band, alphas)
+        if factors is None:
+            raise np.linalg.LinAlgError(f"A + {alphas.min():g} I is not positive definite, which `positive` tells")
+        return factors
 
     def solve(self, alpha: float, Y: np.ndarray) -> np.ndarray:
         return self.solve_each(np.array([alpha]), Y)[:, :, 0]
 
+    def inverse_diagonal(self, alpha: float) -> np.ndarray:
+        return self.inverse_diagonals(np.array([alpha]))[0]
+
     def solve_each(self, alphas: np.ndarray, Y: np.ndarray) -> np.ndarray:
         """As `solve`, (n, t, A); Q is read twice, whatever the number of penalties."""
-        Q = self._band.Q
-        turned = (Q.T @ Y).T
-        inner = np.empty((*Y.shape, len(alphas)))
-        for k, alpha in enumerate(alphas):
-            factor = self._factor(float(alpha))
-            rows = factor.forward(turned.copy(order="C"))
-            inner[:, :, k] = factor.backward(np.ascontiguousarray(rows.T))
-        return (Q @ inner.reshape(len(Q), -1)).reshape(inner.shape)
+        turned = self._band.turned
+        inner = np.repeat((turned @ Y).T[None], len(alphas), axis=0)
+        for some in _batches(len(alphas)):
+            for factor, rows in zip(self._factors(alphas[some]), inner[some], strict=True):
+                solve_band(factor, rows)
+        C = turned.T @ inner.reshape(-1, len(turned)).T
+        return np.ascontiguousarray(C.reshape(len(turned), len(alphas), -1).transpose(0, 2, 1))
 
-    def inverse_diagonal(self, alpha: float) -> np.ndarray:
-        factor, Q = self._factor(alpha), self._band.Q
-        n = len(Q)
-        diagonal = np.empty(n)
-
-        def chunk(i: int) -> None:
-            rows = slice(i * CHUNK, min((i + 1) * CHUNK, n))
-            diagonal[rows] = factor.squared_lengths(Q[rows])
-
-        factor.invert_blocks()
-        fold_tree(-(-n // CHUNK), chunk, lambda left, right: None, threads_for(64.0 * n * n))
-        return diagonal
+    def inverse_diagonals(self, alphas: np.ndarray) -> np.ndarray:
+        """As `inverse_diagonal`, (A, n)."""
+        diagonals = np.empty((len(alphas), len(self._band.turned)))
+        for some in _batches(len(alphas)):
+            _native.band_lengths(self._factors(alphas[some]), self._band.turned, diagonals[some], thread_count())
+        return diagonals
 
     def trouble(self, alpha: float) -> str:
         return ""
+
+
+def _batches(n: int) -> list[slice]:
+    return [slice(s, min(s + BATCH, n)) for s in range(0, n, BATCH)]
 
 
 class Eigen:

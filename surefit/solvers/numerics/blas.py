@@ -73,11 +73,49 @@ def add_square(C: np.ndarray, A: np.ndarray, scale: float) -> None:
         )
 
 
+def add_symmetric_product(C: np.ndarray, A: np.ndarray, B: np.ndarray) -> None:
+    """C += A B for a symmetric A, of which the lower triangle is read."""
+    n, m = C.shape
+    if n and m:
+        _routine("dsymm")(
+            _LETTER["R"], _LETTER["U"], _int(m), _int(n),
+            _double(1.0), *_matrix(A), *_matrix(B), _double(1.0), *_matrix(C),
+        )  # fmt: skip
+
+
+def qr(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of A = H₁ H₂ … R: R, below its diagonal the vectors v of H = I − τ v vᵀ (their ones are left out), and the τ."""
+    m, n = A.shape
+    turned, tau, work = np.array(A.T, order="C"), np.empty(min(m, n)), np.empty(64 * n)
+    info = ctypes.c_int(0)
+    _routine("dgeqrf")(
+        _int(m), _int(n), *_matrix(turned), tau.ctypes.data, work.ctypes.data, _int(work.size), ctypes.byref(info)
+    )
+    return turned.T, tau
+
+
 def cholesky(A: np.ndarray) -> bool:
     """The lower triangle of A becomes L of A = L Lᵀ; False where a pivot is not positive. The rest is left as it is."""
     info = ctypes.c_int(0)
     _routine("dpotrf")(_LETTER["U"], _int(len(A)), *_matrix(A), ctypes.byref(info))
     return info.value == 0
+
+
+def factorize_band(lower: np.ndarray) -> bool:
+    """lower[c, d] = B_{c+d, c} becomes L of B = L Lᵀ, in the same places; False where a pivot is not positive."""
+    n, height = lower.shape
+    info = ctypes.c_int(0)
+    _routine("dpbtrf")(_LETTER["L"], _int(n), _int(height - 1), *_matrix(lower), ctypes.byref(info))
+    return info.value == 0
+
+
+def solve_band(factor: np.ndarray, rows: np.ndarray) -> None:
+    """Each row r ← (L Lᵀ)⁻¹ r, with the L of `factorize_band`."""
+    n, height = factor.shape
+    info = ctypes.c_int(0)
+    _routine("dpbtrs")(
+        _LETTER["L"], _int(n), _int(height - 1), _int(len(rows)), *_matrix(factor), *_matrix(rows), ctypes.byref(info)
+    )
 
 
 def divide_right(B: np.ndarray, L: np.ndarray) -> None:

@@ -7,7 +7,17 @@ import threading
 import numpy as np
 import pytest
 
-from surefit.solvers.numerics.blas import add_product, add_square, cholesky, divide_left, divide_right
+from surefit.solvers.numerics.blas import (
+    add_product,
+    add_square,
+    add_symmetric_product,
+    cholesky,
+    divide_left,
+    divide_right,
+    factorize_band,
+    qr,
+    solve_band,
+)
 
 RNG = np.random.default_rng(0)
 
@@ -46,6 +56,43 @@ def test_add_square_touches_one_triangle():
     expected = np.tril(C + 3.0 * A @ A.T) + np.triu(C, 1)
     add_square(C, A, 3.0)
     np.testing.assert_allclose(C, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (6, 3), (70, 64)])
+def test_add_symmetric_product_reads_the_lower_triangle(n, m):
+    C, A, B = view(n, m), view(n, n), view(n, m)
+    whole = np.tril(A) + np.tril(A, -1).T
+    expected = C + whole @ B
+    A[np.triu_indices(n, 1)] = np.nan
+    add_symmetric_product(C, A, B)
+    np.testing.assert_allclose(C, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("m", "n"), [(1, 1), (30, 5), (5, 5), (3, 8)])
+def test_qr(m, n):
+    A = view(m, n)
+    packed, tau = qr(A)
+    product = np.triu(packed)
+    for i in reversed(range(len(tau))):
+        v = np.concatenate([np.zeros(i), [1.0], packed[i + 1 :, i]])
+        product -= tau[i] * np.outer(v, v @ product)
+    np.testing.assert_allclose(product, A, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("n", "width"), [(1, 2), (7, 2), (50, 9)])
+def test_band(n, width):
+    lower = RNG.normal(size=(n, width + 1))
+    lower[:, 0] = 10.0 * (width + 1)
+    B = np.diag(lower[:, 0])
+    for d in range(1, min(width, n - 1) + 1):
+        B += np.diag(lower[: n - d, d], -d) + np.diag(lower[: n - d, d], d)
+    Y = RNG.normal(size=(3, n))
+    expected = np.linalg.solve(B, Y.T).T
+    assert factorize_band(lower)
+    np.testing.assert_allclose(lower[:, 0], np.diagonal(np.linalg.cholesky(B)), rtol=1e-12)
+    solve_band(lower, Y)
+    np.testing.assert_allclose(Y, expected, rtol=1e-12, atol=1e-14)
+    assert not factorize_band(-lower)
 
 
 def test_cholesky_and_triangular_solves():
