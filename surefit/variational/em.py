@@ -193,7 +193,7 @@ def need_counts(**counts: Any) -> None:
 
 
 def need_tol(tol: Any) -> None:
-    if isinstance(tol, (bool, str)) or not np.isscalar(tol) or not np.isreal(tol) or not tol >= 0:
+    if isinstance(tol, bool) or not isinstance(tol, (int, float, np.integer, np.floating)) or not tol >= 0:
         raise InvalidParameter(f"tol must be a number of at least 0; got {tol!r}")
 
 

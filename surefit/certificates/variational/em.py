@@ -50,7 +50,7 @@ def check_em(em: Any, blocks: Blocks, tol: float) -> Findings:
     if callable(getattr(model, "bound", None)):
         at_e, at_m = (value_of(model, "bound", X, posterior, theta) for theta in (em.parameters_, proposed))
         claims += [_free_energy(at_e, at_m, here, after, tol), *_kept(em, history)]
-    elif np.size(getattr(em, "free_energy_", None)):
+    elif np.size(getattr(em, "free_energy_", ())):
         claims.append(refuted("free_energy_", "free_energy_ has numbers, but the model has no `bound` to give them."))
     return claims, "one E-step, one M-step and two log-likelihoods of the model's own"
 

@@ -70,9 +70,9 @@ def coupled(r: np.ndarray, n_classes: int) -> np.ndarray:
     k = n_classes
     above, below = _off_diagonal(k)
     r = np.minimum(np.maximum(r, CERTAIN), 1 - CERTAIN)
-    R = np.zeros((len(r), k * k))
-    R[:, above], R[:, below] = r, 1 - r
-    R = R.reshape(-1, k, k)
+    flat = np.zeros((len(r), k * k))
+    flat[:, above], flat[:, below] = r, 1 - r
+    R = flat.reshape(-1, k, k)
     system = np.ones((len(r), k + 1, k + 1))
     system[:, :k, :k] = -R * R.transpose(0, 2, 1)
     system.reshape(len(r), -1)[:, : k * (k + 2) : k + 2] = (R * R).sum(axis=1)  # the diagonal, and below it zero

@@ -62,7 +62,7 @@ def changed(model: Any) -> Iterator[tuple[str, Any]]:
         value = np.asarray(getattr(model, name))
         for what, lie in (
             ("times 1.01", value * 1.01), ("zero", np.zeros_like(value)), ("negated", -value),
-            ("shifted", value + 0.01 * (np.abs(value).max() + 1)), ("NaN", np.full_like(value, np.nan)),
+            ("shifted", value + 0.01 * (np.abs(value).max(initial=0.0) + 1)), ("NaN", np.full_like(value, np.nan)),
             ("shorter", value[..., :-1]),
         ):  # fmt: skip
             if not np.array_equal(lie, value):
