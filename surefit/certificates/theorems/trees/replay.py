@@ -52,10 +52,7 @@ class Replay:
             told += " What was drawn cannot be seen in this model: held against splits by the same feature, if at all."
         if self.heuristic:
             told += f" At {self.heuristic} nodes many categories were compared in the order of a heuristic only."
-        n, rules = (
-            sum(self.faults.values()),
-            f"Splits keep to the parameters, and leaves have to end, {where}; nodes where not.",
-        )
+        rules = f"Splits keep to the parameters, and leaves have to end, {where}; nodes where not."
         n, broken = sum(self.faults.values()), "; ".join(f"{count} {what}" for what, count in self.faults.items())
         better = "A split on offer lowers the impurity of its node by more than the one taken: the tree was grown on "
         return [
