@@ -20,8 +20,9 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
-from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
+from surefit.certificates.predictions import sample_rows
 from surefit.certificates.rounding import UNIT, epsilon, gamma
+from surefit.certificates.theorems.component_answers import answer_claims, room
 from surefit.certificates.theorems.gaussian_components import (
     LOG_2PI,
     NEXT_STEP,
@@ -351,28 +352,8 @@ def _stationary(attrs: Attributes, gained: float, slack: float, total: float, to
 
 
 def _answers(model: Any, blocks: Blocks, found: Factors, eps: float) -> list[Claim]:
-    X = sample_rows(blocks)
+    """score_samples, predict_proba and predict on sampled rows."""
+    X, U = sample_rows(blocks), found.model.roots()
     rows = np.asarray(X, dtype=np.float64)
-    joint = found.log_rho(rows, found.model.roots(), 0.0)
-    size = np.abs(rows) + np.abs(found.model.means).max(axis=0)
-    quadratic = np.stack([
-        (np.abs(rows - m) @ np.abs(P) * size).sum(axis=1)
-        for m, P in zip(found.model.means, np.linalg.inv(found.model.covariances), strict=True)
-    ], axis=1)  # fmt: skip
-    worst = (ROUNDINGS * eps * (rows.shape[1] + 8) * (1 + np.abs(joint) + quadratic)).max(axis=1)
-    log_p = log_sum(joint)
-    claims = [
-        numbers_claim(model, "score_samples", X, log_p, worst),
-        numbers_claim(model, "predict_proba", X, np.exp(joint - log_p[:, None]), 2 * worst[:, None] + ROUNDINGS * eps),
-    ]
-    labels = answer_of(model, "predict", X)
-    if isinstance(labels, Claim):
-        return [*claims, labels]
-    labels, K = np.asarray(labels), joint.shape[1]
-    fine = labels.shape == (len(X),) and labels.dtype.kind in "iu" and bool(((labels >= 0) & (labels < K)).all())
-    behind = joint.max(axis=1) - joint[np.arange(len(X)), labels] if fine else np.full(len(X), np.inf)
-    wrong = int(np.count_nonzero(~(behind <= 2 * worst)))
-    return [*claims, at_most(
-        "predict", f"predict gives a likeliest component; rows of {len(X)} where it does not.", Grade.EXACT, wrong, 0,
-        failure=f"predict gives another component than the likeliest on {wrong} of {len(X)} rows.",
-    )]  # fmt: skip
+    joint = found.log_rho(rows, U, 0.0)
+    return answer_claims(model, X, joint, room(found.model, rows, U, joint, eps), eps)

@@ -17,8 +17,9 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
-from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
+from surefit.certificates.predictions import sample_rows
 from surefit.certificates.rounding import epsilon, gamma
+from surefit.certificates.theorems.component_answers import answer_claims, room
 from surefit.certificates.theorems.gaussian_components import (
     LOG_2PI,
     NEXT_STEP,
@@ -175,29 +176,4 @@ def _answers(model: Any, blocks: Blocks, found: Model, U: F64, eps: float) -> li
     X = sample_rows(blocks)
     rows = np.asarray(X, dtype=np.float64)
     joint = found.log_joint(rows, U, 0.0)
-    d = rows.shape[1]
-    size = np.abs(rows) + np.abs(found.means).max(axis=0)
-    quadratic = np.stack(
-        [(np.abs(rows - m) @ np.abs(u) * (size @ np.abs(u))).sum(axis=1) for m, u in zip(found.means, U, strict=True)],
-        axis=1,
-    )
-    slip = ROUNDINGS * eps * (d + 8) * (1 + np.abs(joint) + quadratic)
-    log_p = log_sum(joint)
-    chances = np.exp(joint - log_p[:, None])
-    worst = slip.max(axis=1)
-    claims = [
-        numbers_claim(model, "score_samples", X, log_p, worst),
-        numbers_claim(model, "predict_proba", X, chances, 2 * worst[:, None] + ROUNDINGS * eps),
-    ]
-    labels = answer_of(model, "predict", X)
-    if isinstance(labels, Claim):
-        return [*claims, labels]
-    labels = np.asarray(labels)
-    K = joint.shape[1]
-    fine = labels.shape == (len(X),) and labels.dtype.kind in "iu" and bool(((labels >= 0) & (labels < K)).all())
-    behind = joint.max(axis=1) - joint[np.arange(len(X)), labels] if fine else np.full(len(X), np.inf)
-    wrong = int(np.count_nonzero(~(behind <= 2 * worst)))
-    return [*claims, at_most(
-        "predict", f"predict gives a likeliest component; rows of {len(X)} where it does not.", Grade.EXACT, wrong, 0,
-        failure=f"predict gives another component than the likeliest on {wrong} of {len(X)} rows.",
-    )]  # fmt: skip
+    return answer_claims(model, X, joint, room(found, rows, U, joint, eps), eps)

@@ -108,6 +108,16 @@ def bayesian_truth(r: Rows) -> Any:
     return truth
 
 
+def largest_distance(model: Any, r: Rows) -> float:
+    """Of a row from zero, in the smallest deviations of the components that have rows."""
+    kind, (K, d) = model.covariance_type, model.means_.shape
+    S = matrices(model.covariances_, kind, K, d).astype(float)
+    unit = np.sqrt(np.diagonal(S, axis1=1, axis2=2))
+    least = np.linalg.eigvalsh(S / (unit[:, :, None] * unit[:, None, :]))[:, 0]
+    far = np.abs(r.X).max(axis=0) / unit / np.sqrt(least)[:, None]
+    return float(far[np.unique(model.predict(r.X))].max())
+
+
 def bayesian_lies(model: Any, r: Rows, seed: int) -> Iterator[tuple[str, Any]]:
     rng, spread = np.random.default_rng(seed), np.asarray(r.X, dtype=float).std(axis=0)
     names = ("weights_", "covariances_", "precisions_", "precisions_cholesky_", "weight_concentration_",
@@ -122,8 +132,7 @@ def bayesian_lies(model: Any, r: Rows, seed: int) -> Iterator[tuple[str, Any]]:
     for settings in ({"max_iter": 2, "init_params": "random"}, {"mean_precision_prior": 3.0}):
         yield f"a fit with {settings}", altered(fitted(r, seed, r.w, **settings), mean_precision_prior=None)
     yield "other rows", fitted(r._replace(X=r.X[: len(r.X) * 3 // 4]), seed)
-    near = 1e4 * float(np.finfo(r.X.dtype).eps) * float((np.abs(r.X).max(axis=0) / spread).max())
-    near *= 1e10 if r.sort == "tight" else 1.0  # distances in units of clusters much smaller than the data
+    near = 1e4 * float(np.finfo(r.X.dtype).eps) * largest_distance(model, r)
     for method in ("score_samples", "predict_proba"):
         for size in (1e-5, 1e-3, 1e-1):
             liar = answering(model, method, lambda a, s=size: a + s)
