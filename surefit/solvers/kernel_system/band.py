@@ -26,6 +26,8 @@ from surefit.solvers.numerics.blas import add_product, add_symmetric_product, fa
 
 WIDTH = 64
 TILE = 512
+TOGETHER = 4
+"""Steps whose reflectors are applied to Q at once: wider products are faster."""
 
 
 class Reflectors(NamedTuple):
@@ -162,7 +164,8 @@ def _image(rest: np.ndarray, step: Reflectors, n_threads: int) -> tuple[np.ndarr
 def _turned(n: int, steps: list[Reflectors], n_threads: int) -> np.ndarray:
     """Qᵀ of Q = H₁ H₂ … , from the last to the first: only the rows and columns from `start` on are touched."""
     turned = np.eye(n)
-    for start, V, T, _ in reversed(steps):
+    for first in reversed(range(0, len(steps), TOGETHER)):
+        start, V, T = _together(steps[first : first + TOGETHER])
         part = turned[start:, start:]
         tiles = _tiles(0, len(part))
 
@@ -172,6 +175,22 @@ def _turned(n: int, steps: list[Reflectors], n_threads: int) -> np.ndarray:
 
         fold_tree(len(tiles), reflect, _nothing, n_threads)
     return turned
+
+
+def _together(steps: list[Reflectors]) -> tuple[int, np.ndarray, np.ndarray]:
+    """H₁ H₂ … = I − V T Vᵀ on the rows from the start of H₁ on.
+
+    (I − V T Vᵀ)(I − V₂ T₂ V₂ᵀ) has [V V₂] and [T, −T Vᵀ V₂ T₂; 0, T₂].
+    """
+    start, k = steps[0].start, sum(len(step.T) for step in steps)
+    V, T, s = np.zeros((len(steps[0].V), k)), np.zeros((k, k)), 0
+    for step in steps:
+        stop = s + len(step.T)
+        below = slice(step.start - start, None)
+        V[below, s:stop], T[s:stop, s:stop] = step.V, step.T
+        T[:s, s:stop] = -T[:s, :s] @ (V[below, :s].T @ step.V) @ step.T
+        s = stop
+    return start, V, T
 
 
 def _nothing(left: None, right: None) -> None:
