@@ -1,6 +1,7 @@
 #include "arrays.hpp"
 #include "kernels/band_lengths.hpp"
 #include "kernels/gram.hpp"
+#include "products/symmetric.hpp"
 
 namespace {
 
@@ -70,6 +71,30 @@ void band_lengths(const nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb:
   surefit::band_lengths::squared_lengths(factors, at, m, n_threads, to);
 }
 
+// Part of a larger matrix.
+using Tile = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
+
+std::size_t rows_apart(const char* what, const Tile& tile) {
+  const auto columns = static_cast<std::int64_t>(tile.shape(1));
+  if (tile.size() == 0) return tile.shape(1);
+  if ((columns > 1 && tile.stride(1) != 1) || (tile.shape(0) > 1 && tile.stride(0) < columns)) {
+    throw std::invalid_argument(std::string(what) + " must be a matrix row by row, or a part of one");
+  }
+  return tile.shape(0) > 1 ? static_cast<std::size_t>(tile.stride(0)) : tile.shape(1);
+}
+
+void multiply_symmetric(const Tile& a, const Tile& b, const ChangedMatrix& out, int n_threads) {
+  const std::size_t n = a.shape(0), columns = b.shape(1), lda = rows_apart("A", a), ldb = rows_apart("B", b);
+  same("a row of A", a.shape(1), n);
+  same("B", b.shape(0), n);
+  same("out", out.shape(0), n);
+  same("a row of out", out.shape(1), columns);
+  const double *left = a.data(), *right = b.data();
+  double* to = out.data();
+  nb::gil_scoped_release released;
+  surefit::products::multiply_symmetric(left, lda, right, ldb, to, n, columns, n_threads);
+}
+
 template <class T>
 void define(nb::module_& m) {
   m.def("gram_block", &gram_block<T>, nb::arg("A").noconvert(), nb::arg("B").noconvert(),
@@ -93,6 +118,8 @@ void bind_kernels(nb::module_& m) {
   define_csr<float, std::int64_t>(m);
   define_csr<double, std::int32_t>(m);
   define_csr<double, std::int64_t>(m);
+  m.def("multiply_symmetric", &multiply_symmetric, nb::arg("A").noconvert(), nb::arg("B").noconvert(),
+        nb::arg("out").noconvert(), nb::arg("n_threads"));
   m.def("band_lengths", &band_lengths, nb::arg("L").noconvert(), nb::arg("V").noconvert(),
         nb::arg("out").noconvert(), nb::arg("n_threads"));
 }

@@ -20,9 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from surefit import _native
 from surefit._core.threads import threads_for
 from surefit.engine.leaves import fold_tree
-from surefit.solvers.numerics.blas import add_product, add_symmetric_product, factorize_band, qr
+from surefit.solvers.numerics.blas import add_product, factorize_band, qr
 
 WIDTH = 64
 TILE = 512
@@ -142,23 +143,16 @@ def _two_sided(A: np.ndarray, step: Reflectors, n_threads: int) -> Reflectors | 
 def _image(rest: np.ndarray, step: Reflectors, n_threads: int) -> tuple[np.ndarray, np.ndarray]:
     """Y = A V T and S = ½ Tᵀ Vᵀ Y, of which W = Y − V S is made."""
     _, V, T, _ = step
+    Y = np.empty(V.shape)
+    _native.multiply_symmetric(rest, V, Y, n_threads)
     tiles = _tiles(0, len(V))
-    Y = np.zeros(V.shape)
 
-    def multiply(i: int) -> np.ndarray:
+    def finish(i: int) -> np.ndarray:
         rows = tiles[i]
-        for k, others in enumerate(tiles):
-            if k < i:
-                add_product(Y[rows], rest[rows, others], V[others], 1.0)
-            elif k > i:
-                add_product(Y[rows], rest[others, rows], V[others], 1.0, transpose_A=True)
-            else:
-                add_symmetric_product(Y[rows], rest[rows, rows], V[rows])
         Y[rows] = Y[rows] @ T
         return V[rows].T @ Y[rows]
 
-    products = fold_tree(len(tiles), multiply, np.add, n_threads)
-    return Y, 0.5 * T.T @ products
+    return Y, 0.5 * T.T @ fold_tree(len(tiles), finish, np.add, n_threads)
 
 
 def _turned(n: int, steps: list[Reflectors], n_threads: int) -> np.ndarray:

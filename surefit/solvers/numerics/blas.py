@@ -73,16 +73,6 @@ def add_square(C: np.ndarray, A: np.ndarray, scale: float) -> None:
         )
 
 
-def add_symmetric_product(C: np.ndarray, A: np.ndarray, B: np.ndarray) -> None:
-    """C += A B for a symmetric A, of which the lower triangle is read."""
-    n, m = C.shape
-    if n and m:
-        _routine("dsymm")(
-            _LETTER["R"], _LETTER["U"], _int(m), _int(n),
-            _double(1.0), *_matrix(A), *_matrix(B), _double(1.0), *_matrix(C),
-        )  # fmt: skip
-
-
 def qr(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Of A = H₁ H₂ … R: R, below its diagonal the vectors v of H = I − τ v vᵀ (their ones are left out), and the τ."""
     m, n = A.shape

@@ -10,7 +10,6 @@ import pytest
 from surefit.solvers.numerics.blas import (
     add_product,
     add_square,
-    add_symmetric_product,
     cholesky,
     divide_left,
     divide_right,
@@ -56,16 +55,6 @@ def test_add_square_touches_one_triangle():
     expected = np.tril(C + 3.0 * A @ A.T) + np.triu(C, 1)
     add_square(C, A, 3.0)
     np.testing.assert_allclose(C, expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize(("n", "m"), [(1, 1), (6, 3), (70, 64)])
-def test_add_symmetric_product_reads_the_lower_triangle(n, m):
-    C, A, B = view(n, m), view(n, n), view(n, m)
-    whole = np.tril(A) + np.tril(A, -1).T
-    expected = C + whole @ B
-    A[np.triu_indices(n, 1)] = np.nan
-    add_symmetric_product(C, A, B)
-    np.testing.assert_allclose(C, expected, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize(("m", "n"), [(1, 1), (30, 5), (5, 5), (3, 8)])
