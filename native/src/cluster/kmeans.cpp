@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kPad = 16;        // rows of centers and sums are padded to this many values
 constexpr std::size_t kFirstLook = 8;   // centers from which double rows are first scored in single precision
+constexpr std::size_t kFewCenters = 4;  // up to which rows are scored without turning them
 
 std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -36,7 +37,7 @@ void check(const Problem<T>& p, std::size_t n, std::size_t d) {
 // The centers as the loops want them, and the memory they are in.
 template <class T>
 struct CenterStore {
-  Aligned<T> own, packed, offset, shift;
+  Aligned<T> own, packed, offset, shift, differences, difference_offset;
   Aligned<float> single, single_offset;
   Aligned<double> own_sq_norm;
   Centers<T> centers{};
@@ -50,12 +51,17 @@ struct CenterStore {
     shift.reset(stride);
     own_sq_norm.reset(p.k);
     for (std::size_t j = 0; j < d && p.shift; ++j) shift[j] = static_cast<T>(p.shift[j] * p.scale);
-    centers = {p.k, d, stride, own.data(), shift.data(), own_sq_norm.data(), {}, {}, static_cast<T>(p.scale), T(0)};
+    centers = {p.k, d, stride, own.data(), shift.data(), own_sq_norm.data(), {}, {}, {}, static_cast<T>(p.scale), T(0)};
     centers.packed = {k_pad, packed.data(), offset.data(), T(0)};
     if (first_look) {
       single.reset(k_pad * d, false);
       single_offset.reset(k_pad);
       centers.single = {k_pad, single.data(), single_offset.data(), 0.0f};
+    }
+    if (p.k > 1 && p.k <= kFewCenters && d >= loops.shortest_direct) {
+      differences.reset((p.k - 1) * stride);
+      difference_offset.reset(p.k - 1);
+      centers.differences = {differences.data(), difference_offset.data()};
     }
     loops.pack(p.centers, centers);
   }

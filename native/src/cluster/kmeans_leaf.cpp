@@ -38,9 +38,24 @@ inline T shifted_value(const Centers<T>& c, std::size_t center, std::size_t j) {
   return static_cast<T>(double(c.own[center * c.stride + j]) - double(c.shift[j]));
 }
 
+// With a = c − c₀ and b = c' + c₀':  ½(‖c'‖² − ‖c₀'‖²) = ½ a·b.
+template <class T>
+void pack_differences(Centers<T>& out) {
+  for (std::size_t c = 1; c < out.k; ++c) {
+    double half = 0;
+    for (std::size_t j = 0; j < out.d; ++j) {
+      const double own = out.own[c * out.stride + j], first = out.own[j];
+      out.differences.values[(c - 1) * out.stride + j] = static_cast<T>(own - first);
+      half += 0.5 * (own - first) * (own + first - 2 * double(out.shift[j]));
+    }
+    out.differences.offset[c - 1] = static_cast<T>(-half);
+  }
+}
+
 template <class T>
 void pack_dense(const double* centers, Centers<T>& out) {
   pack_common(centers, out);
+  if (out.differences.values) pack_differences(out);
   T* p = out.packed.values;
   for (std::size_t block = 0; block < out.packed.k_pad; block += kCenterBlock) {
     for (std::size_t j = 0; j < out.d; ++j) {
@@ -126,9 +141,9 @@ void leaf(const Rows& rows, const Centers<typename Rows::Scalar>& c, const LeafT
 }
 
 template <class T>
-constexpr LeafLoops<PaddedRows<T>> kDense{kRowTile<T>, kCenterBlock, pack_dense<T>, leaf<PaddedRows<T>>};
+constexpr LeafLoops<PaddedRows<T>> kDense{kRowTile<T>, kCenterBlock, kLanes<T>, pack_dense<T>, leaf<PaddedRows<T>>};
 template <class Csr, class T = typename Csr::Scalar>
-constexpr LeafLoops<Csr> kCsr{kRowTile<T>, kLanes<T>, pack_csr<T>, leaf<Csr>};
+constexpr LeafLoops<Csr> kCsr{kRowTile<T>, kLanes<T>, std::size_t(-1), pack_csr<T>, leaf<Csr>};
 
 }  // namespace
 

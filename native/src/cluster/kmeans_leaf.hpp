@@ -33,6 +33,14 @@ struct PackedCenters {
   T slack;  // scores are trusted up to slack · ½(‖x'‖ + max‖c'‖)²
 };
 
+// Few centers, each by its difference from the first: c − c₀ (k − 1 rows of `stride` values, padded with zeros) and
+// −½(‖c'‖² − ‖c₀'‖²). values: nullptr where there are many, or rows too short to be read vector by vector.
+template <class T>
+struct CenterDifferences {
+  T* values;
+  T* offset;
+};
+
 // Centers as the loops want them. Coordinates are multiplied by `scale`, a power of two that keeps squares in range.
 //   own      (k, stride)  c, for distances and update sums
 //   shift    times scale
@@ -45,6 +53,7 @@ struct Centers {
   double* own_sq_norm;
   PackedCenters<T> packed;
   PackedCenters<float> single;
+  CenterDifferences<T> differences;
   T scale, max_norm;
 };
 
@@ -97,7 +106,7 @@ struct Work {
 template <class Rows>
 struct LeafLoops {
   using T = typename Rows::Scalar;
-  std::size_t row_tile, center_block;
+  std::size_t row_tile, center_block, shortest_direct;  // the last: columns from which few centers are scored row by row
   void (*pack)(const double* centers, Centers<T>& out);
   void (*leaf)(const Rows&, const Centers<T>&, const LeafTask<T>&, Work<T>&, Node&);
 };

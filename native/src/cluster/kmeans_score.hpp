@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "cluster/kmeans_direct.hpp"
 #include "cluster/kmeans_tile.hpp"
 
 namespace surefit::SUREFIT_LEVEL {
@@ -137,6 +138,9 @@ void score_twice(const PaddedRows<double>& rows, const Centers<double>& c, const
 template <class T, bool kSecond>
 void score_rows(const PaddedRows<T>& rows, const Centers<T>& c, const LeafTask<T>& task, Work<T>& work,
                 const std::int32_t* list, std::size_t count) {
+  if constexpr (!kSecond) {
+    if (c.differences.values && !list) return score_directly(rows, c, task);
+  }
   if constexpr (sizeof(T) == sizeof(double)) {
     if (c.single.values) return score_twice<kSecond>(rows, c, task, work, list, count);
   }
