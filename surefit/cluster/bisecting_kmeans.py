@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,10 +23,9 @@ from surefit.cluster.kmeans import KMeans, nearest
 from surefit.engine.apply import apply_rows
 from surefit.engine.leaves import leaf_rows, leaf_threads
 from surefit.engine.open import open_data
-from surefit.engine.source import MemorySource
-from surefit.solvers.clustering.lloyd import Frame, nearest_centers
-from surefit.solvers.clustering.seeding import Seeding, canonical_sample, choose, rows_at
-from surefit.summaries.canonical import in_single_precision
+from surefit.solvers.clustering.lloyd import Frame, measure_extent, nearest_centers
+from surefit.solvers.clustering.seeding import Seeding, choose, has_repeats, rows_at, sample_size
+from surefit.summaries.canonical import canonical_rows, in_units, single_precision_hashes, unit_above
 
 
 @dataclass
@@ -124,17 +124,16 @@ class BisectingKMeans(KMeans):
         w = data.w
         progress = Progress(self, p.n_clusters - 1, X)
         rng = random_stream(p.random_state)
-        root = KMeans(1, random_state=0).fit(data.X, sample_weight=w)
-        frame = Frame(root._shift, root._scale)
-        everything = np.arange(data.n_rows)
-        nodes = [_node(everything, w, _assigned(data.X, root.cluster_centers_, frame)[1])]
-        centers, open_, splits = [root.cluster_centers_], [0], []
+        mean, _, frame = measure_extent(data)
+        centers, open_, splits = [mean.astype(data.dtype)[None, :]], [0], []
+        nodes = [_node(np.arange(data.n_rows), w, _assigned(data.X, centers[0], frame)[1])]
+        rows = _Rows(data.X, w, p.init)
         history = [nodes[0].inertia]
         while len(open_) < p.n_clusters:
             at = max(open_, key=lambda node: (_size(p, nodes[node]), -node))
             if not nodes[at].inertia > 0:  # nothing but repetitions of one row
                 break
-            cut, parts = _cut(p, data.X, w, nodes[at].rows, int(rng.integers(2**31 - 1)), frame)
+            cut, parts = _cut(p, rows, nodes[at].rows, int(rng.integers(2**31 - 1)), frame)
             history.append(
                 sum(nodes[node].inertia for node in open_ if node != at) + sum(part.inertia for part in parts)
             )
@@ -196,13 +195,54 @@ def _size(p: SimpleNamespace, node: _Node) -> float:
     return float(f"{size:.11e}")
 
 
-def _cut(
-    p: SimpleNamespace, X: Any, w: np.ndarray | None, rows: np.ndarray, seed: int, frame: Frame
-) -> tuple[np.ndarray, list[_Node]]:
+class _Rows:
+    """The rows to be cut: those of a node, and where its cut starts.
+
+    Starts are drawn among the rows in single precision, so that rows of either precision are cut alike. Rows are hashed
+    once for all cuts.
+    """
+
+    def __init__(self, X: Any, w: np.ndarray | None, init: Seeding | Callable) -> None:
+        self.X, self.w, self.init = X, w, init
+        self._space: np.ndarray | None = None
+        if not callable(init):
+            self._unit = unit_above(X)
+            self._hashes = single_precision_hashes(X, self._unit)
+            self._by_hash = init == "random" and not has_repeats(self._hashes)
+
+    def take(self, at: np.ndarray) -> tuple[Any, np.ndarray | None]:
+        """Rows and weights of a node; dense rows stay as they are until the next node is taken."""
+        if len(at) == self.X.shape[0]:
+            return self.X, self.w
+        w = None if self.w is None else self.w[at]
+        if sp.issparse(self.X) or callable(self.init):  # a user's function may keep what it is given
+            return self.X[at], w
+        if self._space is None:
+            self._space = np.empty_like(self.X)
+        return np.take(self.X, at, axis=0, out=self._space[: len(at)], mode="clip"), w  # unbuffered; none is clipped
+
+    def start(self, at: np.ndarray, w: np.ndarray | None) -> Callable:
+        """Centers for a cut of the node, as `KMeans` asks for them."""
+        if callable(self.init):
+            return self.init
+        hashes, name = self._hashes[at], self.init
+
+        def start(X: Any, n_clusters: int, random_state: np.random.RandomState) -> np.ndarray:
+            size = sample_size(X.shape[1], n_clusters, sp.issparse(X))
+            rows = X if self._by_hash else in_units(X, self._unit)  # where hashes tell all, contents are not looked at
+            sample = canonical_rows(rows, w, hashes, size)
+            chosen = rows_at(sample, choose(sample, n_clusters, name, random_stream(random_state))[0])
+            if self._by_hash:
+                chosen = in_units(chosen, self._unit)
+            return chosen.astype(np.float64) * self._unit
+
+        return start
+
+
+def _cut(p: SimpleNamespace, data: _Rows, rows: np.ndarray, seed: int, frame: Frame) -> tuple[np.ndarray, list[_Node]]:
     """The centers of two parts of these rows, and the parts."""
-    if len(rows) < X.shape[0]:
-        X, w = X[rows], None if w is None else w[rows]
-    init = p.init if callable(p.init) else _single_precision_start(p.init, w)
+    X, w = data.take(rows)
+    init = data.start(rows, w)
     model = KMeans(
         2, init=init, n_init=p.n_init, max_iter=p.max_iter, tol=p.tol, verbose=p.verbose, random_state=seed
     ).fit(X, sample_weight=w)
@@ -230,18 +270,6 @@ def _assigned(X: Any, centers: np.ndarray, frame: Frame) -> tuple[np.ndarray, np
     labels, sq_dist = nearest_centers(X, centers, frame, L, leaf_threads(X.shape[0], L), distances=True)
     assert sq_dist is not None, "they were asked for"
     return labels, sq_dist
-
-
-def _single_precision_start(name: Seeding, w: np.ndarray | None) -> Callable:
-    """Starts among the rows in single precision, so that rows of either precision are cut alike."""
-
-    def start(X: Any, n_clusters: int, random_state: np.random.RandomState) -> np.ndarray:
-        rows, unit = in_single_precision(X)
-        sample = canonical_sample(MemorySource(rows, w=w), n_clusters)
-        chosen, _ = choose(sample, n_clusters, name, random_stream(random_state))
-        return rows_at(sample, chosen).astype(np.float64) * unit
-
-    return start
 
 
 def _descend(X: Any, splits: np.ndarray, centers: np.ndarray, leaves: list[int], frame: Frame) -> np.ndarray:

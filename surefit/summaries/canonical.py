@@ -41,33 +41,46 @@ def row_hashes(X: Any, n_threads: int = 1) -> np.ndarray:
 
 def example_hashes(X: Any, y: np.ndarray, n_threads: int = 1) -> np.ndarray:
     """64-bit hashes of rows with their targets: the hash of (hash of x, hash of y), mixed as SplitMix64 has it."""
+    return _with_targets(row_hashes(X, n_threads), y, n_threads)
+
+
+def _with_targets(hashes: np.ndarray, y: np.ndarray, n_threads: int) -> np.ndarray:
     targets = np.ascontiguousarray(y, dtype=np.float64).reshape(len(y), -1)
-    return mixed(row_hashes(X, n_threads) + np.uint64(0x9E3779B97F4A7C15) * row_hashes(targets, n_threads))
+    return mixed(hashes + np.uint64(0x9E3779B97F4A7C15) * row_hashes(targets, n_threads))
 
 
 def in_single_precision(X: Any) -> tuple[Any, float]:
     """(rows / unit as float32, unit): what is drawn among them is the same for rows of either precision."""
+    unit = unit_above(X)
+    return in_units(X, unit), unit
+
+
+def in_units(X: Any, unit: float) -> Any:
+    """X / unit as float32."""
     if sp.issparse(X):
-        unit = float(power_of_two(float(abs(X).max())))
-        return (X / unit).astype(np.float32), unit
-    unit = _unit(X)
-    return np.divide(X, unit, out=np.empty(X.shape, np.float32), casting="same_kind"), unit
+        return (X / unit).astype(np.float32)
+    return np.divide(X, unit, out=np.empty(X.shape, np.float32), casting="same_kind")
 
 
-def _unit(X: np.ndarray) -> float:
+def unit_above(X: Any) -> float:
     """A power of two above all numbers of X."""
-    return float(power_of_two(max(float(X.max()), -float(X.min()))))
+    most = abs(X).max() if sp.issparse(X) else max(float(X.max()), -float(X.min()))
+    return float(power_of_two(float(most)))
 
 
-def single_precision_hashes(X: Any, y: np.ndarray) -> np.ndarray:
-    """`example_hashes` of `in_single_precision(X)`, block by block: X is never copied as a whole."""
+def single_precision_hashes(X: Any, unit: float) -> np.ndarray:
+    """`row_hashes` of `in_units(X, unit)`, block by block: X is never copied as a whole."""
     if sp.issparse(X):
-        return example_hashes(in_single_precision(X)[0], y)
-    unit = _unit(X)
+        return row_hashes(in_units(X, unit))
     step = max(1, HASHED_NUMBERS // max(1, X.shape[1]))
-    parts = [slice(start, start + step) for start in range(0, len(X), step)]
     n_threads = threads_for(X.size)
-    return np.concatenate([example_hashes((X[at] / unit).astype(np.float32), y[at], n_threads) for at in parts])
+    parts = [row_hashes(in_units(X[start : start + step], unit), n_threads) for start in range(0, len(X), step)]
+    return np.concatenate(parts)
+
+
+def single_precision_example_hashes(X: Any, y: np.ndarray) -> np.ndarray:
+    """`example_hashes` of `in_single_precision(X)`, which is never made as a whole."""
+    return _with_targets(single_precision_hashes(X, unit_above(X)), y, threads_for(X.size))
 
 
 def mixed(z: np.ndarray) -> np.ndarray:

@@ -88,3 +88,32 @@ def test_units_do_not_matter(unit):
     X = blobs(60)
     ours = BisectingKMeans(4, random_state=0).fit(X * unit)
     np.testing.assert_array_equal(ours.labels_, BisectingKMeans(4, random_state=0).fit(X).labels_)
+
+
+@pytest.mark.parametrize("init", ["random", "k-means++", "farthest"])
+@pytest.mark.parametrize("repeated", [False, True])
+def test_starts_are_those_of_the_set_of_rows(init, repeated):
+    """Rows in any order, of either precision, given twice or of weight two: the same clusters."""
+    X = np.round(blobs(seed=4), 2).astype(np.float32)
+    X = np.repeat(X[:150], 2, axis=0) if repeated else X
+    labels = BisectingKMeans(5, init=init, random_state=1).fit(X).labels_
+    order = np.random.default_rng(0).permutation(len(X))
+    np.testing.assert_array_equal(BisectingKMeans(5, init=init, random_state=1).fit(X[order]).labels_, labels[order])
+    double = BisectingKMeans(5, init=init, random_state=1).fit(X.astype(np.float64))
+    np.testing.assert_array_equal(double.labels_, labels)
+    if repeated:
+        once = BisectingKMeans(5, init=init, random_state=1).fit(X[::2], sample_weight=np.full(150, 2.0))
+        np.testing.assert_array_equal(np.repeat(once.labels_, 2), labels)
+
+
+def test_a_function_may_keep_the_rows_it_is_given():
+    kept = []
+
+    def first_and_last(X, n_clusters, random_state):
+        kept.append((X, X.copy()))
+        return X[[0, -1]]
+
+    BisectingKMeans(5, init=first_and_last).fit(blobs())
+    assert len(kept) == 4
+    for given, copy in kept:
+        np.testing.assert_array_equal(given, copy)

@@ -49,7 +49,7 @@ class SketchStep(Step):
         hashes = row_hashes(block.X, n_threads)
         kept = _below(hashes, state)
         w = None if block.w is None else block.w[kept]
-        if block.n_leaves > 1 and _weights_round(w) and _repeats(hashes[kept]):
+        if block.n_leaves > 1 and _weights_round(w) and has_repeats(hashes[kept]):
             return super().map(state, block, n_threads)  # rounded sums are added in the fixed tree
         return self._cut(block.X[kept], w, hashes[kept])
 
@@ -86,7 +86,8 @@ def _weights_round(w: np.ndarray | None) -> bool:
     return w is not None and bool((w != np.floor(w)).any())
 
 
-def _repeats(hashes: np.ndarray) -> bool:
+def has_repeats(hashes: np.ndarray) -> bool:
+    """Whether two rows hash alike."""
     in_order = hashes[_native.order_by_hash(hashes)]
     return bool((in_order[1:] == in_order[:-1]).any())
 

@@ -29,7 +29,7 @@ from surefit.solvers.network.layers import (
     scores,
 )
 from surefit.solvers.network.optimizers import Adam, Optimizer
-from surefit.summaries.canonical import canonical_rows, single_precision_hashes
+from surefit.summaries.canonical import canonical_rows, single_precision_example_hashes
 
 SMALL_GAIN = 2e-9
 """L-BFGS also stops when a step gains this share of the loss: at the default tol, and less for a smaller one."""
@@ -77,7 +77,7 @@ class Rows:
         if self.places is not None:
             w = np.zeros(self.X.shape[0])
             w[self.places] = 1.0 if self.w is None else self.w
-        found = canonical_rows(self.X, w, single_precision_hashes(self.X, self.Y), y=self.Y)
+        found = canonical_rows(self.X, w, single_precision_example_hashes(self.X, self.Y), y=self.Y)
         once = found.w is None or bool((found.w == 1).all())
         return Rows(self.X, self.Y, None if once else found.w, found.order)
 

@@ -53,6 +53,8 @@ def assert_same_bits(a, b):
         (50, 2, 4),
         (100, 5, 9),
         (300, 17, 3),
+        (301, 32, 2),
+        (90, 150, 4),
         (333, 8, 16),
         (500, 33, 40),
         (60, 100, 70),
@@ -90,7 +92,7 @@ def test_csr_is_dense(n, d, k, index, dtype):
 
 @TYPES
 @pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize(("n", "d", "k"), [(5000, 12, 30), (1999, 3, 5), (900, 40, 64)])
+@pytest.mark.parametrize(("n", "d", "k"), [(5000, 12, 30), (1999, 3, 5), (900, 40, 64), (3001, 33, 2), (1500, 17, 4)])
 def test_threads_and_cuts_change_no_bit(n, d, k, sparse, dtype):
     X, centers, w = sample(n, d, k, dtype)
     X = sp.csr_array(X * (np.abs(X) > 2)) if sparse else X
@@ -150,6 +152,47 @@ def test_ties_go_to_the_first_center(dtype):
     centers = np.array([[2.0], [0.0], [2.0], [0.0]])
     labels, _ = _native.kmeans_assign(X, centers, None, 1.0, 64, 1, False)
     assert labels.tolist() == [1, 0, 0, 0]
+
+
+@TYPES
+@pytest.mark.parametrize("d", [16, 19])
+def test_ties_of_wide_rows_go_to_the_first_center(d, dtype):
+    """Whole numbers: every product is exact, and half the rows lie in the middle between two of the centers."""
+    rng = np.random.default_rng(5)
+    X = rng.integers(-9, 9, size=(400, d)).astype(dtype)
+    X[::2, 0] = 0
+    at = np.zeros((4, d))
+    at[:, 0] = [-3, 3, -3, 3]
+    for centers in (at[:2], at[:3], at):
+        labels, _ = _native.kmeans_assign(X, centers, None, 1.0, 64, 1, False)
+        assert np.array_equal(labels, X[:, 0] > 0)
+
+
+@TYPES
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+def test_rows_on_either_side_of_two_close_centers(offset, dtype):
+    """Two centers apart by little, far from the origin, whose middle is the shift: the sign of one product tells."""
+    rng = np.random.default_rng(6)
+    d, gap = 21, 2.0**-6
+    middle = offset + rng.integers(-4, 4, size=d)
+    step = gap * np.eye(d)[3]
+    side = rng.choice([-1.0, 1.0], size=500)
+    X = middle + rng.integers(-2, 3, size=(500, d)) * 1.0
+    X[:, 3] = middle[3] + side * gap / 4
+    labels, _ = _native.kmeans_assign(
+        X.astype(dtype), np.stack([middle - step, middle + step]), middle.astype(dtype), 1.0, 64, 1, False
+    )
+    assert np.array_equal(labels, side > 0)
+
+
+@TYPES
+def test_what_lies_behind_a_row_does_not_count(dtype):
+    """The next row is beyond the range once it is scaled: the row before it keeps its label."""
+    big = np.finfo(dtype).max
+    X = np.array([[1.0] * 17, [big] * 17, [-1.0] * 17, [-big] * 17], dtype=dtype)
+    centers = np.stack([np.full(17, -1.0), np.full(17, 1.0)])
+    labels, _ = _native.kmeans_assign(X, centers, None, 4.0, 64, 1, False)
+    assert labels[0] == 1 and labels[2] == 0
 
 
 @pytest.mark.parametrize("gap", [1e-2, 1e-3, 1e-5, 1e-12])
@@ -277,7 +320,7 @@ import numpy as np
 from surefit import _native
 rng = np.random.default_rng(0)
 for dtype in (np.float32, np.float64):
-    for n, d, k in ((777, 11, 13), (90, 1, 2), (400, 64, 100)):
+    for n, d, k in ((777, 11, 13), (90, 1, 2), (400, 64, 100), (501, 37, 2), (333, 32, 4)):
         X = rng.normal(size=(n, d)).astype(dtype)
         centers = X[:k].astype(np.float64)
         labels, sq_dist = _native.kmeans_assign(X, centers, X.mean(axis=0), 1.0, 64, 1, True)
