@@ -26,6 +26,28 @@ def layers(model: Any, X: Any) -> list[Any]:
     return out
 
 
+def rounding(model: Any, X: Any) -> Any:
+    """What roundings may change in the scores, to first order: Σ over layers of |Jacobian| × width × eps × sizes.
+
+    Each sum of a layer is off by at most (width + 9) eps times the sizes of its terms; the rest of the network hands
+    that on by the product of its |W| and of the slopes of its units.
+    """
+    values, last = layers(model, X), len(model.coefs_) - 1
+    single = np.asarray(X).dtype == np.float32 or model.coefs_[0].dtype == np.float32
+    eps, off = np.finfo(np.float32 if single else np.float64).eps, 0.0
+    for i, (W, b) in enumerate(zip(model.coefs_, model.intercepts_, strict=True)):
+        sizes = np.abs(np.asarray(W, dtype=L))
+        off = off @ sizes if i else L(0)
+        off = off + (len(W) + 9) * eps * (np.abs(values[i]) @ sizes + np.abs(np.asarray(b, dtype=L)))
+        if i < last:
+            off = off * slope(model.activation, values[i + 1]) + 4 * eps * np.abs(values[i + 1])
+    return off
+
+
+def slope(kind: str, a: Any) -> Any:
+    return {"relu": a > 0, "tanh": 1 - a * a, "logistic": a * (1 - a)}.get(kind, np.ones_like(a))
+
+
 def chances(kind: str, z: Any) -> Any:
     """What the last layer answers."""
     if kind == "softmax":
@@ -55,7 +77,5 @@ def gradient(model: Any, X: Any, Y: Any, w: Any) -> list[Any]:
         W = np.asarray(model.coefs_[i], dtype=L)
         parts += [(values[i].T @ delta + L(model.alpha) * W) / w.sum(), delta.sum(axis=0) / w.sum()]
         if i:
-            a = values[i]
-            slope = {"relu": a > 0, "tanh": 1 - a * a, "logistic": a * (1 - a)}.get(model.activation, np.ones_like(a))
-            delta = (delta @ W.T) * slope
+            delta = (delta @ W.T) * slope(model.activation, values[i])
     return parts

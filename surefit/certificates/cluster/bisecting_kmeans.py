@@ -16,9 +16,9 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real, wh
 from surefit.certificates.blocks import F64, BadData, Blocks, dense, looked_over
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.cluster.kmeans import transform_claim
 from surefit.certificates.predictions import answer_of, sample_rows
 from surefit.certificates.rounding import UNIT, epsilon, gamma
+from surefit.certificates.theorems.distances.to_centers import transform_claim
 
 ROUNDINGS = 10.0
 NEXT_STEP = 16.0  # the step after the last may be longer than the last, by four times; squared

@@ -15,9 +15,10 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
-from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
+from surefit.certificates.predictions import answer_of, sample_rows
 from surefit.certificates.rounding import UNIT, epsilon, gamma
 from surefit.certificates.search.principal_axes import principal_axes
+from surefit.certificates.theorems.distances.to_centers import squared_distances, transform_claim
 from surefit.certificates.theorems.spectral.centered import Center, centered, first_pass
 from surefit.certificates.theorems.spectral.kmeans_bound import Bound, lower_bound
 
@@ -229,27 +230,11 @@ def _steps(
     ]  # fmt: skip
 
 
-def transform_claim(model: Any, X: Any, C: F64, mean: F64, eps: float) -> Claim:
-    """transform gives the distances; distances may be formed from raw products, see `_squares`."""
-    sq_dist, rounding = _squares(X, C, mean, eps)
-    distance = np.sqrt(sq_dist)
-    room = np.minimum(rounding / np.maximum(distance, np.finfo(float).tiny), np.sqrt(rounding)) + eps * distance
-    return numbers_claim(model, "transform", X, distance, room)
-
-
-def _squares(X: Any, C: F64, mean: F64, eps: float) -> tuple[F64, F64]:
-    """Squared distances, and an error δ of each from raw products: of the distance an error of δ/dist, at most √δ."""
-    A, C = np.asarray(X, dtype=np.float64) - mean, C - mean
-    sq_dist = np.stack([((A - c) ** 2).sum(axis=1) for c in C], axis=1)
-    size = np.sqrt((A**2).sum(axis=1))[:, None] + np.sqrt((C**2).sum(axis=1)) + np.sqrt((mean**2).sum())
-    return sq_dist, (C.shape[1] + 8) * eps * size**2
-
-
 def _answers(model: Any, blocks: Blocks, center: Center, C: F64, eps: float) -> list[Claim]:
     """predict gives a nearest center and transform the distances, on sampled rows."""
     X = sample_rows(blocks)
     claims = [transform_claim(model, X, C, center.mean, eps)] if hasattr(type(model), "transform") else []
-    sq_dist, rounding = _squares(X, C, center.mean, eps)
+    sq_dist, rounding = squared_distances(X, C, center.mean, eps)
     given = answer_of(model, "predict", X)
     if isinstance(given, Claim):
         return [*claims, given]

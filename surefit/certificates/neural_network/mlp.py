@@ -56,7 +56,7 @@ def check_mlp_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
         return codes[:, None].astype(float) if net.coefs[-1].shape[1] == 1 else np.eye(K)[codes]
 
     X = sample_rows(blocks)
-    z, slip = _scores(net, np.asarray(X, dtype=float))
+    z, slip = _scores(net, np.asarray(X, dtype=float), net.eps)
     p = _answers(net.out, z)
     p = np.column_stack([1 - p[:, 0], p[:, 0]]) if p.shape[1] == 1 and K == 2 else p
     p = np.ones_like(p) if K == 1 else p
@@ -86,7 +86,7 @@ def check_mlp_regressor(model: Any, blocks: Blocks, tol: float) -> Findings:
         return Y
 
     X = sample_rows(blocks)
-    z, slip = _scores(net, np.asarray(X, dtype=float))
+    z, slip = _scores(net, np.asarray(X, dtype=float), net.eps)
     said, room = _answers(net.out, z), slip * (np.exp(z) if net.out == "poisson" else 1.0)
     one = next((np.asarray(y).ndim for _, y, _ in blocks if y is not None), 1) == 1
     answer = numbers_claim(model, "predict", X, said[:, 0] if one else said, room[:, 0] if one else room)
@@ -136,16 +136,28 @@ def _slope(kind: str, a: F64) -> F64:
     return a * (1 - a) if kind == "logistic" else np.ones_like(a)
 
 
-def _scores(net: Net, X: F64) -> tuple[F64, F64]:
-    """z of each row, and what roundings in the model's precision may change in it: no activation is steeper than 1."""
+def _steepest(kind: str, z: F64, off: F64) -> F64:
+    """The largest slope of an activation between z − off and z + off: those of 'tanh' and 'logistic' fall with |z|."""
+    if kind == "relu":
+        return (z + off > 0).astype(float)
+    return _slope(kind, _active(kind, np.maximum(np.abs(z) - off, 0.0)))
+
+
+def _scores(net: Net, X: F64, eps: float) -> tuple[F64, F64]:
+    """z of each row, and what roundings in precision eps may change in it.
+
+    A sum of terms of size s is off by (width + 8) eps s, and by |W| times what its inputs are off by; a unit hands on
+    its input's error times its steepest slope there, so that of a saturated one little is left.
+    """
     a, off = X, np.zeros_like(X)
     for i, (W, b) in enumerate(zip(net.coefs, net.intercepts, strict=True)):
         size = np.abs(a) @ np.abs(W) + np.abs(b)
-        off = off @ np.abs(W) + (len(W) + 8) * net.eps * size
+        off = off @ np.abs(W) + (len(W) + 8) * eps * size
         z = a @ W + b
-        a = _active(net.activation, z) if i + 1 < len(net.coefs) else z
-        off = off + net.eps * np.abs(a)
-    return a, off
+        if i + 1 < len(net.coefs):
+            a = _active(net.activation, z)
+            off = off * _steepest(net.activation, z, off) + 4 * eps * np.abs(a)
+    return z, off + eps * np.abs(z)
 
 
 def _answers(out: str, z: F64) -> F64:
@@ -172,8 +184,8 @@ def _losses(out: str, z: F64, Y: F64) -> F64:
 @dataclass
 class Sizes:
     """Means over the rows: of |ℓ|, of what one rounding of the terms of the scores changes in ℓ, of the longest input
-    of a layer, of what all roundings may change (both in units of eps), and of the slopes at units of 'relu' that a
-    step may switch; and of the largest score, which is taken from itself where a loss is small."""
+    of a layer, of what all roundings here may change in ℓ (in units of eps), and of the slopes at units of 'relu' that
+    a step may switch; and of the largest score, which is taken from itself where a loss is small."""
 
     loss: float = 0.0
     top: float = 0.0
@@ -207,7 +219,7 @@ def _objective(net: Net, blocks: Blocks, targets: Any, slopes: bool) -> tuple[fl
             terms = np.abs(active[-1]) @ np.abs(net.coefs[-1]) + np.abs(net.intercepts[-1])
             sizes.score += float((np.abs(delta) * terms).sum())
             sizes.input += float(w @ np.max([np.linalg.norm(a, axis=1) for a in active], axis=0))
-            sizes.rounding += float((np.abs(delta) * _scores(net, X)[1]).sum()) / net.eps
+            sizes.rounding += float((np.abs(delta) * _scores(net, X, 2 * UNIT)[1]).sum()) / (2 * UNIT)
         for layer in range(L - 1, -1, -1) if slopes else ():
             parts[layer] += active[layer].T @ delta
             parts[L + layer] += delta.sum(axis=0)
