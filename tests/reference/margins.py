@@ -6,6 +6,7 @@ Nothing here is shared with the package: kernels are summed row by row, the leas
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -94,13 +95,22 @@ def machine_objective(model: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | 
 
 
 def least(task: Task, K: np.ndarray) -> np.longdouble:
-    """A value that some function attains, next to the least: that of interior points, with their best intercepts.
+    """A value that some function attains, next to the least: that of interior points, with their best intercepts."""
+    values, on = [], task.U > 0
+    for beta in interior_points(task, K):
+        f = K @ beta
+        ends = task.t - f
+        if task.epsilon is not None:
+            ends = np.concatenate([ends - task.epsilon, ends + task.epsilon])
+        ends = ends[np.tile(on, len(ends) // len(on))]
+        values.append(beta @ f / 2 + min(_loss(task, f, b) for b in ends))
+    return min(values)
 
-    Where K is singular the method may end early: so once as it is, and once with a small multiple of the identity.
-    """
+
+def interior_points(task: Task, K: np.ndarray) -> Iterator[np.ndarray]:
+    """β of every row. Where K is singular the method may end early: as it is, and with small multiples of I."""
     on = task.U > 0
     t, U, k = task.t[on], task.U[on], K[np.ix_(on, on)].astype(float)
-    values = []
     for share in (0.0, 1e-12, 1e-9):
         ridge = share * (np.trace(k) / len(k) + 1e-300)
         try:
@@ -110,13 +120,7 @@ def least(task: Task, K: np.ndarray) -> np.longdouble:
             continue
         full = np.zeros(len(task.t), dtype=LONG)
         full[on] = np.where(np.isfinite(beta), beta, 0.0)
-        f = K @ full
-        ends = task.t - f
-        if task.epsilon is not None:
-            ends = np.concatenate([ends - task.epsilon, ends + task.epsilon])
-        ends = ends[np.tile(on, len(ends) // len(on))]
-        values.append(full @ f / 2 + min(_loss(task, f, b) for b in ends))
-    return min(values)
+        yield full
 
 
 def _interior(k: np.ndarray, ridge: float, t: np.ndarray, U: np.ndarray, epsilon: float | None) -> np.ndarray:

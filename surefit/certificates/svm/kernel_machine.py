@@ -134,10 +134,11 @@ def details(task: Task, f: Function) -> dict[str, float]:
 def gap_claim(
     known: Definite, p: Primal, bound: float, other: float, name: str, tol: float, unit: float, more: dict[str, float]
 ) -> Claim:
-    """P is at most a share (P − D)/P above its least value."""
+    """P is at most a share (P − D)/P above its least value; for D ≥ 0 that grows with P."""
     if p.high == np.inf:
         return failed("optimal", f"C is infinite, and it is not proved that no row is violated{name}.", np.inf, tol)
-    value = (p.high - bound) / p.scale if p.scale > 0 else 0.0 if p.high <= bound else np.inf
+    whole = p.high if bound >= 0 else p.scale
+    value = (p.high - bound) / whole if whole > 0 else 0.0 if p.high <= bound else np.inf
     numbers = f"primal value {p.high:.10g}, dual value {bound:.10g}, gap {p.high - bound:.3g}"
     detail = {"primal": p.high, "dual": bound, "gap": p.high - bound, **more}
     if known.shift == np.inf:

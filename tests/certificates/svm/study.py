@@ -18,7 +18,7 @@ import numpy as np
 
 import surefit
 import surefit.svm
-from tests.reference import margins
+from tests.reference import exact_margins, margins
 
 LONG = np.longdouble
 KINDS = ("plain", "unscaled", "duplicated", "tiny", "one column", "random labels", "offset", "weights")
@@ -97,6 +97,10 @@ def truth(model: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> flo
     return max(gaps)
 
 
+def _flatters(claim: Any, off: float) -> bool:
+    return claim.value < off * (1 - 1e-6) - 1e-14
+
+
 def study(count: int, first: int, library: Any, lies: bool = True) -> tuple[Counter, list[str]]:
     counts, faults = Counter(), []
     for seed in range(first, first + count):
@@ -114,9 +118,11 @@ def study(count: int, first: int, library: Any, lies: bool = True) -> tuple[Coun
             faults.append(f"{label}\n{certificate}")
             continue
         claim, off = certificate["optimal"], truth(model, X, y, w)
+        if settings["kernel"] != "rbf" and (_flatters(claim, off) or (not certificate.holds and off <= 1e-9)):
+            off = exact_margins.gap(model, X, y, w)  # long double may be too short
         counts[f"{claim.grade}"] += 1
         counts["held by all claims"] += certificate.holds
-        if claim.value < off * (1 - 1e-6) - 1e-14:
+        if _flatters(claim, off):
             faults.append(f"{label}: printed {claim.value:.3e}, true {off:.3e}")
         if not certificate.holds and off <= 1e-9:
             counts["refused although right"] += 1

@@ -11,7 +11,9 @@ import surefit
 import surefit.svm
 from surefit.certificates.theorems.kernel_machine.expansion import expansion, weights_of
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
+from tests.certificates.svm.study import problem as random_problem
 from tests.certificates.svm.study import truth
+from tests.reference import exact_margins
 
 
 def problem(offset, n=60):
@@ -81,3 +83,13 @@ def test_a_polynomial_far_from_zero_is_bounded_and_not_flattered():
     assert truth(model, X, y, None) <= claim.value <= 1e-5
     model.intercept_ = model.intercept_ + 0.01
     assert not surefit.certify(model, X, y).holds
+
+
+def test_a_fit_that_lost_its_digits_prints_no_less_than_the_exact_gap():
+    """Here βᵀKβ is negative as computed: the gap is nearly the whole objective, P = 1.5e11."""
+    _, _, settings, X, y, w = random_problem(10486)
+    with pytest.warns(UserWarning):
+        model = surefit.svm.SVR(**settings).fit(X, y, sample_weight=w)
+    claim = surefit.certify(model, X, y, w)["optimal"]
+    assert claim.grade == "NOT_OPTIMAL"
+    assert claim.value >= exact_margins.gap(model, X, y, w) > 0.99999
