@@ -1,5 +1,6 @@
-// One tree: the large nodes one after the other, threads over features; then the subtrees, threads over subtrees.
-// What is a subtree depends on its number of rows alone, so the tree has the same bits for any number of threads.
+// One tree: the large nodes one after the other, threads over features; then the subtrees, each by one thread, on copies
+// that fit into its cache. The numbers of a node are the same sums in the same order wherever it is grown, so the tree
+// has the same bits for any number of threads.
 #pragma once
 
 #include <algorithm>
@@ -7,12 +8,18 @@
 #include <queue>
 #include <stdexcept>
 
+#include "tree/exact_append.hpp"
 #include "tree/exact_grower.hpp"
-#include "tree/exact_short_part.hpp"
+#include "tree/exact_local_part.hpp"
 
 namespace surefit::exact_tree {
 
-constexpr std::size_t kSubtreeRows = 8192;  // nodes of so many rows are grown by one thread, in short numbers
+using Short = std::uint16_t;
+
+// Nodes of at most kShortRows are grown in short numbers. Subtrees of at most kSubtreeRows and about kSubtreeEntries are
+// grown by one thread, if there are about kSubtreesOfThread for each.
+constexpr std::size_t kShortRows = 8192, kSubtreeRows = 65536, kSubtreesOfThread = 8;
+constexpr std::size_t kSubtreeEntries = std::size_t{1} << 21;
 
 template <class C>
 class Growth {
@@ -30,20 +37,33 @@ class Growth {
   }
 
   Grown run() {
-    const Part<Row> all{&columns_, m_, lists_.get(), rows_.get(), nullptr, marks_.get(), targets_};
-    Grower<Row, C> grower(o_, all, total_weight_, o_.n_threads);
+    Grower<Row, C> grower(o_, all(), total_weight_, o_.n_threads);
     const Node root{0, m_, 0, draws::root_key(o_.seed), -1, false, -kInfinity, kInfinity};
     if (o_.max_leaf_nodes > 0) return best_first(grower, root);
     grow_top(grower, root);
     subtrees_.resize(small_.size());
-    short_of_.reset(new Short[columns_.n]);
-    std::vector<ShortPart> local(static_cast<std::size_t>(o_.n_threads));
+    number_of_.reset(new Row[columns_.n]);
+    std::vector<Workspace> spaces(static_cast<std::size_t>(o_.n_threads));
     parallel_for(small_.size(), m_ * columns_.d > kSerialWork ? o_.n_threads : 1,
-                 [&](std::size_t s, int thread) { grow_subtree(s, local[static_cast<std::size_t>(thread)]); });
+                 [&](std::size_t s, int thread) { grow_subtree(s, spaces[static_cast<std::size_t>(thread)], thread); });
     return joined();
   }
 
  private:
+  struct Workspace {  // of a thread
+    LocalPart<Row> part;
+    LocalPart<Short> short_part;
+    std::vector<Row> number_of;
+  };
+
+  Part<Row> all() const { return {&columns_, m_, lists_.get(), rows_.get(), nullptr, marks_.get(), targets_}; }
+  std::size_t subtree_rows() const {
+    if (C::kSlow) return kShortRows;
+    const std::size_t share = m_ / (kSubtreesOfThread * static_cast<std::size_t>(o_.n_threads));
+    const std::size_t fitting = kSubtreeEntries / std::max<std::size_t>(columns_.d, 1);
+    return std::clamp(std::min(share, fitting), kShortRows, kSubtreeRows);
+  }
+
   // Rows of weight zero are not there: the lists without them.
   void keep_rows() {
     const std::size_t n = columns_.n, d = columns_.d;
@@ -72,7 +92,7 @@ class Growth {
     });
   }
 
-  // The nodes of more than kSubtreeRows rows, in preorder; the others become subtrees, each with a place in the order.
+  // The nodes of more than subtree_rows(), in preorder; the others become subtrees, each with a place in the order.
   void grow_top(Grower<Row, C>& grower, const Node& root) {
     std::vector<Node> waiting{root};
     std::size_t batch = std::min<std::size_t>(m_, 65536);
@@ -81,7 +101,7 @@ class Growth {
         if (waiting.empty()) return;
         const Node node = waiting.back();
         waiting.pop_back();
-        if (node.size() <= kSubtreeRows) {
+        if (node.size() <= subtree_rows()) {
           place_of_subtree_.push_back(top_.size());
           small_.push_back(node);
           return;
@@ -103,7 +123,10 @@ class Growth {
     for (std::size_t i = node.start; i < node.end; ++i) leaf_[rows_[i]] = static_cast<std::int64_t>(number);
   }
 
-  void grow_subtree(std::size_t s, ShortPart& local);
+  void grow_subtree(std::size_t s, Workspace& space, int thread);
+  void grow_short(const Part<Row>& from, const Node& top, Row* number_of, LocalPart<Short>& local, Grown& tree);
+  template <class Id, class Branch>
+  void grow_below(Grower<Id, C>& grower, const Part<Id>& part, const Node& top, Grown& tree, Branch&& branch);
   Grown best_first(Grower<Row, C>& grower, const Node& root);
   Grown joined();
   void renumber_top(Grown& all, const std::vector<std::size_t>& new_number);
@@ -114,9 +137,8 @@ class Growth {
   std::int64_t* leaf_;
   std::size_t m_ = 0;
   double total_weight_ = 0;
-  std::unique_ptr<Row[]> lists_, rows_;
+  std::unique_ptr<Row[]> lists_, rows_, number_of_;
   std::unique_ptr<std::uint8_t[]> marks_;
-  std::unique_ptr<Short[]> short_of_;
   std::vector<std::uint8_t> small_code_;
   Grown top_;
   std::vector<std::pair<Node, std::size_t>> top_leaves_;
@@ -125,22 +147,20 @@ class Growth {
   std::vector<Grown> subtrees_;
 };
 
+// The nodes from `top` down in preorder, except those that branch(node) grows.
 template <class C>
-void Growth<C>::grow_subtree(std::size_t s, ShortPart& local) {
-  const Node top = small_[s];
-  const Row* rows = rows_.get() + top.start;
-  local.fill(columns_, targets_, lists_.get(), m_, rows_.get(), top.start, top.size(), short_of_.get());
-  Grower<Short, C> grower(o_, local.part, total_weight_, 1);
-  Grown& tree = subtrees_[s];
-  std::vector<Node> waiting{{0, top.size(), top.depth, top.key, -1, false, top.lower, top.upper}};
+template <class Id, class Branch>
+void Growth<C>::grow_below(Grower<Id, C>& grower, const Part<Id>& part, const Node& top, Grown& tree, Branch&& branch) {
+  std::vector<Node> waiting{top};
   while (!waiting.empty()) {
     const Node node = waiting.back();
     waiting.pop_back();
+    if (branch(node)) continue;
     const std::size_t number = tree.size();
     const Split split = grower.open(node, tree);
     if (split.feature < 0) {
       for (std::size_t i = node.start; i < node.end; ++i) {
-        leaf_[rows[local.part.rows[i]]] = static_cast<std::int64_t>(number);
+        leaf_[part.row_of[part.rows[i]]] = static_cast<std::int64_t>(number);
       }
       continue;
     }
@@ -150,20 +170,33 @@ void Growth<C>::grow_subtree(std::size_t s, ShortPart& local) {
   }
 }
 
-template <class T>
-void append(std::vector<T>& to, const std::vector<T>& from, std::size_t first, std::size_t last,
-            std::size_t width = 1) {
-  to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(first * width),
-            from.begin() + static_cast<std::ptrdiff_t>(last * width));
+template <class C>
+void Growth<C>::grow_short(const Part<Row>& from, const Node& top, Row* number_of, LocalPart<Short>& local,
+                           Grown& tree) {
+  local.fill(from, top.start, top.size(), number_of);
+  Grower<Short, C> grower(o_, local.part, total_weight_, 1);
+  Node node = top;
+  node.start = 0, node.end = top.size();
+  grow_below(grower, local.part, node, tree, [](const Node&) { return false; });
 }
 
-// Nodes first … last − 1 of a piece behind those of a tree; children and sets keep the numbers of their piece.
-inline void append(Grown& to, const Grown& from, std::size_t first, std::size_t last, std::size_t width) {
-  append(to.left, from.left, first, last), append(to.right, from.right, first, last);
-  append(to.feature, from.feature, first, last), append(to.count, from.count, first, last);
-  append(to.category_row, from.category_row, first, last), append(to.threshold, from.threshold, first, last);
-  append(to.impurity, from.impurity, first, last), append(to.weight, from.weight, first, last);
-  append(to.missing_left, from.missing_left, first, last), append(to.value, from.value, first, last, width);
+template <class C>
+void Growth<C>::grow_subtree(std::size_t s, Workspace& space, int thread) {
+  Node top = small_[s];
+  top.parent = -1;
+  Grown& tree = subtrees_[s];
+  if (top.size() <= kShortRows) return grow_short(all(), top, number_of_.get(), space.short_part, tree);
+  space.part.fill(all(), top.start, top.size(), number_of_.get());
+  space.number_of.resize(top.size());
+  const Part<Row>& part = space.part.part;
+  Grower<Row, C> grower(o_, part, total_weight_, 1);
+  top.end = top.size(), top.start = 0;
+  grow_below(grower, part, top, tree, [&](const Node& node) {
+    poll_task(thread);
+    if (node.size() > kShortRows) return false;
+    grow_short(part, node, space.number_of.data(), space.short_part, tree);
+    return true;
+  });
 }
 
 template <class C>
@@ -196,6 +229,7 @@ Grown Growth<C>::joined() {
   }
   take_top(top_.size());
   renumber_top(all, new_number);
+  order_sets(all);
   return all;
 }
 

@@ -48,18 +48,27 @@ struct Part {
     const Id* list = this->list(j) + node.start;
     const std::size_t size = node.size(), present = size - n_missing(node, j);
     std::size_t n_left = split.missing_left ? size - present : 0;
-    bool left = false;
-    for (std::size_t i = 0; i < present; ++i) {
-      if (split.by_set && (i == 0 || list[i] & kNew<Id>)) {
-        const auto code = static_cast<std::size_t>(value(list[i], j));
-        left = split.set[code >> 6] >> (code & 63) & 1;
-      }
-      if (!split.by_set) left = i < split.n_first;
-      goes_left[list[i] & kId] = left;
-      n_left += left;
+    mark(list, present, size, split.missing_left);
+    if (!split.by_set) {
+      mark(list, 0, split.n_first, true), mark(list, split.n_first, present, false);
+      return n_left + split.n_first;
     }
-    for (std::size_t i = present; i < size; ++i) goes_left[list[i] & kId] = split.missing_left;
+    for (std::size_t first = 0, last = 1; first < present; first = last++) {
+      while (last < present && !(list[last] & kNew<Id>)) ++last;
+      const auto code = static_cast<std::size_t>(value(list[first], j));
+      const bool left = split.set[code >> 6] >> (code & 63) & 1;
+      mark(list, first, last, left);
+      n_left += left ? last - first : 0;
+    }
     return n_left;
+  }
+  void mark(const Id* list, std::size_t first, std::size_t last, bool left) const {
+    for (std::size_t i = first; i < last; ++i) {
+      if constexpr (sizeof(Id) == sizeof(Row)) {
+        __builtin_prefetch(goes_left + (list[std::min(i + kAhead, last - 1)] & kId), 1, 2);
+      }
+      goes_left[list[i] & kId] = left;
+    }
   }
 
   // The left entries to the front, in order. An entry is new where one was passed over since the last on its side.

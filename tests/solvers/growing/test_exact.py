@@ -169,6 +169,35 @@ def test_same_bits_for_any_number_of_threads(criterion, limits):
             np.testing.assert_array_equal(getattr(first, name), getattr(tree, name))
 
 
+@pytest.mark.parametrize("criterion", ["gini", "squared_error"])
+def test_subtrees_of_one_thread_are_those_of_many(criterion):
+    """One thread takes over nodes of 18 750 rows, three threads those of 8192: same bits."""
+    rng = np.random.default_rng(1)
+    n = 150_000
+    X = rng.standard_normal((n, 3)).astype(np.float32)
+    X[:, 1] = rng.integers(0, 9, n)
+    X[rng.random(X.shape) < 0.01] = np.nan
+    y = rng.poisson(np.exp(np.nan_to_num(X[:, 0]))).clip(0, 3)
+    w = rng.integers(0, 3, n).astype(float)
+    columns = presort(X, categorical=np.array([0, 1, 0]))
+    limits = {"max_depth": 14, "n_classes": 4, "criterion": criterion, "return_leaves": True}
+    one, leaf = grow_exact(columns, y, w, n_threads=1, **limits)
+    three, leaf_of_three = grow_exact(columns, y, w, n_threads=3, **limits)
+    np.testing.assert_array_equal(leaf, np.where(w > 0, one.apply(X), -1))
+    np.testing.assert_array_equal(leaf, leaf_of_three)
+    for name in KINDS:
+        np.testing.assert_array_equal(getattr(one, name), getattr(three, name))
+
+
+def test_large_nodes_are_scikit_learns():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((150_000, 2)).astype(np.float32)
+    y = X[:, 0] * X[:, 1] + rng.standard_normal(len(X))
+    limits = {"max_depth": 7, "min_samples_leaf": 100}
+    ours = grow_exact(presort(X), y, criterion="squared_error", **limits)
+    assert_same_but_for_ties(ours, sklearn_tree(X, y, None, "squared_error", **limits))
+
+
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_weights_are_repetition_and_the_order_of_rows_is_nothing(criterion):
     for seed in range(6):
