@@ -7,6 +7,7 @@ import pytest
 
 import surefit
 from surefit.solvers.kernel_system.band import WIDTH, Band, band_factors, reduce_to_band
+from surefit.solvers.kernel_system.path import BandPath
 from tests.solvers.kernel_system.matrices import gaussian, rows
 
 
@@ -46,6 +47,15 @@ def test_factors(n):
     for lower, alpha in zip(factors, alphas, strict=True):
         L = np.tril(dense(Band(band.turned, lower)))
         np.testing.assert_allclose(L @ L.T, dense(band) + alpha * np.eye(n), atol=1e-12 * n)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_solutions_and_the_diagonal_of_the_inverse(n):
+    K, Y = gaussian(rows(n)[0], 0.3), rows(n)[1]
+    path = BandPath(reduce_to_band(K.copy()))
+    A = K + 0.1 * np.eye(n)
+    np.testing.assert_allclose(path.solve(0.1, Y), np.linalg.solve(A, Y), rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(path.inverse_diagonal(0.1), np.diagonal(np.linalg.inv(A)), rtol=1e-10)
 
 
 def test_there_are_no_factors_where_one_is_not_positive_definite():
