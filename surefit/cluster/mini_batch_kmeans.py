@@ -11,7 +11,7 @@ import numpy as np
 
 from surefit._core.base import fitting, updating
 from surefit._core.callbacks import Progress
-from surefit._core.errors import InvalidData
+from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.intake import take_rows, take_weights
 from surefit._core.params import Range
 from surefit._core.random import RandomStateLike, random_stream
@@ -19,7 +19,7 @@ from surefit.cluster.kmeans import KMeans, given_centers
 from surefit.engine.leaves import leaf_rows, leaf_threads
 from surefit.engine.open import need_memory, open_data
 from surefit.engine.source import MemorySource
-from surefit.solvers.clustering.lloyd import measure_extent, nearest_centers
+from surefit.solvers.clustering.lloyd import frame_of_both, measure_extent, nearest_centers
 from surefit.solvers.clustering.mini_batch import Convergence, Running, Samples, rounds
 from surefit.solvers.clustering.seeding import choose, rows_at
 from surefit.summaries.canonical import Canonical
@@ -152,8 +152,13 @@ class MiniBatchKMeans(KMeans):
             samples, state = self._begin(p, data, rng)
         else:
             rng, samples = np.random.default_rng(self._next_seed), Samples(data.X, data.w)
-            frame = measure_extent(data).frame
-            state = Running(self.cluster_centers_.astype(np.float64), self._counts, frame, self._since_reassigned)
+            centers = self.cluster_centers_.astype(np.float64)
+            if len(centers) != p.n_clusters:
+                raise InvalidParameter(
+                    f"n_clusters was {len(centers)} in the calls before and is {p.n_clusters} now: it cannot change "
+                    "between calls of partial_fit."
+                )
+            state = Running(centers, self._counts, frame_of_both(data, centers), self._since_reassigned)
         inertia = state.step(data.X[samples.order], samples.weights, rng, p.reassignment_ratio)
         self.n_steps_ = getattr(self, "n_steps_", 0) + 1
         self.history_ = [
@@ -194,7 +199,7 @@ class MiniBatchKMeans(KMeans):
         self.__dict__.pop("labels_", None)
         if wanted:
             L = leaf_rows(data.n_features)
-            frame = measure_extent(data).frame
+            frame = frame_of_both(data, self.cluster_centers_)
             labels, sq_dist = nearest_centers(
                 data.X, self.cluster_centers_, frame, L, leaf_threads(data.n_rows, L), distances=True
             )

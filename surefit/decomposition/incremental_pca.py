@@ -20,6 +20,7 @@ from surefit.decomposition.pca import PCA
 from surefit.engine.open import need_memory, open_data
 from surefit.engine.source import Source
 from surefit.solvers.spectral.eigen_basis import fix_signs
+from surefit.solvers.spectral.range_of_squares import refuse_beyond_range
 from surefit.solvers.spectral.running_factor import RunningFactor
 
 EXACT_WIDTH = 1024
@@ -163,6 +164,7 @@ class IncrementalPCA(PCA):
         """The attributes, from a factor of the scatter."""
         n, k, d = seen.n_rows, self.n_components_, self.n_features_in_
         degrees = max(n - 1, 1)
+        refuse_beyond_range(float(seen.sum_sq.sum()), degrees, dtype)
         s, Vt = scipy.linalg.svd(seen.factor, full_matrices=seen.factor.shape[0] < k, check_finite=False)[1:]
         s = np.append(s, np.zeros(max(0, k - len(s))))
         total = float(seen.sum_sq.sum())

@@ -145,6 +145,8 @@ class BayesianGaussianMixture(GaussianMixture):
         progress = Progress(self, p.n_init * p.max_iter, X)
         rng, best = random_stream(p.random_state), None
         again = p.warm_start and hasattr(self, "converged_")
+        if again:
+            self._refuse_another_model(p, data.n_features)
         try:
             for _ in range(1 if again else p.n_init):
                 start = self._last(frame, reg) if again else density_of(start_of(p, data, frame, reg, rng))
@@ -191,6 +193,15 @@ class BayesianGaussianMixture(GaussianMixture):
                 f"{history[-1] - history[-2]:.2g}.)",
                 ConvergenceWarning,
                 stacklevel=6,
+            )
+
+    def _refuse_another_model(self, p: SimpleNamespace, d: int) -> None:
+        super()._refuse_another_model(p, d)
+        sticks = isinstance(self.weight_concentration_, tuple)
+        if sticks != (p.weight_concentration_prior_type == "dirichlet_process"):
+            raise InvalidParameter(
+                "warm_start goes on from weights of the other weight_concentration_prior_type than "
+                f"{p.weight_concentration_prior_type!r}: keep it, or fit with warm_start=False."
             )
 
     def _last(self, frame: tuple[np.ndarray, np.ndarray], reg: np.ndarray) -> Density:

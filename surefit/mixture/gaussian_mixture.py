@@ -146,6 +146,8 @@ class GaussianMixture(DensityMixin, Estimator):
         frame = frame_of(p, data)
         prior = np.full(data.n_features, float(p.reg_covar)) * frame[1] ** 2
         again = p.warm_start and hasattr(self, "converged_")
+        if again:
+            self._refuse_another_model(p, data.n_features)
         n_init = 1 if again else p.n_init
         progress = Progress(self, n_init * p.max_iter, X)
         rng, best = random_stream(p.random_state), None
@@ -208,6 +210,18 @@ class GaussianMixture(DensityMixin, Estimator):
                 f"{self.history_[-1] - self.history_[-2]:.2g} a row.)",
                 ConvergenceWarning,
                 stacklevel=5,
+            )
+
+    def _refuse_another_model(self, p: SimpleNamespace, d: int) -> None:
+        """A warm start goes on from components of the same number and kind, in the same columns."""
+        K = p.n_components
+        shape: dict[str, tuple[int, ...]] = {"full": (K, d, d), "tied": (d, d), "diag": (K, d), "spherical": (K,)}
+        if self.means_.shape != (K, d) or self.covariances_.shape != shape[p.covariance_type]:
+            raise InvalidParameter(
+                f"warm_start goes on from {len(self.means_)} components in {self.means_.shape[1]} columns with "
+                f"covariances_ of shape {self.covariances_.shape}, but n_components={K} in {d} columns with "
+                f"covariance_type={p.covariance_type!r} ask for {shape[p.covariance_type]}: keep them, or fit with "
+                "warm_start=False."
             )
 
     def _stored(self, frame: tuple[np.ndarray, np.ndarray]) -> Components:

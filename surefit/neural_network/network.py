@@ -157,7 +157,7 @@ class MultilayerPerceptron(Estimator):
             network = random_network(widths, p.activation, self._loss(), _start_stream(p.random_state), rows.dtype)
             self._forget(False)
         else:
-            network = self._stored(self._loss())
+            network = self._going_on(widths)
         seen = len(examples)
         examples = examples.distinct() if p.shuffle else examples
         state = self._descent(p, network, rng)
@@ -173,11 +173,21 @@ class MultilayerPerceptron(Estimator):
         raise NotImplementedError
 
     def _network(self, p: SimpleNamespace, hidden: list[int], data: Source, again: bool) -> Network:
-        loss = self._loss()
-        if again:
-            return self._stored(loss)
         widths = _widths(data.n_features, hidden, self.n_outputs_)
-        return random_network(widths, p.activation, loss, _start_stream(p.random_state), data.dtype)
+        if again:
+            return self._going_on(widths)
+        return random_network(widths, p.activation, self._loss(), _start_stream(p.random_state), data.dtype)
+
+    def _going_on(self, widths: list[int]) -> Network:
+        """The network of the last call, if its layers are those asked for now."""
+        network = self._stored(self._loss())
+        before = [len(network.coefs[0]), *(len(b) for b in network.intercepts)]
+        if before != widths:
+            raise InvalidParameter(
+                f"Training goes on from layers {before} (columns, hidden_layer_sizes, outputs), but {widths} are asked "
+                "for: keep columns, targets and hidden_layer_sizes, or fit with warm_start=False."
+            )
+        return network
 
     def _stored(self, loss: Loss) -> Network:
         activation: Activation = self.activation

@@ -83,3 +83,32 @@ def test_classes_that_were_not_named():
         model.partial_fit(X, Y, classes=[0, 2])
     with pytest.raises(ValueError, match=r"has classes not in|not among"):
         model.partial_fit(X, Y + 1)
+
+
+@pytest.mark.parametrize("cls", [MLPClassifier, MLPRegressor])
+@pytest.mark.parametrize("case", ["wider", "deeper", "other columns"])
+@pytest.mark.parametrize("solver", ["adam", "lbfgs"])
+def test_a_warm_start_with_other_layers_is_refused(cls, case, solver):
+    model = cls(hidden_layer_sizes=(3,), solver=solver, warm_start=True, random_state=0, max_iter=3).fit(X, Y)
+    rows = X[:, :2] if case == "other columns" else X
+    model.set_params(hidden_layer_sizes={"wider": (4,), "deeper": (3, 3)}.get(case, (3,)))
+    with pytest.raises(ValueError, match=r"goes on from layers \[3, 3, 1\].*warm_start=False"):
+        model.fit(rows, Y)
+    if solver == "adam" and case != "other columns":
+        with pytest.raises(ValueError, match=r"goes on from layers \[3, 3, 1\]"):
+            model.partial_fit(rows, Y)
+    fresh = cls(**{**model.get_params(), "warm_start": False}).fit(rows, Y)
+    again = model.set_params(warm_start=False).fit(rows, Y)
+    assert all(np.array_equal(a, b) for a, b in zip(fresh.coefs_, again.coefs_, strict=True))
+
+
+def test_a_warm_start_with_more_targets_is_refused():
+    model = MLPRegressor(hidden_layer_sizes=(3,), warm_start=True, random_state=0, max_iter=3).fit(X, T)
+    with pytest.raises(ValueError, match=r"\[3, 3, 2\] are asked for"):
+        model.fit(X, np.column_stack([T, T]))
+
+
+@pytest.mark.parametrize("change", [{"activation": "tanh"}, {"solver": "lbfgs"}, {"solver": "sgd"}, {"alpha": 1.0}])
+def test_a_warm_start_may_change_how_it_goes_on(change):
+    model = MLPClassifier((3,), warm_start=True, random_state=0, max_iter=3).fit(X, Y)
+    assert np.isfinite(model.set_params(**change).fit(X, Y).final_loss_)

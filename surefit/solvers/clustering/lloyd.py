@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from surefit import _native
 from surefit._core.arithmetic import power_of_two
+from surefit._core.errors import InvalidData
 from surefit.engine.block import Block
 from surefit.engine.source import Source
 from surefit.engine.step import Step
@@ -102,8 +103,19 @@ def measure_extent(data: Source) -> Extent:
         if root > 0 and not 1 / band < root < band:
             scale = _fitting_scale(root, data.dtype)
             mean, total = _measured(data, scale)
+    if not (np.isfinite(mean).all() and np.isfinite(total)):
+        raise InvalidData("Differences of these rows leave the range of floating point: divide the columns by 1024.")
     shift = None if data.is_sparse else mean.astype(data.dtype)
     return Extent(mean, total / data.n_features, Frame(shift, scale))
+
+
+def frame_of_both(data: Source, centers: np.ndarray) -> Frame:
+    """For rows and centers that may lie far outside of them: no square of a difference overflows."""
+    shift, scale = measure_extent(data).frame
+    far = float(np.abs(centers if shift is None else centers - shift).max())
+    if far * scale > 2.0 ** (20 if data.dtype == np.float32 else 100):
+        scale = _fitting_scale(far, data.dtype)
+    return Frame(shift, scale)
 
 
 def _measured(data: Source, scale: float) -> tuple[np.ndarray, float]:

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
+from surefit.solvers.spectral.range_of_squares import refuse_beyond_range
+
 
 @dataclass(frozen=True)
 class RunningFactor:
@@ -38,12 +40,14 @@ class RunningFactor:
         """With the rows of a batch, in double precision."""
         b, n = len(X), self.n_rows
         start = X[0].astype(np.float64)
-        center = start + (X - start).mean(axis=0)
-        new = X - center
-        gap = np.sqrt(n * (b / (n + b))) * (self.mean - center)
+        with np.errstate(over="ignore", invalid="ignore"):
+            center = start + (X - start).mean(axis=0)
+            new = X - center
+            gap = np.sqrt(n * (b / (n + b))) * (self.mean - center)
+            mean = center + (self.mean - center) * (n / (n + b))
+            sum_sq = self.sum_sq + (new * new).sum(axis=0) + gap * gap
+        refuse_beyond_range(float(sum_sq.sum()), 1.0, np.float64)
         rows = np.vstack([self.factor, new, gap[None]] if n else [new])
-        mean = center + (self.mean - center) * (n / (n + b))
-        sum_sq = self.sum_sq + (new * new).sum(axis=0) + gap * gap
         factor, dropped = _leading(_triangle(rows), most)
         return RunningFactor(n + b, mean, factor, sum_sq, self.dropped + dropped)
 

@@ -80,7 +80,11 @@ def priors_off(model: Any, r: Rows) -> float:
         C = np.eye(d) * np.trace(C) / d
         unit = np.full(d, np.sqrt((unit**2).mean()))
     far = np.abs(np.asarray(model.mean_prior_, dtype=L) - mean) / unit
-    return float(max(far.max(), np.abs((given - C) / np.outer(unit, unit)).max()))
+    units = np.outer(unit, unit)
+    off = np.abs((given - C) / units).max()
+    if np.linalg.eigvalsh((C / units).astype(float))[0] < 1e-9:  # nearly singular: reg_covar may have been added
+        off = min(off, np.abs((given - C - L(model.reg_covar) * np.eye(d)) / units).max())
+    return float(max(far.max(), off))
 
 
 def bayesian_truth(r: Rows) -> Any:
