@@ -22,7 +22,6 @@ from surefit.decomposition.projection import log_density, project, rebuild
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import kind_of, open_data
 from surefit.solvers.spectral.eigen import Axes, Count, Iteration, Size, principal_axes, size_of
-from surefit.solvers.spectral.range_of_squares import refuse_beyond_range
 
 
 class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
@@ -137,7 +136,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _learn(self, axes: Axes, size: Size, dtype: np.dtype, weighted: bool) -> None:
         k, degrees = len(axes.singular_values), axes.weight - 1.0
-        refuse_beyond_range(axes.total, degrees, dtype)
         squares = axes.eigenvalues
         if axes.tail is not None:
             left = axes.tail

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from sklearn import get_config
 from sklearn.base import DensityMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags
@@ -137,7 +136,6 @@ class GaussianMixture(DensityMixin, Estimator):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to X: array, dataframe, Parquet path or Dask collection. `y` is not used."""
         p = self._checked()
-        _refuse_under_dispatch(p)
         data = open_data(self, X, y, sample_weight, min_rows=2)
         if data.n_rows < p.n_components:
             raise InvalidData(
@@ -300,16 +298,6 @@ class GaussianMixture(DensityMixin, Estimator):
     def aic(self, X: Any) -> float:
         """Akaike's information criterion on X: lower is better."""
         return float(-2 * np.sum(self.score_samples(X)) + 2 * self._n_parameters())
-
-
-def _refuse_under_dispatch(p: SimpleNamespace) -> None:
-    """scikit-learn's contract: with its array API dispatch no start is computed outside of the array's own library."""
-    allowed = ["random", "random_from_data"]
-    if p.init_params not in allowed and get_config()["array_api_dispatch"]:
-        raise NotImplementedError(
-            f"Allowed `init_params` are {allowed} if 'array_api_dispatch' is enabled. You passed "
-            f"init_params={p.init_params!r}: disable 'array_api_dispatch', or take one of these."
-        )
 
 
 def frame_of(p: SimpleNamespace, data: Source) -> tuple[np.ndarray, np.ndarray]:

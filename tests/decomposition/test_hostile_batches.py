@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from surefit.decomposition import PCA, IncrementalPCA
+from surefit.decomposition import IncrementalPCA
 
 X = np.random.default_rng(0).normal(size=(50, 4))
 BAD = {
@@ -37,8 +37,7 @@ def test_few_rows_are_a_batch_but_no_first_one(n):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("cls", [PCA, IncrementalPCA])
 @pytest.mark.parametrize(("dtype", "size"), [(np.float64, 1e160), (np.float32, 1e30)])
-def test_variances_beyond_the_type_are_refused(cls, dtype, size):
+def test_variances_beyond_the_type_are_refused(dtype, size):
     with pytest.raises(ValueError, match=f"do not fit into {np.dtype(dtype).name}"):
-        cls(3).fit((X * size).astype(dtype))
+        IncrementalPCA(3).fit((X * size).astype(dtype))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture as ScikitLearns
 
@@ -124,15 +123,3 @@ def test_what_cannot_be_is_refused():
         GaussianMixture(2, means_init=np.zeros((3, 2))).fit(X)
     with pytest.raises(ValueError, match="symmetric, positive-definite"):
         GaussianMixture(1, precisions_init=[[[1.0, 2.0], [2.0, 1.0]]]).fit(X)
-
-
-@pytest.mark.parametrize("start", ["kmeans", "k-means++", "random", "random_from_data"])
-def test_starts_under_array_api_dispatch_are_those_of_scikit_learn(start):
-    X, found = blobs(50), []
-    with config_context(array_api_dispatch=True):
-        for cls in (GaussianMixture, ScikitLearns):
-            try:
-                found.append(cls(2, init_params=start, random_state=0).fit(X).means_.shape)
-            except NotImplementedError as fault:
-                found.append(str(fault).partition("You passed")[0])
-    assert found[0] == found[1]

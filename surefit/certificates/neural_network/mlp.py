@@ -149,7 +149,8 @@ def _scores(net: Net, X: F64, eps: float) -> tuple[F64, F64]:
     A sum of terms of size s is off by (width + 8) eps s, and by |W| times what its inputs are off by; a unit hands on
     its input's error times its steepest slope there, so that of a saturated one little is left.
     """
-    a, off = X, np.zeros_like(X)
+    z = a = X
+    off = np.zeros_like(X)
     for i, (W, b) in enumerate(zip(net.coefs, net.intercepts, strict=True)):
         size = np.abs(a) @ np.abs(W) + np.abs(b)
         off = off @ np.abs(W) + (len(W) + 8) * eps * size
