@@ -111,14 +111,7 @@ class SpreadRounds:
             has_missing,
             grid,
             facts.n_rows,
-            options.l2,
-            options.min_weight,
-            options.max_leaves or 0,
-            options.max_depth or 0,
-            options.max_features,
-            seed % 2**64,
-            options.monotonic,
-            options.groups,
+            *options.arguments(seed),
         )
         growth.take_root(self._all_cells(cells))
         while True:

@@ -12,7 +12,7 @@ root that is not split takes no step.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,11 @@ class GrowthOptions:
     max_features: float = 1.0
     monotonic: np.ndarray | None = None
     groups: np.ndarray | None = None
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        """As compiled growers take them; 0: no limit."""
+        limits = self.max_leaves or 0, self.max_depth or 0
+        return self.l2, self.min_weight, *limits, self.max_features, seed % 2**64, self.monotonic, self.groups
 
 
 class Leaves(NamedTuple):
@@ -77,16 +82,7 @@ class HistogramGrower:
 
     def grow(self, options: GrowthOptions, rate: float, seed: int = 0) -> tuple[Tree, Leaves]:
         """A tree for the gradients taken; its values are `rate` times the steps."""
-        grown = self.rows.grow(
-            options.l2,
-            options.min_weight,
-            options.max_leaves or 0,
-            options.max_depth or 0,
-            options.max_features,
-            seed % 2**64,
-            options.monotonic,
-            options.groups,
-        )
+        grown = self.rows.grow(*options.arguments(seed))
         leaf = np.flatnonzero(grown["left"] == NO_CHILD)
         return tree_from(self.bins, grown, rate), Leaves(leaf, grown["first_row"][leaf], grown["n_rows"][leaf])
 
