@@ -97,7 +97,8 @@ def weight_sums(n_classes: int, part: PartRows) -> tuple[float, tuple[int, ...],
     codes = y.astype(np.intp) if n_classes else np.zeros(len(y), dtype=np.intp)
     ones = np.ones(len(y)) if w is None else w
     exact = tuple(exact_sum(ones[codes == k]) for k in range(max(n_classes, 1)))
-    terms = [y] if w is None else two_product(w, y)
+    with np.errstate(over="ignore", invalid="ignore"):  # such products are counted
+        terms = [y] if w is None else two_product(w, y)
     wild = int(sum(np.count_nonzero(~np.isfinite(term)) for term in terms))
     products = 0 if wild else sum(map(exact_sum, terms))
     return float(len(y)) if w is None else leaf_sum(w), exact, products, wild
