@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.datasets import make_friedman1, make_hastie_10_2
 
 from surefit.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
-from surefit.plot.staged_loss import StagedLossDisplay, staged_losses
+from surefit.plot.growing.staged_loss import StagedLossDisplay, staged_losses
 
 STAGES = 250
 

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from surefit.plot.calibration import CalibrationDisplay
-from surefit.plot.class_coefficients import ClassCoefficientsDisplay
-from surefit.plot.clusters import ClustersDisplay
-from surefit.plot.coefficients import CoefficientDisplay
-from surefit.plot.confusion import ConfusionMatrixDisplay
-from surefit.plot.dendrogram import DendrogramDisplay, MergeHeightsDisplay
-from surefit.plot.density import KDistanceDisplay, ReachabilityDisplay
-from surefit.plot.distortion import DistortionDisplay
-from surefit.plot.eigengap import EigengapDisplay
-from surefit.plot.embedding import EmbeddingDisplay
-from surefit.plot.excess_risk import ExcessRiskDisplay
-from surefit.plot.fold_scores import FoldScoresDisplay
-from surefit.plot.history import HistoryDisplay
-from surefit.plot.importances import ImportancesDisplay
-from surefit.plot.kmeans import InertiaDisplay, KMeansDisplay
-from surefit.plot.learning_curve import LearningCurveDisplay
-from surefit.plot.margin import MarginDisplay
-from surefit.plot.mixture import MixtureDisplay
-from surefit.plot.neighbor_curve import NeighborCurveDisplay
-from surefit.plot.neighbor_graph import NeighborGraphDisplay
-from surefit.plot.penalty_curve import PenaltyCurveDisplay
-from surefit.plot.regions import ClassRegionsDisplay
+from surefit.plot.clustering.clusters import ClustersDisplay
+from surefit.plot.clustering.dendrogram import DendrogramDisplay, MergeHeightsDisplay
+from surefit.plot.clustering.density import KDistanceDisplay, ReachabilityDisplay
+from surefit.plot.clustering.eigengap import EigengapDisplay
+from surefit.plot.clustering.kmeans import InertiaDisplay, KMeansDisplay
+from surefit.plot.clustering.mixture import MixtureDisplay
+from surefit.plot.clustering.neighbor_graph import NeighborGraphDisplay
+from surefit.plot.clustering.silhouette import SilhouetteDisplay
+from surefit.plot.growing.history import HistoryDisplay
+from surefit.plot.growing.importances import ImportancesDisplay
+from surefit.plot.growing.staged_loss import StagedLossDisplay
+from surefit.plot.growing.tree import PruningCurveDisplay, TreeDisplay
+from surefit.plot.judging.calibration import CalibrationDisplay
+from surefit.plot.judging.confusion import ConfusionMatrixDisplay
+from surefit.plot.judging.excess_risk import ExcessRiskDisplay
+from surefit.plot.judging.fold_scores import FoldScoresDisplay
+from surefit.plot.judging.learning_curve import LearningCurveDisplay
+from surefit.plot.judging.neighbor_curve import NeighborCurveDisplay
+from surefit.plot.judging.regions import ClassRegionsDisplay
+from surefit.plot.judging.residuals import ResidualsDisplay
+from surefit.plot.judging.roc import RocCurveDisplay
+from surefit.plot.linear.class_coefficients import ClassCoefficientsDisplay
+from surefit.plot.linear.coefficients import CoefficientDisplay
+from surefit.plot.linear.margin import MarginDisplay
+from surefit.plot.linear.penalty_curve import PenaltyCurveDisplay
+from surefit.plot.projection.distortion import DistortionDisplay
+from surefit.plot.projection.embedding import EmbeddingDisplay
+from surefit.plot.projection.scree import ScreeDisplay
 from surefit.plot.render import svg_of
-from surefit.plot.residuals import ResidualsDisplay
-from surefit.plot.roc import RocCurveDisplay
-from surefit.plot.scree import ScreeDisplay
-from surefit.plot.silhouette import SilhouetteDisplay
-from surefit.plot.staged_loss import StagedLossDisplay
-from surefit.plot.tree import PruningCurveDisplay, TreeDisplay
 
 __all__ = [
     "CalibrationDisplay",

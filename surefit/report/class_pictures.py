@@ -10,7 +10,7 @@ import numpy as np
 from surefit.model_selection.comparison import Comparison
 from surefit.model_selection.outcome import Outcome
 from surefit.plot import CalibrationDisplay, ConfusionMatrixDisplay, RocCurveDisplay, svg_of
-from surefit.plot.calibration import BINS, believed, reliability
+from surefit.plot.judging.calibration import BINS, believed, reliability
 from surefit.report.picture import UNSEEN, Picture, ranked
 
 MOST_CLASSES = 40

@@ -19,8 +19,8 @@ from surefit.plot import (
     SilhouetteDisplay,
     svg_of,
 )
-from surefit.plot.clusters import on_a_plane
-from surefit.plot.kmeans import proved_interval
+from surefit.plot.clustering.clusters import on_a_plane
+from surefit.plot.clustering.kmeans import proved_interval
 from surefit.report.picture import Picture, drawing, plain_rows, some_rows
 
 MOST_ROWS = 2000

@@ -19,7 +19,7 @@ from surefit._core.errors import SurefitError
 from surefit.metrics import NAMES
 from surefit.model_selection.comparison import Comparison
 from surefit.model_selection.prepare.columns import take
-from surefit.plot.learning_curve import SHARES
+from surefit.plot.judging.learning_curve import SHARES
 
 SECONDS = 6.0
 """For each of the two: folds that are done by then count, the others are left out."""

@@ -9,7 +9,7 @@ import numpy as np
 from surefit.model_selection.clusterings.verdict import STABILITY
 from surefit.model_selection.comparison import Comparison, score_text
 from surefit.plot import FoldScoresDisplay, ResidualsDisplay, svg_of
-from surefit.plot.fold_scores import MOST_LINES
+from surefit.plot.judging.fold_scores import MOST_LINES
 from surefit.report.class_pictures import class_pictures
 from surefit.report.cluster_pictures import cluster_pictures
 from surefit.report.effect_pictures import effect_pictures

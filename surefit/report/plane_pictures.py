@@ -9,7 +9,7 @@ import numpy as np
 from surefit.model_selection.clusterings.explained_share import split_last
 from surefit.model_selection.comparison import Comparison
 from surefit.plot import ClassRegionsDisplay, EmbeddingDisplay, ScreeDisplay, svg_of
-from surefit.plot.regions import plane_regions
+from surefit.plot.judging.regions import plane_regions
 from surefit.report.picture import Picture, plain_rows, ranked, some_rows
 
 MOST_CLASSES = 10

@@ -9,7 +9,7 @@ from sklearn.ensemble import AdaBoostClassifier, AdaBoostRegressor, GradientBoos
 from sklearn.ensemble import HistGradientBoostingClassifier as Hist
 from sklearn.metrics import log_loss
 
-from surefit.plot.staged_loss import StagedLossDisplay, staged_losses
+from surefit.plot.growing.staged_loss import StagedLossDisplay, staged_losses
 
 pytest.importorskip("matplotlib").use("Agg")
 X, Y = load_iris(return_X_y=True)

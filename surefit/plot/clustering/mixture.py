@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from surefit._core.errors import InvalidData
 from surefit._core.optional import require
 from surefit.plot.axes import axes_of, scatter_options, tidy
-from surefit.plot.clusters import plane_of
+from surefit.plot.clustering.clusters import plane_of
 
 DEVIATIONS = (1, 2)
 LEAST_WEIGHT = 0.01

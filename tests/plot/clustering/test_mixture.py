@@ -11,7 +11,7 @@ from sklearn.mixture import GaussianMixture as SklearnMixture
 
 from surefit.mixture import GaussianMixture
 from surefit.plot import MixtureDisplay
-from surefit.plot.mixture import full_covariances
+from surefit.plot.clustering.mixture import full_covariances
 
 X = load_iris().data
 

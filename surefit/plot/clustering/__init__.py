@@ -1,0 +1,1 @@
+"""Pictures of clusters, mixtures and the graphs between rows."""

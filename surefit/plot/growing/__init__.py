@@ -1,0 +1,1 @@
+"""Pictures of iterations, trees and what they look at."""

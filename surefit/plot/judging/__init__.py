@@ -1,0 +1,1 @@
+"""Pictures of how well a model answers."""

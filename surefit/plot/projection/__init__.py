@@ -1,0 +1,1 @@
+"""Pictures of rows in few dimensions, and of what was left out."""
