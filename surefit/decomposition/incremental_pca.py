@@ -19,9 +19,9 @@ from surefit._core.params import Range
 from surefit.decomposition.pca import PCA
 from surefit.engine.open import need_memory, open_data
 from surefit.engine.source import Source
-from surefit.solvers.spectral.eigen_basis import fix_signs
-from surefit.solvers.spectral.range_of_squares import refuse_beyond_range
-from surefit.solvers.spectral.running_factor import RunningFactor
+from surefit.solvers.numerics.eigen_basis import fix_signs
+from surefit.solvers.principal.range_of_squares import refuse_beyond_range
+from surefit.solvers.principal.running_factor import RunningFactor
 
 EXACT_WIDTH = 1024
 """Up to so many columns nothing is dropped."""

@@ -21,7 +21,7 @@ from surefit.decomposition.dimension import Scree, knee, minka_dimension, share_
 from surefit.decomposition.projection import log_density, project, rebuild
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import kind_of, open_data
-from surefit.solvers.spectral.eigen import Axes, Count, Iteration, Size, principal_axes, size_of
+from surefit.solvers.principal.eigen import Axes, Count, Iteration, Size, principal_axes, size_of
 
 
 class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):

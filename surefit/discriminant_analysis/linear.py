@@ -32,8 +32,8 @@ from surefit.discriminant_analysis.wide import is_wide, wide_classes
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import open_data
 from surefit.engine.source import Source
-from surefit.solvers.spectral.discriminant import fisher_from_matrix, fisher_from_means, whitening
-from surefit.solvers.spectral.shrinkage import shrunk
+from surefit.solvers.discriminant.discriminant import fisher_from_matrix, fisher_from_means, whitening
+from surefit.solvers.discriminant.shrinkage import shrunk
 
 
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, Estimator):

@@ -27,8 +27,8 @@ from surefit.discriminant_analysis.scores import squared_distances
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import open_data
 from surefit.engine.source import Source
-from surefit.solvers.spectral.discriminant import gaussian_axes
-from surefit.solvers.spectral.shrinkage import shrunk
+from surefit.solvers.discriminant.discriminant import gaussian_axes
+from surefit.solvers.discriminant.shrinkage import shrunk
 
 
 class QuadraticDiscriminantAnalysis(ClassifierMixin, Estimator):

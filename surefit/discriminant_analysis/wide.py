@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from surefit.discriminant_analysis.estimates import Classes, labels_of
 from surefit.engine.source import Source
-from surefit.solvers.spectral.discriminant import whitening_of_rows
+from surefit.solvers.discriminant.discriminant import whitening_of_rows
 
 WIDE = 1024
 """Up to so many columns their products are small, and the same bits come from every source."""

@@ -20,7 +20,7 @@ from surefit.search.metric import Metric, resolve_metric
 from surefit.solvers.embedding.dissimilarities import given_dissimilarities, pairwise_distances
 from surefit.solvers.embedding.landmarks import Triangulation, farthest_first
 from surefit.solvers.embedding.squared_distances import CenteredSquares, negative_share
-from surefit.solvers.spectral.eigen_basis import fix_signs
+from surefit.solvers.numerics.eigen_basis import fix_signs
 
 
 class ClassicalMDS(Estimator):

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.linalg
 
 from surefit.solvers.embedding.squared_distances import CenteredSquares
+from surefit.solvers.numerics.eigen_basis import fix_signs
 from surefit.solvers.spectral.block_lanczos import block_lanczos
-from surefit.solvers.spectral.eigen_basis import fix_signs
 
 FEW_ROWS = 300
 """Up to this many rows all of the matrix is decomposed at once."""

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.decomposition import PCA as ScikitLearns
 
 from surefit.decomposition.incremental_pca import IncrementalPCA
-from surefit.solvers.spectral.running_factor import RunningFactor
+from surefit.solvers.principal.running_factor import RunningFactor
 
 
 def rows(n=200, d=8, seed=0, offset=100.0):

@@ -18,6 +18,7 @@ from surefit.solvers.clustering.lloyd import FarStep, FarthestStep, Frame, Lloyd
 from surefit.solvers.clustering.seeding import SketchStep
 from surefit.solvers.descent.perceptron import MistakesStep
 from surefit.solvers.descent.squared_pass import Plane, SquaredStep
+from surefit.solvers.discriminant.shrinkage import Centers, FourthPowersStep
 from surefit.solvers.hinge.averaged_subgradient import LongestRowStep, SubgradientStep
 from surefit.solvers.hinge.clipped_pass import Labels
 from surefit.solvers.hinge.squared_hinge_pass import Point as HingePoint
@@ -37,9 +38,8 @@ from surefit.solvers.logistic.second_derivative import (
 from surefit.solvers.mixture.gaussians import Components, ExpectationStep, density_of
 from surefit.solvers.mixture.starts import GivenSharesStep
 from surefit.solvers.numerics.twofold import exact
-from surefit.solvers.spectral.eigen_qr import FactorStep
-from surefit.solvers.spectral.eigen_subspace import PowerStep, RitzStep
-from surefit.solvers.spectral.shrinkage import Centers, FourthPowersStep
+from surefit.solvers.principal.eigen_qr import FactorStep
+from surefit.solvers.principal.eigen_subspace import PowerStep, RitzStep
 from surefit.summaries.bins import SketchRowsStep
 from surefit.summaries.category_counts import CategoryCountsStep
 from surefit.summaries.class_moments import ClassMomentsStep

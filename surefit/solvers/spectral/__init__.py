@@ -1,1 +1,1 @@
-"""Principal axes, discriminant directions and covariances."""
+"""Eigenpairs of graphs, of centered Gram matrices and of sparse operators."""

@@ -16,9 +16,9 @@ import numpy as np
 import scipy.linalg
 
 from surefit._core.errors import InvalidData
+from surefit.solvers.numerics.eigen_basis import fix_signs
 from surefit.solvers.spectral.block_lanczos import Leading, block_lanczos
 from surefit.solvers.spectral.centered_gram import CenteredGram
-from surefit.solvers.spectral.eigen_basis import fix_signs
 
 FEW_ROWS = 500
 """Up to this size LAPACK is quicker."""

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit.engine.leaves import fold_tree
-from surefit.solvers.spectral.eigen_qr import triangle
+from surefit.solvers.principal.eigen_qr import triangle
 from surefit.summaries.column_spread import deviations
 
 LEAF_NUMBERS = 2**20

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from surefit.solvers.spectral.range_of_squares import refuse_beyond_range
+from surefit.solvers.principal.range_of_squares import refuse_beyond_range
 
 
 @dataclass(frozen=True)

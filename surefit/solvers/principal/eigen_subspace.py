@@ -23,7 +23,7 @@ from surefit.engine.block import Block
 from surefit.engine.leaves import fold_tree
 from surefit.engine.source import Source
 from surefit.engine.step import Step
-from surefit.solvers.spectral.eigen_qr import triangle
+from surefit.solvers.principal.eigen_qr import triangle
 
 KEPT_BYTES = 2**28
 """Leaves that are centered or cut once for all passes take at most this much."""

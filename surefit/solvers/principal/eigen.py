@@ -26,11 +26,11 @@ from surefit.engine.block import Block
 from surefit.engine.leaves import LEAF_ELEMENTS
 from surefit.engine.source import Source
 from surefit.engine.step import Step
-from surefit.solvers.spectral.eigen_basis import complete_basis, fix_signs, orthonormalize
-from surefit.solvers.spectral.eigen_gram import RowProducts, row_products
-from surefit.solvers.spectral.eigen_pairs import leading_pairs
-from surefit.solvers.spectral.eigen_qr import FactorStep, leaf_deviations
-from surefit.solvers.spectral.eigen_subspace import lanczos, randomized
+from surefit.solvers.numerics.eigen_basis import complete_basis, fix_signs, orthonormalize
+from surefit.solvers.principal.eigen_gram import RowProducts, row_products
+from surefit.solvers.principal.eigen_pairs import leading_pairs
+from surefit.solvers.principal.eigen_qr import FactorStep, leaf_deviations
+from surefit.solvers.principal.eigen_subspace import lanczos, randomized
 from surefit.summaries.column_spread import column_spread
 from surefit.summaries.moments import MomentsStep
 

@@ -7,7 +7,7 @@ import pytest
 import sklearn.covariance
 
 from surefit.engine.source import MemorySource
-from surefit.solvers.spectral.shrinkage import (
+from surefit.solvers.discriminant.shrinkage import (
     Centers,
     FourthPowersStep,
     column_scales,

@@ -9,12 +9,12 @@ import scipy.sparse as sp
 import surefit
 from surefit._core.threads import single_threaded_blas
 from surefit.engine.source import MemorySource
-from surefit.solvers.spectral.eigen import Iteration, principal_axes, size_of
-from surefit.solvers.spectral.eigen_basis import complete_basis, fix_signs, orthonormalize
-from surefit.solvers.spectral.eigen_gram import RowProducts, SparseRowProducts, leaf_columns
-from surefit.solvers.spectral.eigen_pairs import leading_pairs
-from surefit.solvers.spectral.eigen_qr import FactorStep
-from surefit.solvers.spectral.eigen_subspace import PowerStep
+from surefit.solvers.numerics.eigen_basis import complete_basis, fix_signs, orthonormalize
+from surefit.solvers.principal.eigen import Iteration, principal_axes, size_of
+from surefit.solvers.principal.eigen_gram import RowProducts, SparseRowProducts, leaf_columns
+from surefit.solvers.principal.eigen_pairs import leading_pairs
+from surefit.solvers.principal.eigen_qr import FactorStep
+from surefit.solvers.principal.eigen_subspace import PowerStep
 from surefit.summaries.column_spread import column_spread
 
 

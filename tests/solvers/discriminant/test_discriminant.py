@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from surefit.solvers.spectral.discriminant import (
+from surefit.solvers.discriminant.discriminant import (
     fisher_from_matrix,
     fisher_from_means,
     gaussian_axes,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from surefit._core.errors import InvalidData
-from surefit.solvers.spectral.range_of_squares import refuse_beyond_range
+from surefit.solvers.principal.range_of_squares import refuse_beyond_range
 
 
 @pytest.mark.parametrize(("sum_sq", "dtype"), [(1e300, np.float64), (9e38, np.float32), (0.0, np.float32)])

@@ -1,0 +1,1 @@
+"""Directions and covariances that tell Gaussian classes apart."""

@@ -1,0 +1,1 @@
+"""Principal axes of rows: by products of columns or of rows, by factors, by subspaces, and row by row."""
