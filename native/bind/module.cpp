@@ -21,6 +21,7 @@ void bind_forest(nb::module_& m);
 void bind_histogram_trees(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_lasso(nb::module_& m);
+void bind_least_squares(nb::module_& m);
 void bind_linear_svm(nb::module_& m);
 void bind_linkage(nb::module_& m);
 void bind_lms(nb::module_& m);
@@ -83,6 +84,7 @@ NB_MODULE(_native, m) {
   bind_histogram_trees(m);
   bind_kernels(m);
   bind_lasso(m);
+  bind_least_squares(m);
   bind_linear_svm(m);
   bind_linkage(m);
   bind_lms(m);

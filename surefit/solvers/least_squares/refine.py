@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from surefit._core.arithmetic import two_product, two_sum
+from surefit._native import twofold_gap
 from surefit.engine.block import Block
 from surefit.engine.source import Source
 from surefit.engine.step import Step
@@ -89,32 +89,11 @@ def _sparse_gap(shift: Shift, w: np.ndarray, leaf: Block) -> tuple[np.ndarray, .
 
 
 def _precise_gap(shift: Shift, answer: Answer, leaf: Block) -> Gap:
-    n, d = leaf.X.shape
-    s = shift.scale
-    # Scaling by a power of two is exact, and two_sum keeps what the subtraction rounds away.
-    X = np.asarray(dense_rows(leaf.X), dtype=np.float64) * s[:d]
-    A = Twofold(*two_sum(X, np.broadcast_to(-shift.center[:d] * s[:d], X.shape)))
-    Y = np.asarray(leaf.targets, dtype=np.float64) * s[d:]
-    targets = Y.shape[1]
-    g, g0 = twofold.zeros((targets, d)), twofold.zeros(targets)
-    residual_ss = np.zeros(targets)
-    for k in range(targets):
-        high, low = two_sum(Y[:, k], np.broadcast_to(-shift.center[d + k] * s[d + k], n))
-        high, e = two_sum(high, np.broadcast_to(-answer.b.high[k], n))
-        low = low + (e - answer.b.low[k])
-        terms = twofold.multiply(A, Twofold(-answer.w.high[k], -answer.w.low[k]))
-        sums = twofold.sum_rows(Twofold(terms.high.T, terms.low.T))
-        r = twofold.add(Twofold(high, low), sums)
-        weighted = r
-        if leaf.w is not None:
-            p, e = two_product(r.high, leaf.w)
-            weighted = Twofold(*two_sum(p, e + r.low * leaf.w))
-        column = Twofold(weighted.high[:, None], weighted.low[:, None])
-        total = twofold.sum_rows(twofold.multiply(A, column))
-        g.high[k], g.low[k] = total
-        g0.high[k], g0.low[k] = (part[0] for part in twofold.sum_rows(column))
-        residual_ss[k] = weighted.value @ r.value
-    return Gap(g, g0, residual_ss)
+    X, Y = (np.ascontiguousarray(part, dtype=np.float64) for part in (dense_rows(leaf.X), leaf.targets))
+    omega = None if leaf.w is None else np.ascontiguousarray(leaf.w, dtype=np.float64)
+    w = [np.ascontiguousarray(part) for part in answer.w]
+    g, g_low, g0, g0_low, residual_ss = twofold_gap(X, Y, omega, shift.center, shift.scale, *w, *answer.b)
+    return Gap(Twofold(g, g_low), Twofold(g0, g0_low), residual_ss)
 
 
 def correct(
