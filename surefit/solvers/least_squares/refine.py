@@ -91,8 +91,10 @@ def _sparse_gap(shift: Shift, w: np.ndarray, leaf: Block) -> tuple[np.ndarray, .
 def _precise_gap(shift: Shift, answer: Answer, leaf: Block) -> Gap:
     X, Y = (np.ascontiguousarray(part, dtype=np.float64) for part in (dense_rows(leaf.X), leaf.targets))
     omega = None if leaf.w is None else np.ascontiguousarray(leaf.w, dtype=np.float64)
-    w = [np.ascontiguousarray(part) for part in answer.w]
-    g, g_low, g0, g0_low, residual_ss = twofold_gap(X, Y, omega, shift.center, shift.scale, *w, *answer.b)
+    w, w_low = (np.ascontiguousarray(part) for part in answer.w)
+    g, g_low, g0, g0_low, residual_ss = twofold_gap(
+        X, Y, omega, shift.center, shift.scale, w, w_low, answer.b.high, answer.b.low
+    )
     return Gap(Twofold(g, g_low), Twofold(g0, g0_low), residual_ss)
 
 
