@@ -1,22 +1,23 @@
-"""Reading a model's parameters and fitted attributes: whatever they hold, the answer is an array or a reason."""
+"""What a model holds and what it answers: parameters and fitted attributes as arrays, answers on a sample of rows."""
 
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.claim import CertificateError, Claim, refuted
+from surefit.certificates.blocks import F64, Blocks, dense
+from surefit.certificates.claim import CertificateError, Claim, Grade, at_most, refuted
+
+SAMPLE = 64
 
 
 def real(value: Any) -> float:
-    """The value as a float; NaN for what is not a real number that it can hold."""
-    try:
-        return float(value) if isinstance(value, (int, float, np.integer, np.floating)) else math.nan
-    except (OverflowError, TypeError):  # whole numbers beyond floating point, lengths of time
-        return math.nan
+    """The value as a float; NaN for what is not a real number."""
+    return float(value) if isinstance(value, (int, float, np.integer, np.floating)) else math.nan
 
 
 def whole(value: Any) -> int:
@@ -52,24 +53,21 @@ class Attributes:
     def raw(self, name: str) -> NDArray | None:
         """The attribute as an array of its own type (dense, where it is sparse), or None where it is not numeric."""
         value: Any = getattr(self.model, name, None)
-        try:
-            array = np.asarray(value.toarray() if hasattr(value, "toarray") else value)
-        except (ValueError, TypeError):  # ragged lists
-            return None
+        array = np.asarray(value.toarray() if hasattr(value, "toarray") else value)
         return array if array.dtype.kind in "biuf" else None
 
     def array(self, name: str, *shapes: tuple[int, ...], finite: bool = True) -> NDArray[np.float64] | None:
         """The attribute in float64 if it has one of the shapes and finite entries; else None and a fault."""
         array = self.raw(name)
         if array is None:
-            self.faults.append(f"{name} is missing, or not an array of numbers")
+            fault = "is missing, or not an array of numbers"
         elif shapes and array.shape not in shapes:
-            wanted = " or ".join(str(s) for s in dict.fromkeys(shapes))
-            self.faults.append(f"{name} has shape {array.shape}, expected {wanted}")
+            fault = f"has shape {array.shape}, expected {' or '.join(map(str, dict.fromkeys(shapes)))}"
         elif finite and not np.isfinite(array).all():
-            self.faults.append(f"{name} has {np.count_nonzero(~np.isfinite(array))} entries that are NaN or infinite")
+            fault = f"has {np.count_nonzero(~np.isfinite(array))} entries that are NaN or infinite"
         else:
             return array.astype(np.float64)
+        self.faults.append(f"{name} {fault}")
         return None
 
     def number(self, name: str) -> float | None:
@@ -79,3 +77,41 @@ class Attributes:
 
 def bad_attributes(attrs: Attributes) -> Claim:
     return refuted("attributes", f"{'; '.join(attrs.faults)}.")
+
+
+def sample_rows(blocks: Blocks) -> NDArray:
+    """Rows spread evenly over all blocks, dense, in the type of the data."""
+    places = np.unique(np.linspace(0, blocks.n_rows - 1, min(SAMPLE, blocks.n_rows)).astype(np.intp))
+    found, first = [], 0
+    for X, _, _ in blocks:
+        inside = places[(places >= first) & (places < first + X.shape[0])] - first
+        found += [dense(X[i : i + 1]).astype(X.dtype) for i in inside.tolist()]
+        first += X.shape[0]
+    return np.concatenate(found)
+
+
+def answer_of(model: Any, method: str, X: NDArray | None, shape: tuple[int, ...] | None = None) -> Any:
+    """What the model answers; where it raises or has another shape, a claim that fails with the reason."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            given = np.asarray(getattr(model, method)(X))
+    except Exception as fault:
+        return refuted(method, f"{method} fails on rows of the training data: {type(fault).__name__}: {fault}")
+    right = shape is None or given.shape == shape
+    return given if right else refuted(method, f"{method} gives an array of shape {given.shape}, expected {shape}.")
+
+
+def numbers_claim(model: Any, method: str, X: NDArray, expected: F64, rounding: F64 | float) -> Claim:
+    """|answer − expected| ≤ rounding entry by entry; the claim's number is the largest multiple of the rounding."""
+    given = answer_of(model, method, X, expected.shape)
+    if isinstance(given, Claim):
+        return given
+    if given.dtype.kind not in "biuf":
+        return refuted(method, f"{method} gives {given.dtype}, expected numbers.")
+    off = np.abs(given - expected)
+    same = (given == expected) | (np.isnan(given) & np.isnan(expected))
+    ratio = np.where(same, 0.0, off / np.maximum(rounding, np.finfo(float).tiny))
+    sentence = f"{method} gives what the fitted attributes say, on {len(X)} rows; largest difference, in roundings."
+    failure = f"{method} gives something else than the fitted attributes say, by up to {off.max(initial=0.0):.3g}."
+    return at_most(method, sentence, Grade.EXACT, float(ratio.max(initial=0.0)), 1.0, failure=failure)

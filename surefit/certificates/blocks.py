@@ -1,21 +1,19 @@
-"""The data that a checker reads: blocks of rows, in order, as often as it likes.
-
-Any object with `n_rows`, `n_features` and an `__iter__` that starts afresh each time and gives `(X, y, w)` per
-block will do. X is an ndarray or `Rows` (CSR); y is None or an ndarray of one or two dimensions; w is None or
-one-dimensional. Checkers upcast a block to float64 themselves and never hold all blocks at once.
-"""
+"""The data that a checker reads: blocks of rows, in order, as often as it likes; and the frame around every checker."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.claim import CertificateError
+from surefit.certificates.claim import CertificateError, Claim, failed
 
+TOL = 1e-6  # the relative distance from the optimum that people call converged
 F64 = NDArray[Any]  # float64 throughout
+Findings = tuple[list[Claim], str]  # the claims about a model, and what checking them cost
 
 
 class BadData(Exception):
@@ -28,18 +26,16 @@ class Rows:
     def __init__(self, data: NDArray, indices: NDArray, indptr: NDArray, shape: tuple[int, int]) -> None:
         self.data, self.indices, self.indptr = np.asarray(data), np.asarray(indices), np.asarray(indptr)
         self.shape, self.dtype = (int(shape[0]), int(shape[1])), self.data.dtype
-        if self.indptr.shape != (self.shape[0] + 1,) or self.data.shape != self.indices.shape:
-            raise ValueError(f"Rows: indptr must have {self.shape[0] + 1} entries, data and indices the same length.")
-        if self.indices.size and not (0 <= self.indices.min() and self.indices.max() < self.shape[1]):
-            raise ValueError(f"Rows: column numbers must lie in [0, {self.shape[1]}).")
+        lengths_fit = self.indptr.shape == (self.shape[0] + 1,) and self.data.shape == self.indices.shape
+        if not lengths_fit or ((self.indices < 0) | (self.indices >= self.shape[1])).any():
+            raise ValueError(f"Rows: indptr, data, indices and column numbers must fit the shape {self.shape}.")
 
     def __getitem__(self, rows: slice) -> Rows:
         """The rows of a slice (its step counts as one)."""
         lo, hi, _ = rows.indices(self.shape[0])
         indptr = self.indptr[lo : max(lo, hi) + 1]
-        inside = slice(int(indptr[0]), int(indptr[-1]))
-        shape = (len(indptr) - 1, self.shape[1])
-        return Rows(self.data[inside], self.indices[inside], indptr - inside.start, shape)
+        inside = slice(indptr[0], indptr[-1])
+        return Rows(self.data[inside], self.indices[inside], indptr - indptr[0], (len(indptr) - 1, self.shape[1]))
 
     def owner(self) -> NDArray[np.intp]:
         """The row number of every stored entry."""
@@ -51,12 +47,12 @@ Block = NDArray | Rows
 
 class BlockOf(NamedTuple):
     X: Block
-    y: Any  # an array or None
-    w: Any  # an array or None
+    y: Any  # an array of one or two dimensions, or None
+    w: Any  # an array of one dimension, or None
 
 
 class Blocks(Protocol):
-    """The protocol that checkers read."""
+    """What checkers read; `__iter__` starts afresh each time."""
 
     n_rows: int
     n_features: int
@@ -80,32 +76,54 @@ def all_finite(X: Block, missing: bool = False) -> bool:
 
 
 def one_column(y: NDArray) -> F64:
-    y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
-    if y.ndim != 1:
+    if y.shape[1:] not in ((), (1,)):
         raise BadData(f"targets or labels must be one column, got the shape {y.shape}")
-    return y
+    return y.reshape(-1)
 
 
 def looked_over(blocks: Blocks, needs_y: bool = False, missing: bool = False) -> Iterator[BlockOf]:
     """The blocks with a weight ≥ 0 for every row, without y unless it is needed.
 
-    BadData unless the entries are finite numbers (NaN may be among them where values may be missing), the shapes are
-    those promised, and some weight is above zero.
+    BadData unless all entries are finite numbers (X may have NaN where values may be missing), the shapes are those
+    promised, and some weight is above zero.
     """
     seen, total = 0, 0.0
     for X, y, w in blocks:
         if needs_y and y is None:
             raise CertificateError("This check needs y: the targets or labels the model was fitted to.")
-        y, w = np.asarray(y) if needs_y else None, np.ones(X.shape[0]) if w is None else np.asarray(w)
-        if X.shape[1] != blocks.n_features or w.shape != X.shape[:1] or (y is not None and len(y) != len(w)):
+        n, y = X.shape[0], np.asarray(y) if needs_y else None
+        w = np.ones(n) if w is None else np.asarray(w)
+        if X.shape[1] != blocks.n_features or w.shape != (n,) or (y is not None and len(y) != n):
             raise BadData(f"a block has the shapes {X.shape} and {w.shape}, expected {blocks.n_features} columns")
-        if not (all_finite(X, missing) and all_finite(w) and (y is None or all_finite(y))):
-            raise BadData("the data have entries that are NaN, infinite or not numbers")
-        if (w < 0).any():
-            raise BadData("some weights are negative")
+        if not (all_finite(X, missing) and all_finite(w) and (w >= 0).all() and (y is None or all_finite(y))):
+            raise BadData("entries are NaN, infinite or not numbers, or weights are negative")
         yield BlockOf(X, y, w.astype(np.float64))
-        seen, total = seen + X.shape[0], total + float(w.sum())
-    if seen != blocks.n_rows:
-        raise BadData(f"the blocks have {seen} rows, expected {blocks.n_rows}")
-    if not 0 < total < np.inf:
-        raise BadData("the weights add up to zero, or to more than numbers hold")
+        seen, total = seen + n, total + float(w.sum())
+    if seen != blocks.n_rows or not 0 < total < np.inf:
+        raise BadData(f"{seen} rows came, expected {blocks.n_rows}, or their weights add up to zero or to infinity")
+
+
+def checker(*covers: str, any_input: bool = False) -> Callable[[Callable[..., Findings]], Callable[..., Findings]]:
+    """Frames a function (model, blocks, tol) ↦ findings: what cannot be read or computed is a claim that fails.
+
+    `covers` names the fitted attributes and methods that the claims speak of: a lie in any of them is refused, and what
+    a model has beyond these is listed as not checked. With `any_input` the data are handed over as they are.
+    """
+
+    def decorate(find: Callable[..., Findings]) -> Callable[..., Findings]:
+        @functools.wraps(find)
+        def check(model: Any, blocks: Blocks, tol: float = TOL) -> Findings:
+            try:
+                with np.errstate(all="ignore"):
+                    return find(model, blocks, float(tol))
+            except CertificateError:  # nothing to check: not fitted, or y is missing
+                raise
+            except BadData as fault:
+                return [failed("data", f"Nothing can be checked: {fault}.")], "not known"
+            except Exception as fault:  # an attribute of another kind than a fit leaves, numbers beyond floating point
+                return [failed("attributes", f"The check broke off: {type(fault).__name__}: {fault}.")], "not known"
+
+        check.covers, check.any_input = covers, any_input  # type: ignore[attr-defined]
+        return check
+
+    return decorate

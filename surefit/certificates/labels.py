@@ -9,21 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes
-from surefit.certificates.blocks import F64, BlockOf, Blocks, one_column
-from surefit.certificates.checker import Findings
-from surefit.certificates.claim import Claim, Grade, at_most, refuted
-from surefit.certificates.predictions import answer_of
+from surefit.certificates.attributes import Attributes, answer_of
+from surefit.certificates.blocks import F64, BlockOf, Blocks, Findings, one_column
+from surefit.certificates.claim import Claim, Grade, at_most
 
 
 def read_classes(attrs: Attributes, least: int = 2) -> int | None:
     """The number of classes, or None with the fault noted: `classes_` holds `least` or more labels in rising order."""
-    try:
-        classes = np.asarray(getattr(attrs.model, "classes_", None))
-        rising = classes.ndim == 1 and classes.size >= least and bool((classes[:-1] < classes[1:]).all())
-    except (TypeError, ValueError):  # labels without an order, ragged lists
-        classes, rising = np.zeros(0), False
-    if not rising:
+    classes = np.asarray(getattr(attrs.model, "classes_", None))
+    if classes.ndim != 1 or classes.size < least or not (classes[:-1] < classes[1:]).all():
         attrs.faults.append(f"classes_ is not a list of {least} or more labels in rising order")
         return None
     return int(classes.size)
@@ -31,11 +25,8 @@ def read_classes(attrs: Attributes, least: int = 2) -> int | None:
 
 def places(model: Any, labels: NDArray) -> NDArray[np.intp]:
     """The place of each label among `classes_`; −1 for a label that is none."""
-    try:
-        place = {label: k for k, label in enumerate(np.asarray(model.classes_).tolist())}
-        return np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.intp)
-    except (TypeError, ValueError):  # nested or ragged lists
-        return np.full(len(labels), -1, dtype=np.intp)
+    place = {label: k for k, label in enumerate(np.asarray(model.classes_).tolist())}
+    return np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.intp)
 
 
 class CodedBlocks:
@@ -46,11 +37,10 @@ class CodedBlocks:
 
     def __iter__(self) -> Iterator[BlockOf]:
         for X, y, w in self.blocks:
-            yield BlockOf(X, None if y is None else self._codes(np.asarray(y), w), w)
-
-    def _codes(self, y: NDArray, w: NDArray | None) -> F64:
-        codes = places(self.model, one_column(y)).astype(np.float64)
-        return codes if w is None else np.where((codes < 0) & (np.asarray(w) == 0), 0.0, codes)
+            if y is not None:
+                y = places(self.model, one_column(np.asarray(y))).astype(np.float64)
+                y = y if w is None else np.where((y < 0) & (np.asarray(w) == 0), 0.0, y)
+            yield BlockOf(X, y, w)
 
 
 def reads_labels(find: Callable[..., Findings]) -> Callable[..., Findings]:
@@ -65,11 +55,9 @@ def reads_labels(find: Callable[..., Findings]) -> Callable[..., Findings]:
 
 def labels_claim(model: Any, X: NDArray, scores: F64, rounding: F64 | float) -> Claim:
     """predict gives the label of a largest score (columns are classes), ties within rounding left open."""
-    labels = answer_of(model, "predict", X)
+    labels = answer_of(model, "predict", X, (len(X),))
     if isinstance(labels, Claim):
         return labels
-    if labels.shape != (len(X),):
-        return refuted("predict", f"predict gives an array of shape {labels.shape}, expected {(len(X),)}.")
     chosen = places(model, labels)
     own = np.where(chosen >= 0, scores[np.arange(len(X)), chosen], -np.inf)
     wrong = int(np.count_nonzero(~(own >= scores.max(axis=1) - 2 * np.asarray(rounding))))

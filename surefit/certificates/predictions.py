@@ -1,50 +1,5 @@
 """What a model answers on a sample of its rows, held against what its fitted attributes say it must answer."""
 
-from __future__ import annotations
+from surefit.certificates.attributes import SAMPLE, answer_of, numbers_claim, sample_rows
 
-import warnings
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
-from surefit.certificates.blocks import F64, Blocks, dense
-from surefit.certificates.claim import Claim, Grade, at_most, refuted
-
-SAMPLE = 64
-
-
-def sample_rows(blocks: Blocks) -> NDArray:
-    """Rows spread evenly over all blocks, dense, in the type of the data."""
-    places = np.unique(np.linspace(0, blocks.n_rows - 1, min(SAMPLE, blocks.n_rows)).astype(np.intp))
-    found, first = [np.zeros((0, blocks.n_features))], 0
-    for X, _, _ in blocks:
-        inside = places[(places >= first) & (places < first + X.shape[0])] - first
-        found += [dense(X[i : i + 1]).astype(X.dtype) for i in inside.tolist()]
-        first += X.shape[0]
-    return np.concatenate(found[min(1, len(found) - 1) :])
-
-
-def answer_of(model: Any, method: str, X: NDArray | None) -> Any:
-    """What the model answers; where it raises, a claim that fails with the reason."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return np.asarray(getattr(model, method)(X))
-    except Exception as fault:
-        return refuted(method, f"{method} fails on rows of the training data: {type(fault).__name__}: {fault}")
-
-
-def numbers_claim(model: Any, method: str, X: NDArray, expected: F64, rounding: F64 | float) -> Claim:
-    """|answer − expected| ≤ rounding entry by entry; the claim's number is the largest multiple of the rounding."""
-    given = answer_of(model, method, X)
-    if isinstance(given, Claim):
-        return given
-    if given.shape != expected.shape or given.dtype.kind not in "biuf":
-        return refuted(method, f"{method} gives an array of shape {given.shape}, expected {expected.shape}.")
-    off = np.abs(given.astype(np.float64) - expected)
-    same = (given == expected) | (np.isnan(given.astype(np.float64)) & np.isnan(expected))
-    ratio = np.where(same, 0.0, off / np.maximum(rounding, np.finfo(float).tiny))
-    sentence = f"{method} gives what the fitted attributes say, on {len(X)} rows; largest difference, in roundings."
-    failure = f"{method} gives something else than the fitted attributes say, by up to {off.max(initial=0.0):.3g}."
-    return at_most(method, sentence, Grade.EXACT, float(ratio.max(initial=0.0)), 1.0, failure=failure)
+__all__ = ["SAMPLE", "answer_of", "numbers_claim", "sample_rows"]

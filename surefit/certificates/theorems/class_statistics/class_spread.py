@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, BadData, Blocks
-from surefit.certificates.rounding import gamma
+from surefit.certificates.claim import gamma
 from surefit.certificates.theorems.class_statistics.labelled import class_sums, labelled
 
 
