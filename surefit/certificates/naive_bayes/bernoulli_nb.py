@@ -14,11 +14,9 @@ from surefit.certificates.theorems.class_statistics.class_claims import (
     class_count_claims,
     counts_claim,
     posterior_claims,
-    prior_rounding,
     unit,
 )
-from surefit.certificates.theorems.class_statistics.class_counts import feature_counts
-from surefit.certificates.theorems.class_statistics.smoothing import read_alpha
+from surefit.certificates.theorems.class_statistics.class_counts import feature_counts, read_alpha
 
 
 @checker(
@@ -30,7 +28,7 @@ def check_bernoulli_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
     """One pass over the data."""
     attrs = Attributes(model, "feature_log_prob_")
     k, d, n = read_classes(attrs, least=1), blocks.n_features, blocks.n_rows
-    threshold, alpha = read_threshold(attrs), read_alpha(attrs, d)
+    threshold, alpha = read_threshold(attrs), read_alpha(attrs, (d,))
     if k is None or alpha is None or attrs.faults:
         return [bad_attributes(attrs)], "no pass"
     counts = feature_counts(blocks, k, threshold)
@@ -38,10 +36,10 @@ def check_bernoulli_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
     claims += bernoulli_claims(attrs, "feature_log_prob_", counts, alpha, n, tol)
     if attrs.faults or features is None:
         return [bad_attributes(attrs)], "one pass"
-    claims.append(counts_claim("feature_count_", features, counts.features, tol, n, unit(model.feature_count_)))
+    claims.append(counts_claim(attrs, "feature_count_", features, counts.features, tol, n))
     if all(claim.holds for claim in claims):
-        X = sample_rows(blocks)
-        u, prior = unit(X, model.feature_log_prob_), np.asarray(model.class_log_prior_, dtype=np.float64)
+        X, prior = sample_rows(blocks), np.asarray(model.class_log_prior_, dtype=np.float64)
+        u = unit(X, model.feature_log_prob_)
         score, rounding = bernoulli_scores(X, model.feature_log_prob_, threshold, u)
-        claims += posterior_claims(model, X, score + prior, prior_rounding(rounding, prior, u), u)
+        claims += posterior_claims(model, X, score, prior, rounding, u)
     return claims, f"one pass over the rows, {4.0 * n * d:.1e} operations"

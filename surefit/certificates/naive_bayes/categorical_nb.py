@@ -22,7 +22,6 @@ from surefit.certificates.theorems.class_statistics.class_claims import (
     class_count_claims,
     counts_claim,
     posterior_claims,
-    prior_rounding,
     unit,
 )
 
@@ -40,19 +39,17 @@ def check_categorical_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
         return [bad_attributes(attrs)], "no pass"
     data = category_counts(blocks, k)
     counts, claims = tables(attrs, "category_count_", k, d), class_count_claims(attrs, data.classes, n, tol)
-    found = categorical_claims(attrs, "feature_log_prob_", data, n, tol)
+    claims += categorical_claims(attrs, "feature_log_prob_", data, n, tol)
     if attrs.faults or counts is None:
         return [bad_attributes(attrs)], "two passes"
-    claims += found
-    if len(found) == 1:
+    if claims[-1].name == "feature_log_prob_":  # of the right widths
         if [t.shape for t in counts] != [np.shape(t) for t in model.feature_log_prob_]:
             return [*claims, refuted("category_count_", "category_count_ has tables of other widths.")], "two passes"
         truth = [fitted_to(t, c.shape[1]) for t, c in zip(data.counts, counts, strict=True)]
-        u = unit(*model.category_count_)
-        claims.append(counts_claim("category_count_", flat(counts), flat(truth), tol, n, u))
+        claims.append(counts_claim(attrs, "category_count_", flat(counts), flat(truth), tol, n))
     if all(claim.holds for claim in claims):
-        X = sample_rows(blocks)
-        score, rounding = categorical_scores(X, model.feature_log_prob_)
-        prior, u = np.asarray(model.class_log_prior_, dtype=np.float64), unit(X, *model.feature_log_prob_)
-        claims += posterior_claims(model, X, score + prior, prior_rounding(gamma(d + 8, u) * rounding, prior, u), u)
+        X, prior = sample_rows(blocks), np.asarray(model.class_log_prior_, dtype=np.float64)
+        u = unit(X, *model.feature_log_prob_)
+        score, size = categorical_scores(X, model.feature_log_prob_)
+        claims += posterior_claims(model, X, score, prior, gamma(d + 8, u) * size, u)
     return claims, f"two passes over the rows, {4.0 * n * d:.1e} operations"

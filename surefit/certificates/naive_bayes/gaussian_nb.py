@@ -12,9 +12,7 @@ from surefit.certificates.claim import gamma
 from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.theorems.class_statistics.class_claims import (
     counts_claim,
-    half_a_row,
     posterior_claims,
-    prior_rounding,
     priors_claim,
     read_numbers,
     unit,
@@ -34,8 +32,7 @@ def check_gaussian_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
     k, d, n = read_classes(attrs, least=1), blocks.n_features, blocks.n_rows
     if k is None:
         return [bad_attributes(attrs)], "no pass"
-    missing = getattr(model, "missing", None)
-    ignore = isinstance(missing, str) and missing == "ignore"
+    ignore = attrs.text("missing", "error") == "ignore"
     data = class_spread(blocks, k, missing=ignore)
     count, prior = attrs.array("class_count_", (k,)), attrs.array("class_prior_", (k,))
     given, claims = read_numbers(attrs, "priors", k), gaussian_claims(attrs, blocks, data, tol, missing=ignore)
@@ -43,14 +40,11 @@ def check_gaussian_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
         return [bad_attributes(attrs)], "two passes"
     truth = data.classes / data.classes.sum() if given is None else given
     claims += [
-        counts_claim("class_count_", count, data.classes, half_a_row(tol, n), n, unit(model.class_count_)),
-        priors_claim("class_prior_", np.log(prior), truth, n, tol, unit(model.class_prior_)),
+        counts_claim(attrs, "class_count_", count, data.classes, tol, n),
+        priors_claim(attrs, "class_prior_", np.log(prior), truth, tol, n),
     ]
     if all(claim.holds for claim in claims):
         X = sample_rows(blocks)
-        u = unit(X, model.theta_, model.var_)
-        score, size = gaussian_scores(X, model)
-        logs = np.log(prior)
-        rounding = prior_rounding(gamma(2 * d + 16, u) * size, logs, u)
-        claims += posterior_claims(model, X, score + logs, rounding, u)
+        u, (score, size) = unit(X, model.theta_, model.var_), gaussian_scores(X, model)
+        claims += posterior_claims(model, X, score, np.log(prior), gamma(2 * d + 16, u) * size, u)
     return claims, f"four passes over the rows, {16.0 * n * d:.1e} operations"

@@ -17,15 +17,12 @@ from surefit.certificates.theorems.class_statistics.category_counts import categ
 from surefit.certificates.theorems.class_statistics.class_claims import (
     class_count_claims,
     posterior_claims,
-    prior_rounding,
     priors_claim,
     unit,
 )
-from surefit.certificates.theorems.class_statistics.class_counts import feature_counts
+from surefit.certificates.theorems.class_statistics.class_counts import feature_counts, read_alpha
 from surefit.certificates.theorems.class_statistics.class_spread import class_spread
 from surefit.certificates.theorems.class_statistics.gaussian import gaussian_claims, gaussian_scores
-from surefit.certificates.theorems.class_statistics.labelled import class_weights
-from surefit.certificates.theorems.class_statistics.smoothing import read_alpha
 
 KINDS = ("gaussian", "bernoulli", "categorical")
 Parts = dict[str, NDArray[np.intp]]
@@ -41,19 +38,18 @@ def check_mixed_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
     """One pass for the labels, one for Bernoulli columns, four for Gaussian and two for categorical ones."""
     attrs = Attributes(model, "parts_")
     k, parts, n = read_classes(attrs, least=1), read_parts(attrs, blocks.n_features), blocks.n_rows
-    threshold, alpha = read_threshold(attrs), read_alpha(attrs, None)
+    threshold, alpha = read_threshold(attrs), read_alpha(attrs)
     if k is None or parts is None or alpha is None or attrs.faults:
         return [bad_attributes(attrs)], "no pass"
-    classes = class_weights(blocks, k)
-    claims, prior = class_count_claims(attrs, classes, n, tol), attrs.array("class_prior_", (k,))
+    counts = feature_counts(blocks, k, threshold, parts.get("bernoulli", np.zeros(0, dtype=np.intp)))
+    claims, prior = class_count_claims(attrs, counts.classes, n, tol), attrs.array("class_prior_", (k,))
     if prior is not None and claims:
         truth = np.exp(np.asarray(model.class_log_prior_, dtype=np.float64))
-        claims.append(priors_claim("class_prior_", np.log(prior), truth, n, tol, unit(model.class_prior_)))
+        claims.append(priors_claim(attrs, "class_prior_", np.log(prior), truth, tol, n))
     if "gaussian" in parts:
         columns = parts["gaussian"]
         claims += gaussian_claims(attrs, blocks, class_spread(blocks, k, columns), tol, columns)
     if "bernoulli" in parts:
-        counts = feature_counts(blocks, k, threshold, parts["bernoulli"])
         claims += bernoulli_claims(attrs, "feature_log_prob_bernoulli_", counts, alpha, n, tol)
     if "categorical" in parts:
         data = category_counts(blocks, k, parts["categorical"])
@@ -110,4 +106,4 @@ def _answers(model: Any, blocks: Blocks, parts: Parts, threshold: float | None) 
     if "categorical" in parts:
         more, size = categorical_scores(X[:, parts["categorical"]], model.feature_log_prob_categorical_)
         score, rounding = score + more, rounding + g * size
-    return posterior_claims(model, X, score + prior, prior_rounding(rounding, prior, u), u)
+    return posterior_claims(model, X, score, prior, rounding, u)

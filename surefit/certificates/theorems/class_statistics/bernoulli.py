@@ -8,17 +8,16 @@ from numpy.typing import NDArray
 from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import UNIT, Claim, gamma
-from surefit.certificates.theorems.class_statistics.class_claims import logs_claim, unit
+from surefit.certificates.theorems.class_statistics.class_claims import logs_claim
 from surefit.certificates.theorems.class_statistics.class_counts import Counts
 
 
 def read_threshold(attrs: Attributes) -> float | None:
     """binarize: a number, or None for data that are zeros and ones already."""
     given = getattr(attrs.model, "binarize", 0.0)
-    if given is None or np.isfinite(real(given)):
-        return None if given is None else real(given)
-    attrs.faults.append("binarize is neither None nor a number")
-    return None
+    if given is not None and not np.isfinite(real(given)):
+        attrs.faults.append("binarize is neither None nor a number")
+    return None if given is None else real(given)
 
 
 def bernoulli_claims(attrs: Attributes, name: str, counts: Counts, alpha: F64, n: int, tol: float) -> list[Claim]:
@@ -26,8 +25,7 @@ def bernoulli_claims(attrs: Attributes, name: str, counts: Counts, alpha: F64, n
     if logs is None:
         return []
     truth = np.log(counts.features + alpha) - np.log(counts.classes[:, None] + 2.0 * alpha)
-    what, u = f"{name} is log p, p = (count + α)/(N + 2α)", unit(getattr(attrs.model, name))
-    return [logs_claim(name, what, logs, truth, tol, n, u)]
+    return [logs_claim(attrs, name, f"{name} is log p, p = (count + α)/(N + 2α)", logs, truth, tol, n)]
 
 
 def bernoulli_scores(X: NDArray, logs: F64, threshold: float | None, u: float) -> tuple[F64, F64]:

@@ -9,27 +9,17 @@ from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, refuted
 from surefit.certificates.theorems.class_statistics.category_counts import Categories
-from surefit.certificates.theorems.class_statistics.class_claims import logs_claim, unit
-from surefit.certificates.theorems.class_statistics.smoothing import read_alpha
+from surefit.certificates.theorems.class_statistics.class_claims import logs_claim
+from surefit.certificates.theorems.class_statistics.class_counts import read_alpha
 
 
 def tables(attrs: Attributes, name: str, k: int, d: int) -> list[F64] | None:
     """A list of d tables with k rows each, or None with the fault noted."""
-    value = getattr(attrs.model, name, None)
-    many = isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim == 3)
-    out: list[F64] = []
-    for table in value if many and value is not None else ():
-        try:
-            array = np.asarray(table)
-        except (TypeError, ValueError):  # ragged lists
-            break
-        if array.dtype.kind not in "biuf" or array.ndim != 2 or array.shape[0] != k:
-            break
-        out.append(array.astype(np.float64))
-    if not many or value is None or len(out) != d or len(value) != d:
+    given = [np.asarray(table) for table in getattr(attrs.model, name, ())]
+    if len(given) != d or any(t.dtype.kind not in "biuf" or t.ndim != 2 or len(t) != k for t in given):
         attrs.faults.append(f"{name} is not a list of {d} tables of numbers with {k} rows")
         return None
-    return out
+    return [table.astype(np.float64) for table in given]
 
 
 def categorical_claims(attrs: Attributes, name: str, data: Categories, n: int, tol: float) -> list[Claim]:
@@ -39,15 +29,9 @@ def categorical_claims(attrs: Attributes, name: str, data: Categories, n: int, t
     only rows without weight have may count or not.
     """
     d, k = len(data.counts), len(data.classes)
-    logs, alpha, stated = tables(attrs, name, k, d), read_alpha(attrs, None), attrs.array("n_categories_", (d,))
-    given = getattr(attrs.model, "min_categories", None)
-    try:
-        least = np.asarray(0 if given is None else given)
-    except (TypeError, ValueError):  # ragged lists
-        least = np.asarray("")
-    if least.dtype.kind not in "iu" or least.shape not in ((), (d,)):
-        attrs.faults.append("min_categories is neither None nor a whole number, or one per column")
-    if attrs.faults or logs is None or alpha is None or stated is None:
+    logs, alpha, stated = tables(attrs, name, k, d), read_alpha(attrs), attrs.array("n_categories_", (d,))
+    least = attrs.array("min_categories", (), (d,)) if attrs.has("min_categories") else np.zeros(())
+    if logs is None or alpha is None or stated is None or least is None:
         return []
     widths, most = np.array([t.shape[1] for t in logs]), np.array([t.shape[1] for t in data.counts])
     wrong = (stated != widths) | (widths < np.maximum(data.weighted, least)) | (widths > np.maximum(most, least))
@@ -58,8 +42,7 @@ def categorical_claims(attrs: Attributes, name: str, data: Categories, n: int, t
     counts = [fitted_to(table, width) + alpha for table, width in zip(data.counts, widths, strict=True)]
     truth = [np.log(t) - np.log(t.sum(axis=1, keepdims=True)) for t in counts]
     what = f"{name} is log (count + α)/Σ(count + α) over all categories of every column"
-    u = unit(*getattr(attrs.model, name))
-    return [logs_claim(name, what, flat(logs), flat(truth), tol, n + int(widths.max(initial=1)), u)]
+    return [logs_claim(attrs, name, what, flat(logs), flat(truth), tol, n + int(widths.max(initial=1)))]
 
 
 def fitted_to(table: F64, size: int) -> F64:
@@ -68,7 +51,7 @@ def fitted_to(table: F64, size: int) -> F64:
 
 
 def flat(many: list[F64]) -> F64:
-    return np.concatenate([t.ravel() for t in many]) if many else np.zeros(0)
+    return np.concatenate([t.ravel() for t in many])
 
 
 def categorical_scores(X: NDArray, logs: list[F64]) -> tuple[F64, F64]:

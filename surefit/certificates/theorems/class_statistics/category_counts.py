@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,7 @@ from surefit.certificates.theorems.class_statistics.labelled import labelled
 MAX_CATEGORIES = 1 << 24  # counts held at once, over all columns and classes
 
 
-@dataclass
-class Categories:
+class Categories(NamedTuple):
     classes: F64
     counts: list[F64]  # (K, number of categories) for every column, as long as the data need
     weighted: NDArray[np.intp]  # number of categories in rows with a weight
@@ -40,8 +39,6 @@ def category_counts(blocks: Blocks, n_classes: int, columns: NDArray[np.intp] | 
     counts = [np.zeros((n_classes, int(m))) for m in most]
     for block in labelled(blocks, n_classes):
         for A, code, omega in block.slices():
-            place = A[:, columns].astype(np.intp)
-            for j, table in enumerate(counts):
-                flat = code * table.shape[1] + place[:, j]
-                table += np.bincount(flat, weights=omega, minlength=table.size).reshape(table.shape)
+            for j, table in zip(columns, counts, strict=True):
+                np.add.at(table, (code, A[:, j].astype(np.intp)), omega)
     return Categories(classes, counts, heavy.astype(np.intp))

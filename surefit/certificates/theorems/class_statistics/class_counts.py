@@ -1,21 +1,22 @@
-"""What naive Bayes counts: sums of columns over every class, and how often every category occurs in it."""
+"""What naive Bayes counts: sums of columns over every class, and the number that is added to every count."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64, BadData, Blocks, Rows
 from surefit.certificates.theorems.class_statistics.labelled import class_sums, labelled
 
+LEAST_ALPHA = 1e-10
 
-@dataclass
-class Counts:
+
+class Counts(NamedTuple):
     classes: F64  # Σω of every class
     features: F64  # Σω x of every class and column
-    lowest: float  # the least entry of X
 
 
 def feature_counts(
@@ -23,19 +24,23 @@ def feature_counts(
 ) -> Counts:
     """Σω and Σω x per class, of some columns or all; with a threshold x becomes one above it and zero elsewhere."""
     chosen = np.arange(blocks.n_features) if columns is None else columns
-    classes, features, lowest = np.zeros(n_classes), np.zeros((n_classes, len(chosen))), np.inf
+    counts = Counts(np.zeros(n_classes), np.zeros((n_classes, len(chosen))))
     for block in labelled(blocks, n_classes):
-        X, code, omega = block
-        classes += np.bincount(code, weights=omega, minlength=n_classes)
-        if isinstance(X, Rows) and threshold is None and columns is None:
-            lowest = min(lowest, float(X.data.min(initial=0.0)))
-            features += class_sums(X, code, omega, n_classes)
-            continue
-        for A, own, weight in block.slices():
-            A = A[:, chosen]
-            lowest = min(lowest, float(A.min(initial=np.inf)))
-            A = A if threshold is None else (A > threshold).astype(np.float64)
-            features += class_sums(A, own, weight, n_classes)
-    if not np.isfinite(features).all():
-        raise BadData("sums over the data overflow")
-    return Counts(classes, features, lowest)
+        counts.classes[:] += np.bincount(block.code, weights=block.omega, minlength=n_classes)
+        as_it_is = isinstance(block.X, Rows) and threshold is None and columns is None
+        for X, code, omega in [block] if as_it_is else block.slices():
+            if not isinstance(X, Rows):
+                X = X[:, chosen] if threshold is None else (X[:, chosen] > threshold).astype(np.float64)
+            if (X.data if isinstance(X, Rows) else X).min(initial=0.0) < 0:
+                raise BadData("X has negative entries: they are not counts")
+            counts.features[:] += class_sums(X, code, omega, n_classes)
+    return counts
+
+
+def read_alpha(attrs: Attributes, *shapes: tuple[int, ...]) -> F64 | None:
+    """The smoothing, a number or one per column, raised to 1e-10 unless `force_alpha`."""
+    alpha = attrs.array("alpha", (), *shapes) if attrs.has("alpha") else np.ones(())
+    if alpha is None or (alpha < 0).any():
+        attrs.faults.append("alpha is not a number from 0 up, or one per column")
+        return None
+    return alpha if attrs.flag("force_alpha", True) else np.maximum(alpha, LEAST_ALPHA)

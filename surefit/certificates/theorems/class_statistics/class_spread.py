@@ -12,53 +12,50 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, BadData, Blocks
-from surefit.certificates.claim import gamma
+from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.claim import UNIT, gamma
 from surefit.certificates.theorems.class_statistics.labelled import class_sums, labelled
+
+FELT = 1e-3  # deviations by which a mean may be off before answers change in a way that nobody calls rounding
 
 
 @dataclass
 class Spread:
     classes: F64  # Σω of every class
-    weight: F64  # Σω of the entries that are there, (K, d)
     base: F64  # m
-    shift: F64  # s: the mean is base + shift
+    shift: F64  # s: the mean is base + shift, or zero where no entry is there
     shift_error: F64
     variance: F64
     variance_error: F64
 
+    def means_off(self, means: F64, deviation: F64, u: float) -> tuple[F64, F64, F64]:
+        """How far stated means are off, what that is known to, and what storing them in units of u excuses.
+
+        All in deviations. Excused are ten roundings; of those that are felt only the one that storing costs.
+        """
+        off, size = (means - self.base) - self.shift, np.abs(self.base) / deviation
+        error = (self.shift_error + 2 * UNIT * np.abs(means - self.base)) / deviation
+        return np.abs(off) / deviation, error, np.maximum(1.001 * u * size, np.minimum(10 * u * size, FELT))
+
 
 def class_spread(
-    blocks: Blocks,
-    n_classes: int,
-    columns: NDArray[np.intp] | None = None,
-    *,
-    missing: bool = False,
-    merged: bool = False,
-    weighted: bool = True,
+    blocks: Blocks, n_classes: int, columns: NDArray[np.intp] | None = None, missing: bool = False
 ) -> Spread:
-    """Two passes. `merged`: all rows are one class; not `weighted`: each counts once; `missing`: NaN is left out."""
-    k, d = 1 if merged else n_classes, blocks.n_features if columns is None else len(columns)
-    classes, base, q = np.zeros(k), np.zeros((k, d)), np.zeros((k, d))
-    weight, shift = np.zeros((k, d)), np.zeros((k, d))
-    for exact in (False, True):
-        weight, shift = np.zeros((k, d)), np.zeros((k, d))
+    """Two passes, over some columns or all; where values may be missing, NaN is left out."""
+    k, d = n_classes, blocks.n_features if columns is None else len(columns)
+    classes, base, shift, q = np.zeros(k), np.zeros((k, d)), np.zeros((k, d)), np.zeros((k, d))
+    for _ in range(2):
+        base, shift, q, weight, classes = base + shift, 0.0 * base, 0.0 * base, 0.0 * base, 0.0 * classes
         for block in labelled(blocks, n_classes, missing):
             for A, code, omega in block.slices():
-                A = A if columns is None else A[:, columns]
-                code = np.zeros_like(code) if merged else code
-                omega = omega if weighted else np.ones_like(omega)
-                there = ~np.isnan(A)
-                D = np.where(there, A - base[code], 0.0)
+                D = (A if columns is None else A[:, columns]) - base[code]
+                there = ~np.isnan(D)
+                D = np.where(there, D, 0.0)
+                classes += np.bincount(code, weights=omega, minlength=k)
                 weight += class_sums(there.astype(np.float64), code, omega, k)
                 shift += class_sums(D, code, omega, k)
-                if exact:
-                    q += class_sums(D * D, code, omega, k)
-                    classes += np.bincount(code, weights=omega, minlength=k)
-        shift /= np.where(weight > 0, weight, 1.0)
-        base = base if exact else shift
-    q /= np.where(weight > 0, weight, 1.0)
-    if not (np.isfinite(q).all() and np.isfinite(base).all()):
-        raise BadData("sums over the data overflow")
+                q += class_sums(D * D, code, omega, k)
+        weight = np.where(weight > 0, weight, 1.0)
+        shift, q = shift / weight, q / weight
     g = gamma(blocks.n_rows + 8)
-    return Spread(classes, weight, base, shift, g * np.sqrt(q), np.maximum(q - shift**2, 0.0), g * (q + shift**2))
+    return Spread(classes, base, shift, g * np.sqrt(q), np.maximum(q - shift**2, 0.0), g * (q + shift**2))

@@ -25,72 +25,48 @@ def components(model: Any, k: int, d: int) -> int:
 
 
 def fisher_claims(
-    attrs: Attributes, space: Metric, M: F64, wanted: F64, used: int, tol: float, excuse: float
+    attrs: Attributes, space: Metric, M: F64, wanted: int, used: int, tol: float, excuse: float
 ) -> list[Claim]:
     """Claims on scalings_, explained_variance_ratio_ and fisher_eigenvalues_, those that the model has.
 
-    wanted   for every eigenvalue of M, from the largest, whether its direction is to be in scalings_
-    used     how many directions transform uses
+    wanted   how many directions scalings_ has to hold, `used` of them for transform
     excuse   what the roundings of the model's precision do to an entry of M, relative to the largest ratio
     """
-    d = len(space.sigma)
-    S = attrs.array("scalings_")
-    if S is None or S.ndim != 2 or S.shape != (d, int(wanted.sum())):
-        shape = None if S is None else S.shape
-        count = int(wanted.sum())
-        return [refuted("scalings_", f"scalings_ has shape {shape}, expected {(d, count)}: all directions above tol.")]
-    Y = (S.T @ space.sigma @ space.W).T.astype(np.float64)
-    M = M.astype(np.float64)
+    d, M = len(space.sigma), M.astype(np.float64)
     values = np.linalg.eigvalsh(0.5 * (M + M.T))[::-1]
+    top, total, used = max(float(np.abs(values).max()), 1e-300), float(values.sum()), min(used, len(values))
+    S, shares = attrs.array("scalings_"), attrs.array("explained_variance_ratio_", (used,), finite=False)
+    own = attrs.array("fisher_eigenvalues_", (used,)) if attrs.has("fisher_eigenvalues_") else None
+    if S is None or shares is None:
+        return []
+    if S.shape != (d, wanted):
+        return [refuted("scalings_", f"scalings_ is {S.shape}, expected {(d, wanted)}: all directions above tol.")]
+    Y = (S.T @ space.sigma @ space.W).T.astype(np.float64)
     ratios = np.einsum("ij,ij->j", Y, M @ Y) / np.maximum(np.einsum("ij,ij->j", Y, Y), 1e-300)
-    top, m = max(float(np.abs(values).max()), 1e-300), Y.shape[1]
-    rounding = space.eta + 8 * (d + 8) * UNIT
     # the directions that transform uses are held against their own ratio, the rest against the largest
-    unit = np.where(np.arange(m) < used, np.maximum(np.abs(ratios), 1e-300), top)
-    residual = np.linalg.norm(M @ Y - Y * ratios, axis=0)
-    claims = [
-        entries_claim(
-            "orthonormal",
-            "Projected on scalings_ the rows have variance one within classes and no covariances",
-            np.concatenate([np.abs(Y.T @ Y - np.eye(m)).ravel(), space.outside(S.T)]),
-            tol, rounding, excuse,
-        ),
-        entries_claim(
-            "eigen_residual",
-            "Every direction solves S_B v = λ S_W v, relative to λ",
-            residual / unit, tol, rounding * top / unit, excuse * top / unit,
-        ),
-    ]  # fmt: skip
-    off = np.abs(ratios - values[:m]) / unit
-    worst = int(np.argmax(off - excuse * top / unit)) if m else 0
+    size = np.where(np.arange(wanted) < used, np.maximum(np.abs(ratios), 1e-300), top) / top
+    rounding, off = space.eta + 8 * (d + 8) * UNIT, np.abs(ratios - values[:wanted]) / top / size
+    worst = int(np.argmax(off - excuse / size))
+    crossed = np.append(np.abs(Y.T @ Y - np.eye(wanted)), space.outside(S.T))
+    what = "Projected on scalings_ the rows have variance one within classes and no covariances"
+    claims = [entries_claim("orthonormal", what, crossed, tol, rounding, excuse)]
+    what, residual = "Every direction solves S_B v = λ S_W v, relative to λ", np.linalg.norm(M @ Y - Y * ratios, axis=0)
+    claims.append(entries_claim("eigen_residual", what, residual / top / size, tol, rounding / size, excuse / size))
     claims.append(
         at_most(
             "largest",
             f"No direction has a ratio of scatter between to scatter within classes above {float(values[0]):.6g}, that "
             "of the first; the others follow in order. Largest difference, relative to the ratio.",
-            Grade.OPTIMAL,
-            off[worst] if m else 0.0,
-            tol,
-            {"ratios": values[: min(m, 10)].tolist()},
-            error=rounding * top / unit[worst] if m else 0.0,
-            excuse=excuse * top / unit[worst] if m else 0.0,
+            Grade.OPTIMAL, off[worst], tol, {"ratios": values[: min(wanted, 10)].tolist()},
+            error=rounding / size[worst], excuse=excuse / size[worst],
             failure="scalings_ are not the directions of the largest ratios, in order: fit again on these rows.",
         )
-    )
-    return claims + _shares(attrs, values, min(used, len(values)), tol, rounding, excuse)
-
-
-def _shares(attrs: Attributes, values: F64, used: int, tol: float, rounding: float, excuse: float) -> list[Claim]:
-    total, top = float(values.sum()), max(float(np.abs(values).max(initial=0.0)), 1e-300)
-    claims = []
-    stated = attrs.array("explained_variance_ratio_", (used,), finite=False)
-    if stated is not None and total > 1e-12 * top:
-        off, loose = np.abs(stated - values[:used] / total), top * len(values) / total
+    )  # fmt: skip
+    if total > 1e-12 * top:
+        off, loose = np.abs(shares - values[:used] / total), top * len(values) / total
         what = "explained_variance_ratio_ is the share of every direction in the sum of the ratios"
         claims.append(entries_claim("explained", what, off, tol, rounding * loose, excuse * loose))
-    if attrs.has("fisher_eigenvalues_"):
-        own = attrs.array("fisher_eigenvalues_", (used,))
-        if own is not None:
-            what, off = "fisher_eigenvalues_ are the ratios, relative to the largest", np.abs(own - values[:used]) / top
-            claims.append(entries_claim("fisher_eigenvalues_", what, off, tol, rounding, excuse))
+    if own is not None:
+        what, off = "fisher_eigenvalues_ are the ratios, relative to the largest", np.abs(own - values[:used]) / top
+        claims.append(entries_claim("fisher_eigenvalues_", what, off, tol, rounding, excuse))
     return claims

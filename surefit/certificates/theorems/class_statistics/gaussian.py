@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.claim import UNIT, Claim
-from surefit.certificates.theorems.class_statistics.class_claims import TEN, entries_claim, roundings, unit
+from surefit.certificates.theorems.class_statistics.class_claims import TEN, entries_claim, unit
 from surefit.certificates.theorems.class_statistics.class_spread import Spread, class_spread
+from surefit.certificates.theorems.class_statistics.labelled import OneClass
 
 Columns = NDArray[np.intp] | None
 
@@ -25,44 +26,31 @@ def gaussian_claims(
     weight one in scikit-learn. Its partial_fit takes the rows of the last call alone, so there epsilon_ is held to what
     it adds to a variance: that much is it felt.
     """
-    shape = data.base.shape
-    theta, var = attrs.array("theta_", shape, finite=False), attrs.array("var_", shape, finite=False)
-    added, smoothing = attrs.number("epsilon_"), real(attrs.parameter("var_smoothing", 1e-9))
+    shape, smoothing = data.base.shape, real(attrs.parameter("var_smoothing", 1e-9))
+    theta, var, added = attrs.array("theta_", shape), attrs.array("var_", shape), attrs.number("epsilon_")
     if not 0 <= smoothing < np.inf:
         attrs.faults.append("var_smoothing is not a number from 0 up")
     if attrs.faults or theta is None or var is None or added is None:
         return []
     plain = any(c.__name__ == "GaussianNB" and c.__module__.startswith("sklearn.") for c in type(attrs.model).__mro__)
-    every = class_spread(blocks, shape[0], columns, missing=missing, merged=True, weighted=not plain)
+    every = class_spread(OneClass(blocks, weighted=not plain), 1, columns, missing)
     epsilon, epsilon_error = (smoothing * float(a.max(initial=0.0)) for a in (every.variance, every.variance_error))
-    u, there = unit(attrs.model.theta_), data.weight > 0
+    truth, u = data.variance + epsilon, unit(attrs.model.theta_)
     # in units of the standard deviation that the model should use; of rounding, where a column varies by no more
-    rounded = np.finfo(np.float64).eps * np.abs(data.base)
-    truth = np.where(there, data.variance, 0.0) + epsilon
-    deviation = np.maximum(np.sqrt(truth), rounded)
-    deviation = np.where(deviation > 0, deviation, 1.0)
-    off = np.abs((theta - data.base) - data.shift)
-    error = data.shift_error + 2 * UNIT * np.abs(np.where(there, theta - data.base, 0.0))
-    off = np.where(there, off, np.where(np.isnan(theta), 0.0, np.abs(theta)))  # without rows: zero or NaN
-    square = deviation**2
-    variance_off = np.where(~there & np.isnan(var), 0.0, np.abs(var - truth) / square)
+    square = np.maximum(truth, (np.finfo(np.float64).eps * data.base) ** 2)
+    square = np.where(square > 0, square, 1.0)
+    error = (data.variance_error + epsilon_error) / square + 4 * UNIT
     least = float(square.min(initial=np.inf)) if plain or epsilon == 0 else epsilon
+    means = "theta_ are the means of every class and column, in standard deviations of that class"
+    variances = "var_ are the variances of every class and column plus the smoothing, relative to themselves"
+    largest = f"epsilon_ is var_smoothing times the largest variance, relative to {'min var_' if plain else 'itself'}"
+    off, known, excuse = data.means_off(theta, np.sqrt(square), u)
     return [
+        entries_claim("theta_", means, off, tol, known, excuse),
+        entries_claim("var_", variances, np.abs(var - truth) / square, tol, error, TEN * unit(attrs.model.var_)),
         entries_claim(
-            "theta_",
-            "theta_ are the means of every class and column, in standard deviations of that class",
-            off / deviation, tol, error / deviation, roundings(np.abs(data.base) / deviation, u),
-        ),
-        entries_claim(
-            "var_",
-            "var_ are the variances of every class and column plus the smoothing, relative to themselves",
-            variance_off, tol, (data.variance_error + epsilon_error) / square + 4 * UNIT, TEN * unit(attrs.model.var_),
-        ),
-        entries_claim(
-            "epsilon_",
-            "epsilon_ is var_smoothing times the largest variance of a column, relative to "
-            + ("the least of var_" if plain else "itself"),
-            np.array([abs(added - epsilon) / least]), tol, epsilon_error / least, TEN * u * epsilon / least,
+            "epsilon_", largest, np.array(abs(added - epsilon) / least), tol, epsilon_error / least,
+            TEN * u * epsilon / least,
         ),
     ]  # fmt: skip
 

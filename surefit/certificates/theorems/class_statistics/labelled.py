@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, BadData, Block, Blocks, Rows, dense, looked_over, one_column
+from surefit.certificates.blocks import F64, BadData, Block, BlockOf, Blocks, Rows, dense, looked_over, one_column
 
 SLICE_ENTRIES = 1 << 21
 
@@ -37,21 +37,22 @@ def labelled(blocks: Blocks, n_classes: int, missing: bool = False) -> Iterator[
 
 def class_sums(X: Block, code: NDArray[np.intp], omega: F64, n_classes: int) -> F64:
     """Σ ω x over the rows of every class, (K, d): at most n additions in a row, whatever their order."""
-    d = X.shape[1]
+    out = np.zeros((n_classes, X.shape[1]))
     if isinstance(X, Rows):
         row = X.owner()
-        flat = np.bincount(code[row] * d + X.indices, weights=X.data * omega[row], minlength=n_classes * d)
-        return flat.reshape(n_classes, d).astype(np.float64, copy=False)
-    out, order = np.zeros((n_classes, d)), np.argsort(code, kind="stable")
-    present, first = np.unique(code[order], return_index=True)
-    if len(present):
-        out[present] = np.add.reduceat((dense(X) * omega[:, None])[order], first, axis=0)
+        np.add.at(out, (code[row], X.indices), X.data * omega[row])
+        return out
+    for k in np.unique(code):
+        out[k] = omega[code == k] @ X[code == k]
     return out
 
 
-def class_weights(blocks: Blocks, n_classes: int, missing: bool = False) -> F64:
-    """Σ ω of every class."""
-    total = np.zeros(n_classes)
-    for block in labelled(blocks, n_classes, missing):
-        total += np.bincount(block.code, weights=block.omega, minlength=n_classes)
-    return total
+class OneClass:
+    """All rows as one class, each with its weight or counted once."""
+
+    def __init__(self, blocks: Blocks, weighted: bool = True) -> None:
+        self.blocks, self.weighted, self.n_rows, self.n_features = blocks, weighted, blocks.n_rows, blocks.n_features
+
+    def __iter__(self) -> Iterator[BlockOf]:
+        for X, _, w in self.blocks:
+            yield BlockOf(X, np.zeros(X.shape[0]), w if self.weighted else None)

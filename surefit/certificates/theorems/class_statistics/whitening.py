@@ -1,7 +1,7 @@
 """The metric of a covariance Σ: W with WᵀΣW = I over the directions that Σ has, and how well that is known.
 
 Σ = D R D with D the standard deviations, R = QΛQᵀ, W = D⁻¹QΛ^(−½) over the eigenvalues above a cut. Σ is known to
-γ σσᵀ entry by entry, so WᵀΣW to `noise` = γ‖|W|ᵀσ‖², and lengths measured by W are those of Σ⁻¹ up to a factor 1 ± eta.
+γ σσᵀ entry by entry, so WᵀΣW to γ‖|W|ᵀσ‖², and lengths measured by W are those of Σ⁻¹ up to a factor 1 ± eta.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ class Metric:
     W: F64  # (d, rank)
     null: F64  # Q over the eigenvalues left out, (d, d − rank)
     eta: float
-    noise: float
 
     def lengths(self, A: F64) -> F64:
         """‖|W|ᵀ a‖ of every row a of A: how long an error of that size entry by entry can be."""
@@ -62,4 +61,4 @@ def metric(sigma: F64, offsets: F64, cut: float, gamma: float) -> Metric | None:
     W = Q[:, keep] / scale[:, None] / np.sqrt(values[keep])
     noise = gamma * float(((np.abs(W).T @ deviation) ** 2).sum())
     eta = float(np.linalg.norm(W.T @ sigma @ W - np.eye(W.shape[1]))) + noise
-    return Metric(sigma, scale, W, Q[:, ~keep], eta, noise)
+    return Metric(sigma, scale, W, Q[:, ~keep], eta)
