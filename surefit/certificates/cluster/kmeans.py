@@ -32,7 +32,6 @@ class Clusters:
     weight: F64
     drift: F64  # Σω(x − c), (k, d)
     wrong: int  # labels that are not a nearest center beyond rounding, or no label at all
-    cost: float  # Σω(‖x − c_label‖² − min ‖x − c‖²)
     total: float  # Σω‖x − mean‖²
     farthest: float  # the largest distance of a center from the mean
 
@@ -52,7 +51,10 @@ def check_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
     attrs = Attributes(model, "cluster_centers_")
     center = first_pass(blocks)
     n, d = blocks.n_rows, blocks.n_features
-    C, inertia, labels = attrs.array("cluster_centers_"), attrs.number("inertia_"), _labels(attrs, n)
+    C, inertia = attrs.array("cluster_centers_"), attrs.number("inertia_")
+    labels = attrs.array("labels_", (n,)) if attrs.has("labels_") else None
+    if labels is not None and (labels != np.floor(labels)).any():
+        attrs.faults.append("labels_ are not whole numbers")
     if C is not None and (C.ndim != 2 or C.shape[1] != d or not len(C)):
         attrs.faults.append(f"cluster_centers_ has shape {C.shape}, expected (k, {d})")
     elif C is not None and real(attrs.parameter("n_clusters", len(C))) != len(C):
@@ -83,60 +85,28 @@ def check_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
     return claims, f"{how}, {float(n) * d * (4 * len(C) + (0 if axes is None else 5 * min(n, d))):.1e} operations"
 
 
-def _labels(attrs: Attributes, n: int) -> Any:
-    if not attrs.has("labels_"):
-        return None
-    labels = attrs.raw("labels_")
-    if labels is None or labels.dtype.kind not in "iu" or labels.shape != (n,):
-        attrs.faults.append(f"labels_ is not a list of {n} whole numbers")
-        return None
-    return labels
-
-
-def nearest(A: F64, C: F64) -> tuple[Any, F64, F64]:
-    """For every row a nearest center, its squared distance and those to all; each within γ of itself where it matters.
-
-    ‖a‖² − 2a·c + ‖c‖² is off by at most γ(‖a‖ + ‖c‖)². Rows for which that leaves two centers are measured again by
-    differences, which are off by a relative γ.
-    """
-    d = A.shape[1]
-    a, c = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", C, C)
-    sq_dist = np.maximum(a[:, None] - 2.0 * (A @ C.T) + c, 0.0)
-    error = gamma(d + 4) * (np.sqrt(a)[:, None] + np.sqrt(c)) ** 2
-    first = sq_dist.argmin(axis=1)
-    rows = np.arange(len(A))
-    close = (sq_dist - error <= (sq_dist + error)[rows, first][:, None]).sum(axis=1) > 1
-    for j in range(len(C)) if close.any() else ():
-        sq_dist[close, j] = ((A[close] - C[j]) ** 2).sum(axis=1)
-    first = np.where(close, sq_dist.argmin(axis=1), first)
-    return first, ((A - C[first]) ** 2).sum(axis=1), sq_dist
-
-
-def _clusters(blocks: Blocks, center: Center, C: F64, labels: Any, eps: float, stored: F64) -> Clusters:
+def _clusters(blocks: Blocks, center: Center, C: F64, labels: F64 | None, eps: float, stored: F64) -> Clusters:
     """The sums for centers C measured from the mean, which no distance notices and rounding does."""
     k, d = C.shape
     length, row, moved = np.sqrt(np.einsum("ij,ij->i", C, C)), 0, float(stored.max())
-    sums = Clusters(np.zeros(k), np.zeros(k), np.zeros((k, d)), 0, 0.0, 0.0, float(length.max()))
+    sums = Clusters(np.zeros(k), np.zeros(k), np.zeros((k, d)), 0, 0.0, float(length.max()))
     for A, omega in centered(blocks, center.mean):
-        chosen, least, _ = nearest(A, C)
-        sq_dist = least
+        every = np.stack([((A - c) ** 2).sum(axis=1) for c in C], axis=1)
+        chosen, rows, sq_size = every.argmin(axis=1), np.arange(len(A)), np.einsum("ij,ij->i", A, A)
         if labels is not None:
-            given = labels[row : row + len(A)]
+            given, least = labels[row : row + len(A)], every[rows, chosen]
             known = (given >= 0) & (given < k)
             label = np.where(known, given, chosen).astype(np.intp)
-            sq_dist = np.where(label == chosen, least, ((A - C[label]) ** 2).sum(axis=1))
-            far = np.sqrt(np.einsum("ij,ij->i", A, A)) + np.maximum(length[label], length[chosen])
             # a distance in the model's precision, to centers that were rounded when they were stored
-            rounding = eps * far**2 + moved * (np.sqrt(sq_dist) + np.sqrt(least)) + moved**2
-            sums.wrong += int(np.count_nonzero(~(known & (sq_dist - least <= ROUNDINGS * rounding))))
-            sums.cost += float(omega @ (sq_dist - least))
+            far, near = np.sqrt(sq_size) + np.maximum(length[label], length[chosen]), np.sqrt(every[rows, label])
+            rounding = eps * far**2 + moved * (near + np.sqrt(least)) + moved**2
+            sums.wrong += int(np.count_nonzero(~(known & (near**2 - least <= ROUNDINGS * rounding))))
             chosen = label
-        order = np.argsort(chosen, kind="stable")
-        present, first = np.unique(chosen[order], return_index=True)
-        sums.drift[present] += np.add.reduceat(((A - C[chosen]) * omega[:, None])[order], first, axis=0)
-        sums.inertia += np.bincount(chosen, weights=omega * sq_dist, minlength=k)
+        for j in np.unique(chosen):
+            sums.drift[j] += omega[chosen == j] @ (A[chosen == j] - C[j])
+        sums.inertia += np.bincount(chosen, weights=omega * every[rows, chosen], minlength=k)
         sums.weight += np.bincount(chosen, weights=omega, minlength=k)
-        sums.total += float(omega @ np.einsum("ij,ij->i", A, A))
+        sums.total += float(omega @ sq_size)
         row += len(A)
     return sums
 
@@ -145,7 +115,7 @@ def _nearest(now: Clusters, n: int) -> Claim:
     return at_most(
         "nearest",
         f"Every row has the label of a nearest center; rows of {n} that have not, beyond rounding in its precision.",
-        Grade.EXACT, now.wrong, 0, {"cost": now.cost},
+        Grade.EXACT, now.wrong, 0,
         failure=f"{now.wrong} of {n} rows have another label than that of a nearest center.",
     )  # fmt: skip
 
@@ -232,13 +202,12 @@ def _answers(model: Any, blocks: Blocks, center: Center, C: F64, eps: float) -> 
     X = sample_rows(blocks)
     claims = [transform_claim(model, X, C, center.mean, eps)] if hasattr(type(model), "transform") else []
     sq_dist, rounding = squared_distances(X, C, center.mean, eps)
-    given = answer_of(model, "predict", X)
+    given = answer_of(model, "predict", X, (len(X),))
     if isinstance(given, Claim):
         return [*claims, given]
-    given = np.asarray(given)
-    fine = given.shape == (len(X),) and given.dtype.kind in "iu" and bool(((given >= 0) & (given < len(C))).all())
-    excess = sq_dist[np.arange(len(X)), given] - sq_dist.min(axis=1) if fine else np.full(len(X), np.inf)
-    wrong = int(np.count_nonzero(~(excess <= rounding.max(axis=1))))
+    known = np.isin(given, np.arange(len(C)))
+    excess = sq_dist[np.arange(len(X)), np.where(known, given, 0).astype(np.intp)] - sq_dist.min(axis=1)
+    wrong = int(np.count_nonzero(~(known & (excess <= rounding.max(axis=1)))))
     return [
         *claims,
         at_most(

@@ -1,10 +1,12 @@
 """A lower bound for the k-means optimum: principal axes, capped by one-dimensional optima.
 
-With A = YW + Δ as in `spectrum`, let P project on the centred indicators of the clusters, rank at most k − 1. The
-inertia of the clustering is ‖(I − P)A‖_F², at least (√(1 − o) ‖(I − P)Y‖_F − η)². Column j of Y has the squared length
-Dⱼ and keeps Dⱼ(1 − pⱼ), pⱼ in [0, 1]; the columns over their lengths have products I + F, so Σ pⱼ ≤ (k − 1)(1 + f).
-Along axis j the clustering costs at least the optimum on that line, Dⱼ(1 − pⱼ) ≥ cⱼ, so pⱼ ≤ 1 − cⱼ/Dⱼ. The greatest
-Σ Dⱼpⱼ under these caps is a fractional knapsack: fill from the largest D.
+Let A have the rows √ω(x − m) for any point m, and W (r × d) be any axes, ‖WWᵀ − I‖ ≤ o. P projects on the indicators
+of the clusters. The inertia of the clustering is ‖(I − P)A‖_F², at least ‖(I − P)AWᵀ‖_F²/(1 + o). Let Y be AWᵀ less
+its mean, which P keeps: the rest of P has rank k − 1. Column j of Y has the squared length Dⱼ and keeps Dⱼ(1 − pⱼ);
+YᵀY = D^½(I + F)D^½ with ‖F‖ ≤ f, so Σ pⱼ ≤ (k − 1)(1 + f). Along axis j the clustering costs at least the optimum on
+that line, Dⱼ(1 − pⱼ) ≥ cⱼ, so pⱼ ≤ 1 − cⱼ/Dⱼ. The greatest Σ Dⱼpⱼ under these caps is a fractional knapsack: fill
+from the largest D. Entries of YᵀY are known to e = 4γ‖A‖²: that moves each Dⱼ and each cap by e at most, and entries
+of F by 3e/Dⱼ.
 """
 
 from __future__ import annotations
@@ -17,11 +19,10 @@ from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.claim import gamma
 from surefit.certificates.theorems.spectral.centered import Center, centered
 from surefit.certificates.theorems.spectral.one_dimensional import Pieces, bins, least_cost, points
-from surefit.certificates.theorems.spectral.spectrum import spectrum
 
 MAX_POINTS = 1024  # beyond, points are sorted into bins
 QUANTILES, WIDTHS = 512, 256
-MAX_F = 1e-6  # how far from orthogonal the coordinates of axes may be
+MAX_F = 1e-3  # how far from orthogonal the coordinates of axes may be
 MAX_CELLS = 3e8  # axes × k × pieces²
 
 
@@ -34,22 +35,28 @@ class Bound:
 
 def lower_bound(blocks: Blocks, center: Center, W: F64, k: int) -> Bound:
     """Not above the inertia of any k centers; W are proposed axes."""
-    n = blocks.n_rows
-    s = spectrum(blocks, center, W)
-    size = min(n, MAX_POINTS)
-    p = int(np.searchsorted(s.f, MAX_F, side="right"))  # the axes after these are counted to Δ
+    n, d, W = blocks.n_rows, blocks.n_features, W.astype(np.float64)
+    G, drift, total = np.zeros((len(W), len(W))), np.zeros(len(W)), 0.0
+    for A, omega in centered(blocks, center.mean):
+        Y = A @ W.T
+        G, drift = G + Y.T @ (Y * omega[:, None]), drift + omega @ Y
+        total += float(omega @ np.einsum("ij,ij->i", A, A))
+    G = G - np.outer(drift, drift) / center.weight
+    order, e = np.argsort(-np.diag(G), kind="stable"), 4 * gamma(n + 2 * d + 16) * total
+    W, G = W[order], G[np.ix_(order, order)]
+    D = np.maximum(np.diag(G), np.finfo(float).tiny)
+    F = (G / np.sqrt(np.outer(D, D)) - np.eye(len(D))) ** 2
+    f = np.sqrt(np.cumsum(2 * np.tril(F, -1).sum(axis=1) + np.diag(F))) + 3 * np.arange(1, len(D) + 1) * e / D
+    p = int(np.count_nonzero(f <= MAX_F))  # what rows hold along the axes after these only adds to the inertia
     if p == 0:
         return Bound(0.0, 0, True)
-    D, f, eta = s.D[:p], float(s.f[p - 1]), float(s.eta[p - 1])
-    axes = int(min(axes_needed(k), p, max(2, MAX_CELLS / (k * float(size) ** 2))))
+    axes = int(min(axes_needed(k), p, max(2, MAX_CELLS / (k * float(min(n, MAX_POINTS)) ** 2))))
     exact = n <= MAX_POINTS
-    optima = np.array(_along_axes(blocks, center.mean, np.ascontiguousarray(s.W[:axes].T), k, exact))
-    # those are of (x − m)·w, and column j of Y differs from it by rounding
-    differ = (2 * gamma(blocks.n_features + 6) + s.o) * np.sqrt(s.total)
-    optima = np.maximum(np.sqrt(optima) - differ, 0.0) ** 2
-    inside = knapsack(D, optima, (k - 1) * (1 + f))
-    root = np.sqrt(max(0.0, (1 - s.o) * (inside - gamma(p + n + 8) * s.total))) - eta
-    return Bound(max(0.0, root) ** 2 * (1 - gamma(8)), axes, exact)
+    optima = np.array(_along_axes(blocks, center.mean, np.ascontiguousarray(W[:axes].T), k, exact))
+    optima = np.maximum(np.sqrt(optima) - 2 * gamma(d + 6) * np.sqrt(total), 0.0) ** 2  # of rounded coordinates
+    inside = knapsack(D[:p], optima, (k - 1) * (1 + float(f[p - 1])))
+    o = float(np.linalg.norm(W @ W.T - np.eye(len(W)))) + len(W) * gamma(d + 4)
+    return Bound(max(0.0, inside - (2 * p + 1) * e) / (1 + o) * (1 - gamma(8)), axes, exact)
 
 
 def axes_needed(k: int) -> int:
