@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, answer_of, bad_attributes, real, sample_rows, whole
 from surefit.certificates.blocks import F64, BadData, Blocks, Findings, checker, dense
-from surefit.certificates.claim import Claim, Grade, at_most, refuted
-from surefit.certificates.labels import read_classes, reads_labels
+from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.labels import places, read_classes, reads_labels
 
 ROUNDING = 1e-12  # relative, of a few logarithms and roots of numbers that are known exactly
 
@@ -41,7 +41,7 @@ def check_dictionary_selection(model: Any, blocks: Blocks, tol: float) -> Findin
         attrs.faults.append("selected_ is not the place of a model")
     elif getattr(model, "selected_estimator_", None) is not members[chosen]:
         attrs.faults.append("selected_estimator_ is not the model that selected_ says")
-    elif _name(model, chosen) != getattr(model, "selected_name_", None):
+    elif model.models[chosen][0] != getattr(model, "selected_name_", None):
         attrs.faults.append("selected_name_ is not the name of the model that selected_ says")
     stated = _labelings(getattr(model, "dictionaries_", None), M, n)
     if stated is None:
@@ -56,13 +56,6 @@ def check_dictionary_selection(model: Any, blocks: Blocks, tol: float) -> Findin
     claims += [_choice(wrong / n + own, chosen), _predicts(model, members[chosen], sample_rows(blocks))]
     claims += _interval(model, float(wrong[chosen]) / n, float(own[chosen]), confidence, M, n)
     return claims, f"{M} models asked for {n} rows"
-
-
-def _name(model: Any, chosen: int) -> Any:
-    try:
-        return model.models[chosen][0]
-    except (TypeError, IndexError, AttributeError):
-        return None
 
 
 def _labelings(dictionaries: Any, M: int, n: int) -> F64 | None:
@@ -111,16 +104,8 @@ def _recount(members: list[Any], blocks: Blocks) -> F64 | Claim:
 
 def _codes(member: Any, X: NDArray) -> NDArray | Claim:
     """0 or 1 for the first or second class of the member, which is fitted to both."""
-    says = answer_of(member, "predict", X)
-    if isinstance(says, Claim):
-        return says
-    try:
-        place = {label: float(k) for k, label in enumerate(np.asarray(member.classes_).tolist())}
-    except (AttributeError, TypeError):
-        return refuted("empirical_risks", "A model has no classes_: its answers cannot be read.")
-    if says.shape != (len(X),):
-        return refuted("empirical_risks", f"A model answers with an array of shape {says.shape}.")
-    return np.array([place.get(label, -1.0) for label in says.tolist()])
+    says = answer_of(member, "predict", X, (len(X),))
+    return says if isinstance(says, Claim) else places(member, says)
 
 
 def _risks(wrong: F64, stated: F64, n: int) -> Claim:
@@ -153,11 +138,9 @@ def _choice(penalized: F64, chosen: int) -> Claim:
 
 
 def _predicts(model: Any, member: Any, X: NDArray) -> Claim:
-    given, wanted = answer_of(model, "predict", X), answer_of(member, "predict", X)
+    given, wanted = answer_of(model, "predict", X, (len(X),)), answer_of(member, "predict", X)
     if isinstance(given, Claim) or isinstance(wanted, Claim):
         return given if isinstance(given, Claim) else wanted
-    if given.shape != wanted.shape:
-        return refuted("predict", f"predict gives an array of shape {given.shape}, expected {wanted.shape}.")
     wrong = int(np.count_nonzero(given != wanted))
     return at_most("predict", f"predict says what the chosen model says; rows of {len(X)} where it does not.",
                    Grade.EXACT, wrong, 0, failure="predict says something else than the chosen model.")  # fmt: skip
