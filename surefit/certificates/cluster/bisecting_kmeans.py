@@ -14,7 +14,7 @@ import numpy as np
 
 from surefit.certificates.attributes import Attributes, answer_of, bad_attributes, real, sample_rows, whole
 from surefit.certificates.blocks import F64, BadData, Blocks, Findings, checker, dense, looked_over
-from surefit.certificates.claim import UNIT, Claim, Grade, at_most, epsilon, gamma
+from surefit.certificates.claim import Claim, Grade, at_most, epsilon, gamma
 from surefit.certificates.theorems.distances.to_centers import transform_claim
 
 ROUNDINGS = 10.0
@@ -31,14 +31,10 @@ class Tree:
 
 @dataclass
 class Data:
-    """Rows about their mean: A, each off by at most `slip` in a difference of two; `unit` is a rounding of a row or
-    center in the model's own precision."""
-
-    A: F64
+    X: F64
     w: F64
-    shift: F64
-    slip: float
-    unit: float
+    shift: F64  # the mean of the rows
+    unit: float  # a rounding of a row or center in the model's own precision
 
 
 @dataclass
@@ -68,7 +64,13 @@ def check_bisecting_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
     X, w = np.concatenate([dense(b.X) for b in looked]), np.concatenate([b.w for b in looked])
     C, labels, inertia = attrs.array("cluster_centers_"), attrs.raw("labels_"), attrs.number("inertia_")
     k = whole(attrs.parameter("n_clusters", 8))
-    if C is None or C.ndim != 2 or C.shape[1] != d or not 1 <= len(C) <= k or (len(C) < k and _distinct(X) > len(C)):
+    if (
+        C is None
+        or C.ndim != 2
+        or C.shape[1] != d
+        or not 1 <= len(C) <= k
+        or (len(C) < k and len(np.unique(X, axis=0)) > len(C))
+    ):
         attrs.faults.append(f"cluster_centers_ is no array of {k} × {d} numbers")
     if labels is None or labels.shape != (n,) or labels.dtype.kind not in "iu":
         attrs.faults.append(f"labels_ is not a list of {n} whole numbers")
@@ -77,7 +79,7 @@ def check_bisecting_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
     if attrs.faults or C is None or labels is None or inertia is None:
         return [bad_attributes(attrs)], "one pass"
     eps = epsilon(any(b.X.dtype == np.float32 for b in looked), np.asarray(model.cluster_centers_))
-    data = _about_mean(X, w, C, eps)
+    data = _data(X, w, C, eps)
     parts = [_part(data, np.flatnonzero(labels == j), c) for j, c in enumerate(C)]
     sample = sample_rows(blocks)
     claims = [
@@ -104,27 +106,18 @@ def check_bisecting_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
     return claims, "a distance to two centers for each cut above a row"
 
 
-def _about_mean(X: F64, w: F64, C: F64, eps: float) -> Data:
+def _data(X: F64, w: F64, C: F64, eps: float) -> Data:
     shift = X.mean(axis=0)
-    A = X - shift
-    size = float(np.sqrt((A * A).sum(axis=1).max(initial=0.0)) + np.sqrt(((C - shift) ** 2).sum(axis=1).max()))
-    return Data(A, w, shift, 2 * UNIT * size, (float(np.abs(shift).max(initial=0.0)) + size) * eps)
+    size = float(np.linalg.norm(X - shift, axis=1).max() + np.linalg.norm(C - shift, axis=1).max())
+    return Data(X, w, shift, (float(np.abs(shift).max(initial=0.0)) + size) * eps)
 
 
 def _part(data: Data, rows: Any, c: F64) -> Part:
-    """Differences x − c that are off by a length δ move √S by at most δ√W, and their mean by δ."""
-    D, w = data.A[rows] - (c - data.shift), data.w[rows]
+    """Differences x − c have one rounding relative to themselves: S is known to γS, their mean to γ√(S/W)."""
+    D, w = data.X[rows] - c, data.w[rows]
     W, S, share = float(w.sum()), float(w @ (D * D).sum(axis=1)), gamma(len(D) + D.shape[1] + 8)
-    sum_error = share * S + 2.1 * data.slip * np.sqrt(W * S) + W * data.slip**2
-    if W == 0:
-        return Part(0.0, S, 0.0, 0.0, 0.0)
-    gap = float(np.sqrt((((w @ D) / W) ** 2).sum()))
-    off = data.slip + share * np.sqrt(S / W)
-    return Part(W, S, W * gap**2, float(sum_error), W * (2 * gap * off + off**2))
-
-
-def _distinct(X: F64) -> int:
-    return len(np.unique(X, axis=0))
+    saved = float((((w @ D) / W) ** 2).sum()) * W if W > 0 else 0.0
+    return Part(W, S, saved, share * S, share * (2 * np.sqrt(saved * S) + share * S + saved))
 
 
 def _clusters(data: Data, parts: list[Part], tol: float) -> Claim:
@@ -201,13 +194,13 @@ def _read_tree(attrs: Attributes, C: F64, d: int) -> Tree | None:
 def _route(data: Data, tree: Tree, labels: Any) -> tuple[dict[int, Any], int]:
     """The rows of every node by their labels, and how many of them are at a cut on the farther side."""
     rows = {leaf: np.flatnonzero(labels == j) for j, leaf in enumerate(tree.leaves)}
-    A, unit, wrong, centers = data.A, data.unit, np.zeros(len(data.A), dtype=bool), tree.centers - data.shift
+    X, unit, wrong, centers = data.X, data.unit, np.zeros(len(data.X), dtype=bool), tree.centers
     for t in range(len(tree.splits) - 1, -1, -1):
         left, right = 2 * t + 1, 2 * t + 2
         rows[int(tree.splits[t])] = np.concatenate([rows[left], rows[right]])
         for own, other in ((left, right), (right, left)):
-            near = ((A[rows[own]] - centers[own]) ** 2).sum(axis=1)
-            far = ((A[rows[own]] - centers[other]) ** 2).sum(axis=1)
+            near = ((X[rows[own]] - centers[own]) ** 2).sum(axis=1)
+            far = ((X[rows[own]] - centers[other]) ** 2).sum(axis=1)
             wrong[rows[own]] |= near - far > ROUNDINGS * unit * (np.sqrt(near) + np.sqrt(far) + unit)
     return rows, int(wrong.sum())
 
@@ -232,7 +225,7 @@ def _cuts(data: Data, tree: Tree, nodes: dict[int, Part], asked: float, tol: flo
         share = sum(p.saved for p in parts) / own
         off = sum(p.saved_error for p in parts) / own + gamma(8) * share
         room = ROUNDINGS * nodes[node].weight * data.unit**2 / own
-        promise = NEXT_STEP * max(asked, 0.0) * nodes[node].sum_sq / data.A.shape[1] / own
+        promise = NEXT_STEP * max(asked, 0.0) * nodes[node].sum_sq / data.X.shape[1] / own
         allowed = max(tol, min(promise, 1e-2))
         if not any_cut or (share + off - room) / allowed > (worst + error - excuse) / limit:
             worst, error, excuse, limit, any_cut = share, off, room, allowed, True
@@ -271,18 +264,18 @@ def _ahead(other: Part, cut: Part, by_weight: bool, data: Data) -> tuple[float, 
     larger, size = (other.weight, cut.weight) if weigh else (other.sum_sq, cut.sum_sq)
     if not larger > 0:
         return 0.0, 0.0, 0.0
-    sums = gamma(len(data.A) + 4) + (0.0 if weigh else (other.sum_error + cut.sum_error) / larger)
+    sums = gamma(len(data.X) + 4) + (0.0 if weigh else (other.sum_error + cut.sum_error) / larger)
     lead = (larger - size) / larger
     moved = sum(2 * data.unit * np.sqrt(p.sum_sq * p.weight) + p.weight * data.unit**2 for p in (other, cut)) / larger
     return max(0.0, lead), max(0.0, sums + min(0.0, lead)), 0.0 if weigh else ROUNDINGS * float(moved)
 
 
 def _predict(model: Any, X: Any, tree: Tree, unit: float) -> Claim:
-    said = answer_of(model, "predict", X)
+    said = answer_of(model, "predict", X, (len(X),))
     if isinstance(said, Claim):
         return said
     wrong, place = 0, {leaf: j for j, leaf in enumerate(tree.leaves)}
-    for x, label in zip(np.asarray(X, dtype=float), np.asarray(said).ravel().tolist(), strict=False):
+    for x, label in zip(np.asarray(X, dtype=float), said.tolist(), strict=True):
         open_, found = [0], set()
         cut_of = {int(node): t for t, node in enumerate(tree.splits)}
         while open_:
@@ -295,7 +288,7 @@ def _predict(model: Any, X: Any, tree: Tree, unit: float) -> Claim:
             slack = ROUNDINGS * unit
             open_ += [p for p, ahead in ((a, far - near), (b, near - far)) if ahead >= -slack]
         wrong += label not in found
-    wrong = wrong if np.shape(said) == (len(X),) and said.dtype.kind in "iu" else len(X)
+    wrong = wrong if said.dtype.kind in "iu" else len(X)
     return at_most(
         "predict", f"predict goes down the cuts to the nearer center; rows of {len(X)} where it does not.",
         Grade.EXACT, wrong, 0, failure=f"predict gives another cluster on {wrong} of {len(X)} rows.",

@@ -13,10 +13,10 @@ import numpy as np
 
 from surefit.certificates.attributes import Attributes, answer_of, bad_attributes, real, sample_rows
 from surefit.certificates.blocks import F64, Blocks, Findings, checker
-from surefit.certificates.claim import UNIT, Claim, Grade, at_most, epsilon, failed, gamma
+from surefit.certificates.claim import Claim, Grade, at_most, epsilon, failed, gamma
 from surefit.certificates.search.principal_axes import principal_axes
 from surefit.certificates.theorems.distances.to_centers import squared_distances, transform_claim
-from surefit.certificates.theorems.spectral.centered import Center, centered, first_pass
+from surefit.certificates.theorems.spectral.centered import Center, first_pass, slices
 from surefit.certificates.theorems.spectral.kmeans_bound import Bound, lower_bound
 
 ROUNDINGS = 10.0
@@ -33,16 +33,6 @@ class Clusters:
     drift: F64  # Σω(x − c), (k, d)
     wrong: int  # labels that are not a nearest center beyond rounding, or no label at all
     total: float  # Σω‖x − mean‖²
-    farthest: float  # the largest distance of a center from the mean
-
-    def rounding(self, m: int) -> float:
-        """An error of the inertia: sums of m terms, and rows and centers that are off by a rounding each.
-
-        Rows and centers moved by lengths δ move √inertia by at most √(Σωδ²).
-        """
-        inertia, weight = float(self.inertia.sum()), float(self.weight.sum())
-        moved = UNIT * (np.sqrt(self.total) + self.farthest * np.sqrt(weight))
-        return float(gamma(m + 6) * inertia + 2.1 * moved * np.sqrt(inertia) + moved**2)
 
 
 @checker("cluster_centers_", "labels_", "inertia_", "predict", "transform")
@@ -63,13 +53,13 @@ def check_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
         return [bad_attributes(attrs)], "one pass"
     eps = epsilon(center.single, np.asarray(model.cluster_centers_))
     stored = eps / 2 * np.sqrt(np.einsum("ij,ij->i", C, C))  # the rounding of a center in its type
-    given = _clusters(blocks, center, C - center.mean, labels, eps, stored)
-    now = given if given.wrong == 0 else _clusters(blocks, center, C - center.mean, None, eps, stored)
+    given = _clusters(blocks, center, C, labels, eps, stored)
+    now = given if given.wrong == 0 else _clusters(blocks, center, C, None, eps, stored)
     if not (np.isfinite(now.inertia).all() and (now.total == 0 or now.total > 1e-280)):
         return [failed("finite", "Squared distances to the centers overflow or underflow.")], "two passes"
     filled = now.weight > 0
     shift = now.drift / np.where(filled, now.weight, 1.0)[:, None]
-    after = _clusters(blocks, center, C - center.mean + shift, None, eps, stored)
+    after = _clusters(blocks, center, C + shift, None, eps, stored)
     point = now.inertia <= now.weight * stored**2
     claims = [
         *([] if labels is None else [_nearest(given, n)]),
@@ -86,15 +76,15 @@ def check_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
 
 
 def _clusters(blocks: Blocks, center: Center, C: F64, labels: F64 | None, eps: float, stored: F64) -> Clusters:
-    """The sums for centers C measured from the mean, which no distance notices and rounding does."""
+    """The sums for centers C by differences x − c, which have one rounding, relative to themselves."""
     k, d = C.shape
-    length, row, moved = np.sqrt(np.einsum("ij,ij->i", C, C)), 0, float(stored.max())
-    sums = Clusters(np.zeros(k), np.zeros(k), np.zeros((k, d)), 0, 0.0, float(length.max()))
-    for A, omega in centered(blocks, center.mean):
-        every = np.stack([((A - c) ** 2).sum(axis=1) for c in C], axis=1)
-        chosen, rows, sq_size = every.argmin(axis=1), np.arange(len(A)), np.einsum("ij,ij->i", A, A)
+    length, row, moved = np.linalg.norm(C - center.mean, axis=1), 0, float(stored.max())
+    sums = Clusters(np.zeros(k), np.zeros(k), np.zeros((k, d)), 0, 0.0)
+    for X, omega in slices(blocks):
+        every = np.stack([((X - c) ** 2).sum(axis=1) for c in C], axis=1)
+        chosen, rows, sq_size = every.argmin(axis=1), np.arange(len(X)), ((X - center.mean) ** 2).sum(axis=1)
         if labels is not None:
-            given, least = labels[row : row + len(A)], every[rows, chosen]
+            given, least = labels[row : row + len(X)], every[rows, chosen]
             known = (given >= 0) & (given < k)
             label = np.where(known, given, chosen).astype(np.intp)
             # a distance in the model's precision, to centers that were rounded when they were stored
@@ -103,11 +93,11 @@ def _clusters(blocks: Blocks, center: Center, C: F64, labels: F64 | None, eps: f
             sums.wrong += int(np.count_nonzero(~(known & (near**2 - least <= ROUNDINGS * rounding))))
             chosen = label
         for j in np.unique(chosen):
-            sums.drift[j] += omega[chosen == j] @ (A[chosen == j] - C[j])
+            sums.drift[j] += omega[chosen == j] @ (X[chosen == j] - C[j])
         sums.inertia += np.bincount(chosen, weights=omega * every[rows, chosen], minlength=k)
         sums.weight += np.bincount(chosen, weights=omega, minlength=k)
         sums.total += float(omega @ sq_size)
-        row += len(A)
+        row += len(X)
     return sums
 
 
@@ -126,12 +116,13 @@ def _inertia(claimed: float, now: Clusters, shift: F64, stored: F64, m: int, eps
     length = np.sqrt(np.einsum("ij,ij->i", shift, shift))
     moved = float(now.weight @ (2 * stored * length + stored**2))
     size = eps * float(np.sqrt(now.total * truth))  # distances in differences from the mean
-    unit = truth if truth > 0 else 1.0
+    # where rows sit on their centers up to rounding, relative to all variance
+    unit = truth if truth > float(now.weight @ stored**2) else now.total if now.total > 0 else 1.0
     return at_most(
         "inertia",
         f"inertia_ is the sum of squared distances to the centers, recomputed as {truth:.10g}; relative difference.",
         Grade.EXACT, abs(claimed - truth) / unit, tol, {"recomputed": truth, "claimed": claimed},
-        error=now.rounding(m) / unit, excuse=ROUNDINGS * (eps + (moved + size) / unit),
+        error=gamma(m + 6) * truth / unit, excuse=ROUNDINGS * (eps + (moved + size) / unit),
         failure=f"inertia_ is {claimed:.10g}, but the squared distances to the centers add up to {truth:.10g}.",
     )  # fmt: skip
 
@@ -163,12 +154,10 @@ def _steps(
     saves = now.weight * np.einsum("ij,ij->i", shift, shift)
     value, excuse = np.where(point, 0.0, saves / own), ROUNDINGS * now.weight * stored**2 / own
     stops = np.maximum(tol, np.minimum(promise * now.weight / own, NO_CONVERGENCE))
-    # the mean of x − c is off by γ of the spread and by roundings of x − mean and c − mean
-    slip = gamma(m + 8) + 2 * UNIT * now.farthest / np.sqrt(own / np.where(now.weight > 0, now.weight, 1.0))
-    errors = 2 * slip * np.sqrt(value) + slip**2 + gamma(m + 8) * value
+    errors = gamma(m + 8) * (2 * np.sqrt(value) + gamma(m + 8) + value)  # the mean of x − c is off by γ of the spread
     saving = max(0.0, inertia - float(after.inertia.sum())) / inertia
-    error = (now.rounding(m) + after.rounding(m)) / inertia
     whole = ROUNDINGS * float(now.weight @ stored**2) / inertia
+    error = 2 * gamma(m + 6) + whole / ROUNDINGS  # the means are rounded when they become centers
     settled = saving + error <= tol + whole and bool((value + errors <= tol + excuse).all())
     grade = Grade.FIXED_POINT if settled else Grade.BOUNDED
     limits = np.full(len(value), tol) if settled else stops
@@ -220,7 +209,7 @@ def _answers(model: Any, blocks: Blocks, center: Center, C: F64, eps: float) -> 
 
 
 def _interval(bound: Bound | None, now: Clusters, m: int) -> Claim:
-    upper = float(now.inertia.sum()) + now.rounding(m)
+    upper = float(now.inertia.sum()) * (1 + gamma(m + 6))
     lower = 0.0 if bound is None else bound.lower
     if bound is None:
         sentence = "No lower bound was computed: the data are too large for a spectrum."

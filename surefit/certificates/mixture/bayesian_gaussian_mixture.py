@@ -33,7 +33,6 @@ from surefit.certificates.theorems.gaussian_components import (
     rows_of,
 )
 from surefit.certificates.theorems.histories import history_claim
-from surefit.certificates.theorems.spectral.centered import first_pass
 
 
 def digamma(x: Any) -> F64:
@@ -302,8 +301,9 @@ def _one_count(f: Factors, total: float, eps: float) -> Claim:
 def _priors(attrs: Attributes, blocks: Blocks, f: Factors, eps: float) -> Claim:
     """As asked for; by default the mean of the rows and their unbiased covariance (plus reg_covar where singular)."""
     kind, d = f.model.kind, len(f.prior_mean)
-    rows = first_pass(blocks)
-    total, center, second = rows.weight, rows.mean, np.zeros((d, d))
+    total = sum(float(w.sum()) for _, w in rows_of(blocks))
+    center = sum(w.astype(np.longdouble) @ X for X, w in rows_of(blocks)) / total
+    center, second = center.astype(np.float64), np.zeros((d, d))
     for X, w in rows_of(blocks):
         second += ((X - center) * w[:, None]).T @ (X - center)
     C = second / total * (total / (total - 1) if total >= 2 else 2.0)
