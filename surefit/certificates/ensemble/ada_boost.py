@@ -30,7 +30,6 @@ from surefit.certificates.theorems.boosting.copies import unlike
 from surefit.certificates.theorems.boosting.members import Broken, answers_of, chosen, replayed, splits_claims, tree_of
 from surefit.certificates.theorems.hashing import distinct
 from surefit.certificates.theorems.readable import readable
-from surefit.certificates.theorems.trees.categories import ordered
 from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples
 from surefit.certificates.theorems.trees.replay import MISSING_SIDE, Replay
 from surefit.certificates.theorems.worst import Worst
@@ -175,7 +174,7 @@ class Rounds:
         if not self.K:  # rows drawn twice are two rows
             rows = np.repeat(np.arange(len(y)), w.astype(np.intp))
             X, y, w = X[rows], y[rows], np.ones(len(rows))
-        replayed(found, member, nodes, X, y, w, self.K, ordered)
+        replayed(found, member, nodes, X, y, w, self.K)
         return ""
 
     def _end(self) -> Claim:

@@ -24,17 +24,16 @@ from surefit.certificates.theorems.readable import readable
 from surefit.certificates.theorems.seeds import seeds_of
 from surefit.certificates.theorems.trees.bags import draws_of, scikit_learn_rows
 from surefit.certificates.theorems.trees.binned import bins_claim, rows_in_bins, tree_in_bins
-from surefit.certificates.theorems.trees.categories import ordered
 from surefit.certificates.theorems.trees.category_codes import coded, sets_claim
-from surefit.certificates.theorems.trees.classes import class_factors, same_classes
 from surefit.certificates.theorems.trees.draws import root_key
-from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples
-from surefit.certificates.theorems.trees.grown import importances, importances_claim, nodes_claim, order_claim
+from surefit.certificates.theorems.trees.examples import (
+    Examples, class_factors, from_scikit_learn, read_examples, same_classes,
+)  # fmt: skip
 from surefit.certificates.theorems.trees.growth import read_growth
 from surefit.certificates.theorems.trees.nodes import Nodes, read_nodes
 from surefit.certificates.theorems.trees.place import Place
-from surefit.certificates.theorems.trees.pruning import pruning_claim
 from surefit.certificates.theorems.trees.replay import WORK, Replay, replay
+from surefit.certificates.theorems.trees.shape import importances, importances_claim, shape_claims
 from surefit.certificates.theorems.trees.votes import OutOfBag, asked_again, same_rows
 
 MOST_NODES = 1 << 11  # about a second of work
@@ -81,7 +80,7 @@ def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float
     data = data if theirs else replace(data, X=coded(attrs, data.X))
     bags = _bags(attrs, data, K, seeds, theirs)
     n_rows = len(data.w) if theirs else int(np.ceil(distinct(data.X, data.Y, data.w).weights).sum())
-    growth = replace(read_growth(attrs, (n_rows, d), data.Y.shape[1], K, 0.0, theirs), orders=ordered)
+    growth = read_growth(attrs, (n_rows, d, data.Y.shape[1]), K, 1.0, theirs)
     sets = np.zeros(d, dtype=bool) if growth.categorical is None else growth.categorical
     X, coded_trees, claims = growth.known(data.X), trees, list[Claim]()
     if attrs.has("bin_thresholds_") and not theirs:
@@ -98,18 +97,16 @@ def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float
         claims.append(sets_claim(trees, data.X, data.w, sets))
     claims.append(_bags_claim(attrs, bags, seeds, theirs))
     found, looked, shapes = Replay(), _trees_looked_at(trees), list[Claim]()
-    share = real(attrs.parameter("min_weight_fraction_leaf", 0.0))
     for k in looked:
         tree, (places, w, *_) = coded_trees[k], bags[k]
-        rules = replace(growth.rules, min_weight=share * float(w.sum()))
-        own = replace(growth, rules=rules, seed=None if theirs else int(seeds[k]))
+        least = growth.min_weight * float(w.sum())
+        own = replace(growth, min_weight=least, seed=None if theirs else int(seeds[k]))
         root = Place(own, X[places], data.Y[places], w, root_key(own.seed or 0))
         grown = replay(found, tree, root, WORK / len(looked))
         if not found.faults:
-            shapes += order_claim(tree, grown, own, tol)
-            shapes += pruning_claim(tree, grown, own, tol)
+            shapes += shape_claims(tree, grown, own, tol)
     of = f" of {len(looked)} of {len(trees)} trees"
-    claims += [nodes_claim(found, of), *found.claims(tol, of)]
+    claims += found.claims(tol, of)
     claims += sorted(shapes, key=lambda claim: (claim.holds, -(claim.value or 0.0)))[:1]  # the worst of all trees
     claims.append(_importances(attrs, trees))
     if attrs.flag("oob_score", False) or callable(getattr(model, "oob_score", None)):

@@ -14,16 +14,15 @@ from surefit.certificates.claim import Claim, refuted
 from surefit.certificates.labels import labels_claim, read_classes, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.theorems.readable import readable
-from surefit.certificates.theorems.trees.categories import ordered
-from surefit.certificates.theorems.trees.classes import class_factors, same_classes
 from surefit.certificates.theorems.trees.draws import root_key
-from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples
-from surefit.certificates.theorems.trees.grown import importances, importances_claim, nodes_claim, order_claim
+from surefit.certificates.theorems.trees.examples import (
+    Examples, class_factors, from_scikit_learn, read_examples, same_classes,
+)  # fmt: skip
 from surefit.certificates.theorems.trees.growth import read_growth
 from surefit.certificates.theorems.trees.nodes import Nodes, read_nodes
 from surefit.certificates.theorems.trees.place import Place
-from surefit.certificates.theorems.trees.pruning import pruning_claim
 from surefit.certificates.theorems.trees.replay import WORK, Replay, replay
+from surefit.certificates.theorems.trees.shape import importances, importances_claim, shape_claims
 
 TREE = ("tree_", "n_outputs_", "is_categorical_", "max_features_", "feature_importances_", "seed_", "ccp_alpha_",
         "predict", "apply")  # fmt: skip
@@ -53,11 +52,9 @@ def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float
     model, theirs, d, q = attrs.model, from_scikit_learn(attrs.model), blocks.n_features, data.Y.shape[1]
     there = data.w > 0
     n_rows = len(there) if theirs else int(there.sum())
-    growth = read_growth(attrs, (n_rows, d), q, K, float(data.w.sum()), theirs)
-    seed = whole(getattr(model, "seed_", None))
+    growth = read_growth(attrs, (n_rows, d, q), K, float(data.w.sum()), theirs)
     if not theirs and not growth.seen(d):
-        growth = replace(growth, seed=seed)
-        attrs.faults += [] if seed >= 0 else ["seed_ is not a number"]
+        attrs.faults.append("seed_ is not a number")
     if whole(getattr(model, "max_features_", None)) != growth.max_features:
         attrs.faults.append("max_features_ is not what max_features says")
     if whole(getattr(model, "n_outputs_", 1)) != q:
@@ -67,13 +64,11 @@ def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float
         attrs.faults.append(f"tree_ is no tree: {nodes}")
     if attrs.faults or isinstance(nodes, str):
         return [bad_attributes(attrs)], "one pass"
-    growth, found = replace(growth, orders=ordered), Replay()
-    rows = (growth.known(data.X[there]), data.Y[there], data.w[there])
+    found, rows = Replay(), (growth.known(data.X[there]), data.Y[there], data.w[there])
     grown = replay(found, nodes, Place(growth, *rows, root_key(growth.seed or 0)))
-    claims = [nodes_claim(found), *found.claims(tol)]
+    claims = found.claims(tol)
     if claims[0].holds and claims[1].holds:
-        claims += order_claim(nodes, grown, growth, tol)
-        claims += pruning_claim(nodes, grown, growth, tol)
+        claims += shape_claims(nodes, grown, growth, tol)
         claims.append(importances_claim(attrs.array("feature_importances_", (d,)), *importances(nodes)))
     claims += _answers(attrs, nodes, blocks, K, data.flat)
     return claims, f"{found.nodes} nodes, {found.looked_at} in full (at most {WORK:.1g} values each way)"

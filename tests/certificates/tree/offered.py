@@ -6,9 +6,29 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.theorems.trees.splits import offers
+from surefit.certificates.theorems.trees.growth import Growth
+from surefit.certificates.theorems.trees.place import Cuts, Place
 
 
-def best_decrease(*of_node: Any) -> float:
+def place_of(criterion: str, X: Any, Y: Any, w: Any, n_classes: int = 0, **rules: Any) -> Place:
+    """A place with these rows, where nothing is drawn and nothing else is asked for."""
+    free: dict[str, Any] = {"theirs": False, "criterion": criterion, "n_classes": n_classes, "min_rows": 1,
+                            "min_weight": 0.0, "monotonic": None, "max_features": X.shape[1], "max_depth": np.inf,
+                            "min_split": 2, "min_decrease": 0.0, "max_leaves": None, "alpha": 0.0, "drawn": False,
+                            "categorical": None}  # fmt: skip
+    return Place(Growth(**{**free, **rules}), X, Y, w, 0)
+
+
+def cuts_of(place: Place) -> Cuts:
+    return place.cuts(place.candidates())
+
+
+def best_decrease(place: Place) -> float:
     """The largest decrease on offer; −∞ where no split is admissible."""
-    return max((float(o.decrease.max(initial=-np.inf)) for o in offers(*of_node)), default=-np.inf)
+    return float(cuts_of(place).lowers.max(initial=-np.inf))
+
+
+def decrease_of(place: Place, left: Any) -> float:
+    """What the cut into the rows `left` and the others lowers the loss by."""
+    order = np.argsort(~left, kind="stable")[:, None]
+    return float(place.node.cut(order)[2][np.count_nonzero(left) - 1, 0])

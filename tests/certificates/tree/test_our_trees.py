@@ -13,11 +13,8 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
 from surefit import certify
 from surefit.certificates import Grade
-from surefit.certificates.theorems.trees.categories import ordered
-from surefit.certificates.theorems.trees.criteria import node_of
-from surefit.certificates.theorems.trees.splits import Rules
 from surefit.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from tests.certificates.tree.offered import best_decrease
+from tests.certificates.tree.offered import cuts_of, decrease_of, place_of
 
 PARAMETERS: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -108,13 +105,12 @@ def test_best_subsets_are_those_of_all_subsets(kind: str) -> None:
         K = {"gini": 2, "entropy": 2, "three classes": 3}.get(kind, 0)
         Y = rng.integers(0, K, 40)[:, None].astype(float) if K else np.abs(rng.normal(size=(40, 1)))
         criterion = "gini" if kind == "three classes" else kind
-        node = node_of(criterion, Y, w, K)
-        X, feature, guess = ordered(x[:, None], Y, w, np.array([True]), criterion, K)
-        found = best_decrease(X, node, w, Rules(), np.arange(len(feature)))
-        present = np.unique(x)
+        place = place_of(criterion, x[:, None], Y, w, K, categorical=np.array([True]))
+        found, present = cuts_of(place), np.unique(x)
         subsets = [s for r in range(1, len(present)) for s in combinations(present, r)]
-        assert not guess
-        assert abs(found - max(node.decrease(np.isin(x, s)) for s in subsets)) <= 2 * node.noise + 1e-15
+        assert not found.guess
+        best = max(decrease_of(place, np.isin(x, s)) for s in subsets)
+        assert abs(found.lowers.max() - best) <= 2 * place.node.noise + 1e-15
 
 
 def test_many_categories_are_a_heuristic() -> None:

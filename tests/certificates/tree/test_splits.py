@@ -11,9 +11,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from surefit.certificates.theorems.trees.criteria import Node, node_of
 from surefit.certificates.theorems.trees.draws import candidates, child_key, drawn_threshold, root_key
 from surefit.certificates.theorems.trees.nodes import Nodes, read_nodes
-from surefit.certificates.theorems.trees.splits import Rules, varies
 from surefit.summaries.canonical import mixed
-from tests.certificates.tree.offered import best_decrease
+from tests.certificates.tree.offered import best_decrease, decrease_of, place_of
 
 CRITERIA = ("squared_error", "gini", "entropy", "poisson", "absolute_error")
 
@@ -62,32 +61,31 @@ def test_best_decrease_is_that_of_brute_force(criterion: str, weighted: bool) ->
         y = rng.integers(0, 3, n).astype(float) if classes else np.round(np.abs(rng.normal(size=n)), 1)
         y += 0.0 if classes or criterion != "squared_error" else 1e6
         w = rng.random(n) + 0.1 if weighted else np.ones(n)
-        node = node_of(criterion, y[:, None], w, 3 if classes else 0)
+        place = place_of(criterion, X, y[:, None], w, 3 if classes else 0, min_rows=least)
+        node = place.node
         assert abs(node.loss - exact_loss(criterion, y.tolist(), w.tolist())) <= node.noise + 1e-15 * node.loss
-        features = np.flatnonzero(varies(X))
-        found = best_decrease(X, node, w, Rules(least, positive=criterion == "poisson"), features)
+        found = best_decrease(place)
         wanted = best_by_hand(criterion, X, y, w, least)
         assert found == wanted or abs(found - wanted) <= node.noise + 1e-15 * node.loss
 
 
 def test_poisson_with_a_sum_of_zero_is_not_on_offer() -> None:
     X, y, w = np.arange(4.0)[:, None], np.array([[0.0], [0.0], [1.0], [3.0]]), np.ones(4)
-    node = node_of("poisson", y, w)
     sides = 1 * np.log(1 / (1 / 3)) - 0  # left {0, 0, 1} of mean 1/3, right {3}
     whole = 1 * np.log(1 / 1.0) + 3 * np.log(3 / 1.0)
-    found = best_decrease(X, node, w, Rules(positive=True), np.array([0]), y[:, 0])
-    assert found == pytest.approx(whole - sides, abs=1e-12)
-    assert best_decrease(X, node, w, Rules(), np.array([0])) > found
+    place = place_of("poisson", X, y, w)
+    assert best_decrease(place) == pytest.approx(whole - sides, abs=1e-12)
+    assert decrease_of(place, X[:, 0] < 2) > best_decrease(place)
 
 
 def test_least_weights_and_steps() -> None:
     X, y, w = np.array([[0.0], [1e-8], [1.0]]), np.array([[0.0], [5.0], [5.0]]), np.array([1.0, 1.0, 2.0])
-    node = node_of("squared_error", y, w)
-    assert best_decrease(X, node, w, Rules(), np.array([0])) == pytest.approx(18.75)
-    assert best_decrease(X, node, w, Rules(step=1e-7), np.array([0])) == pytest.approx(6.25)
-    assert best_decrease(X, node, w, Rules(min_weight=1.5), np.array([0])) == pytest.approx(6.25)
-    assert best_decrease(X, node, w, Rules(min_weight=2.5), np.array([0])) == -np.inf
-    assert varies(np.array([[1.0, np.nan, np.nan], [1.0, np.nan, 2.0]])).tolist() == [False, False, True]
+    assert best_decrease(place_of("squared_error", X, y, w)) == pytest.approx(18.75)
+    assert best_decrease(place_of("squared_error", X, y, w, theirs=True)) == pytest.approx(6.25)
+    assert best_decrease(place_of("squared_error", X, y, w, min_weight=1.5)) == pytest.approx(6.25)
+    assert best_decrease(place_of("squared_error", X, y, w, min_weight=2.5)) == -np.inf
+    gaps = np.array([[1.0, np.nan, np.nan], [1.0, np.nan, 2.0]])
+    assert place_of("squared_error", gaps, y[:2], w[:2]).candidates().tolist() == [2]
 
 
 def test_draws_are_those_of_the_canonical_mixer() -> None:

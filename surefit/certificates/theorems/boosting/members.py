@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, whole
+from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade
 from surefit.certificates.theorems.trees.draws import root_key
@@ -57,18 +55,11 @@ def chosen(n_rows: int, d: int, n_trees: int) -> set[int]:
     return set(np.unique(np.linspace(0, n_trees - 1, min(count, n_trees)).astype(int)).tolist())
 
 
-def replayed(
-    found: Replay, member: Any, nodes: Nodes, X: F64, Y: F64, w: F64, K: int, orders: Callable[..., Any] | None = None
-) -> None:
+def replayed(found: Replay, member: Any, nodes: Nodes, X: F64, Y: F64, w: F64, K: int) -> None:
     """The member's tree on the rows of positive weight, grown by its own parameters; Y: codes, or numbers."""
-    attrs, theirs, there, d = Attributes(member, "tree_"), from_scikit_learn(member), w > 0, X.shape[1]
+    attrs, theirs, there = Attributes(member, "tree_"), from_scikit_learn(member), w > 0
     n_rows = len(w) if theirs else int(np.count_nonzero(w))
-    growth = replace(read_growth(attrs, (n_rows, d), 1, K, float(w.sum()), theirs), orders=orders)
-    seed = whole(getattr(member, "seed_", None))
-    if not theirs and not growth.seen(d) and seed >= 0:
-        growth = replace(growth, seed=seed)
-    if growth.categorical is not None and orders is None:
-        attrs.faults.append("sets of categories are not split by here")
+    growth = read_growth(attrs, (n_rows, X.shape[1], 1), K, float(w.sum()), theirs)
     if attrs.faults:
         raise Broken(f"a member's parameters: {'; '.join(attrs.faults)}")
     root = Place(growth, growth.known(X[there]), Y[there, None], w[there], root_key(growth.seed or 0))
@@ -80,4 +71,4 @@ def splits_claims(found: Replay, n_trees: int, hidden: str, tol: float) -> list[
     if hidden:
         sentence = f"Whether each split was the best on offer is not told: {hidden}."
         return [Claim("splits", sentence, Grade.UNPROVED, None, None, True)]
-    return found.claims(tol, f" of {n_trees} trees")
+    return found.claims(tol, f" of {n_trees} trees")[1:]

@@ -9,7 +9,6 @@ target or the median, a *heuristic*: no better first part of these orders is all
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.theorems.trees.criteria import node_of
@@ -17,36 +16,21 @@ from surefit.certificates.theorems.trees.criteria import node_of
 EXHAUSTIVE = 10
 
 
-def ordered(
-    X: F64, Y: F64, w: F64, is_categorical: NDArray[np.bool_], criterion: str, n_classes: int
-) -> tuple[F64, NDArray[np.intp], bool]:
-    """The columns to cut, the feature of each, and whether an order was a heuristic."""
-    columns, feature, heuristic = list[F64](), list[int](), False
-    for j in range(X.shape[1]):
-        found, guess = _orders(X[:, j], Y, w, criterion, n_classes) if is_categorical[j] else ([X[:, j]], False)
-        columns, feature, heuristic = columns + found, feature + [j] * len(found), heuristic or guess
-    return np.column_stack(columns), np.array(feature, dtype=np.intp), heuristic
-
-
-def _orders(x: F64, Y: F64, w: F64, criterion: str, n_classes: int) -> tuple[list[F64], bool]:
+def ordered(x: F64, Y: F64, w: F64, criterion: str, n_classes: int) -> tuple[F64, bool]:
+    """The columns (m, orders) to cut for a column of categories, and whether they are a heuristic."""
     known, absolute = ~np.isnan(x), criterion == "absolute_error"
     present, place = np.unique(x[known], return_inverse=True)
-    r = len(present)
+    r, Z = len(present), (Y == np.unique(Y)[1:]).astype(np.float64) if n_classes else Y
     if r < 2:
-        return [x], False
-    Z = (Y == np.unique(Y)).astype(np.float64) if n_classes else Y
-    Z = Z[:, -1:] if n_classes and Z.shape[1] <= 2 else Z
-    one = Z.shape[1] == 1 and not absolute
-    if not one and not absolute and r <= EXHAUSTIVE:
-        ranks = [(s >> np.arange(r)) & 1 for s in range(1, 2 ** (r - 1))]
+        return x[:, None], False
+    exact = not absolute and (Z.shape[1] == 1 or r <= EXHAUSTIVE)
+    if exact and Z.shape[1] > 1:
+        ranks = np.array([(s >> np.arange(r)) & 1 for s in range(1, 2 ** (r - 1))])
     else:
-        centers = [_center(Z[x == c], w[x == c], absolute) for c in present]
-        ranks = [np.unique(key, return_inverse=True)[1] * r + np.arange(r) for key in np.array(centers).T]
-    columns = np.full((len(ranks), len(x)), np.nan)
-    columns[:, known] = np.array(ranks)[:, place]
-    return list(columns), not one and (absolute or r > EXHAUSTIVE)
-
-
-def _center(Z: F64, w: F64, absolute: bool) -> F64:
-    """By column of the targets their median or their mean."""
-    return node_of("absolute_error", Z, w).value[:, 0] if absolute else w @ Z / w.sum()
+        Z = (Y == np.unique(Y)).astype(np.float64) if n_classes and Z.shape[1] > 1 else Z
+        name = "absolute_error" if absolute else "squared_error"
+        centers = np.array([node_of(name, Z[x == c], w[x == c]).value[:, 0] for c in present]).T
+        ranks = np.array([np.unique(key, return_inverse=True)[1] * r + np.arange(r) for key in centers])
+    columns = np.full((len(x), len(ranks)), np.nan)
+    columns[known] = ranks.T[place]
+    return columns, not exact

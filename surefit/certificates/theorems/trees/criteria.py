@@ -15,8 +15,7 @@ with E = V f(Σ v z / V), since Σ v f(z) is a sum over rows that no cut changes
 The absolute error of rows around their median is ∫ min(F(t), W − F(t)) dt, F(t) the weight of the targets up to t.
 
 Rounding: sums of m terms are right to γₘ Σ|terms|. As Σ w|z| ≤ √(W Σ w z²), E of f = z² is right to 3γ Σ w z² of its
-side; of f = z log₂ z to 3γ(|E| + 2V), and |E| of the sides is at most Σ v|f(z)| + loss + V. `noise` bounds the error of
-a decrease and of the loss.
+side; of f = z log₂ z to 3γ(|E| + 2V), and |E| of the sides is at most Σ v|f(z)| + loss + V.
 """
 
 from __future__ import annotations
@@ -30,41 +29,30 @@ import numpy as np
 from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import gamma
 
-ENTRIES = 1 << 22  # numbers worked on at once
-
 
 @dataclass(frozen=True)
 class Node:
-    """The rows of one node under a criterion.
-
-    value (outputs, classes) with its rounding. gross: the rounding of the loss, and of those of two parts of the node,
-    in a model that forms sums of the targets as they are and the sums of one part as a difference.
-    """
+    """The rows of one node under a criterion."""
 
     weight: float
     loss: float
-    noise: float
-    value: F64
+    noise: float  # bounds the error of the loss and of a decrease here
+    value: F64  # (outputs, classes)
     value_rounding: float
-    gross: float
+    size: float  # of what a model adds up that takes the targets as they are,
+    gross: float  # and the rounding of its losses if it takes one part of the node as a difference
     terms: F64  # by row v and v z; for the absolute error the weight and the targets
+    level: tuple[float, float]  # a, b: the mean target of a side (share of the last class) is a + b Σ v z / Σ v
     convex: Callable[[F64], F64] | None  # f; None: the absolute error
 
-    def decreases(self, order: F64) -> F64:
-        """(m − 1, f): what cutting after each place of f orders of the rows lowers the loss by."""
+    def cut(self, order: F64) -> tuple[F64, F64, F64]:
+        """For f orders (m, f) of the rows: sums before and after each of m − 1 cuts, what each lowers the loss by."""
+        T = self.terms[order]
+        before, after = np.cumsum(T, axis=0)[:-1], np.cumsum(T[::-1], axis=0)[-2::-1]
         if self.convex is None:
-            return self.loss - _median_costs(self.terms, order) - _median_costs(self.terms, order[::-1])[::-1]
-        out, step = np.empty((len(order) - 1, order.shape[1])), max(1, ENTRIES // self.terms.size)
-        for low in range(0, order.shape[1], step):
-            T = self.terms[order[:, low : low + step]]
-            before, after = np.cumsum(T, axis=0)[:-1], np.cumsum(T[::-1], axis=0)[-2::-1]
-            out[:, low : low + step] = _explained(self.convex, before) + _explained(self.convex, after)
-        return out - _explained(self.convex, self.terms.sum(axis=0))
-
-    def decrease(self, left: F64) -> float:
-        """What the cut into the rows `left` and the others lowers the loss by."""
-        order = np.concatenate([np.flatnonzero(left), np.flatnonzero(~left)])[:, None]
-        return float(self.decreases(order)[np.count_nonzero(left) - 1, 0])
+            return before, after, self.loss - _median_costs(T) - _median_costs(T[::-1])[::-1]
+        lost = _explained(self.convex, self.terms.sum(axis=0))
+        return before, after, _explained(self.convex, before) + _explained(self.convex, after) - lost
 
 
 def node_of(criterion: str, Y: F64, w: F64, n_classes: int = 0) -> Node:
@@ -75,20 +63,20 @@ def node_of(criterion: str, Y: F64, w: F64, n_classes: int = 0) -> Node:
         return _absolute(Y, w, W, whole)
     Y = (Y == np.arange(n_classes)).astype(np.float64) if n_classes else Y
     mean = np.where(Y.min(axis=0) == Y.max(axis=0), Y[0], w @ Y / W)
-    value, size = (mean[None, :], 1.0) if n_classes else (mean[:, None], float((w @ np.abs(Y)).max()) / W)
-    few, many = gamma((0 if whole and n_classes else m) + 16 + n_classes), gamma(m + 16)
-    logs, v = criterion in ("entropy", "poisson"), w
-    if criterion == "poisson" and mean[0] > 0:  # one target
-        Y, v = Y / mean, w * mean * np.log(2.0)
-    Z, f = (Y, _z_log_z) if logs else ((Y - mean) / (1.0 if n_classes else np.sqrt(q)), np.square)
-    terms, spread = np.column_stack([v, v[:, None] * Z]), v @ f(Z).sum(axis=1)
-    loss = max(0.0, float(spread - _explained(f, terms.sum(axis=0))))
+    unit, logs = gamma((0 if whole and n_classes else m) + 16 + n_classes), criterion in ("entropy", "poisson")
+    one = float(mean[0]) if criterion == "poisson" and mean[0] > 0 else 1.0  # one target
+    v = w * one * np.log(2.0) if criterion == "poisson" else w
+    Z, f = (Y / one, _z_log_z) if logs else ((Y - mean) / (1.0 if n_classes else np.sqrt(q)), np.square)
+    terms, spread = np.column_stack([v, v[:, None] * Z]), float(v @ f(Z).sum(axis=1))
+    loss = max(0.0, spread - float(_explained(f, terms.sum(axis=0))))
     if logs:
-        sizes, V = float(v @ np.abs(f(Z)).sum(axis=1)) + loss, float(v.sum())
-        noise, gross = 6 * few * (sizes + 3 * V), 8 * few * (sizes + 8 * V)
+        size = float(v @ np.abs(f(Z)).sum(axis=1)) + loss + 8 * float(v.sum())
+        noise = 6 * unit * size
     else:
-        noise, gross = 6 * many * spread, 8 * (few * W if n_classes else many * float(w @ (Y * Y).sum(axis=1)) / q)
-    return Node(W, loss, float(noise), value, 4 * few * size, gross, terms, f)
+        noise, size = 6 * gamma(m + 16) * spread, float(w @ (Y * Y).sum(axis=1)) / (1 if n_classes else q)
+    value, largest = (mean[None, :], 1.0) if n_classes else (mean[:, None], float((w @ np.abs(Y)).max()) / W)
+    level = (0.0, one) if logs else (float(mean[-1]), 1.0)
+    return Node(W, loss, noise, value, 16 * unit * largest, size, 8 * unit * size, terms, level, f)
 
 
 def _z_log_z(z: F64) -> F64:
@@ -108,18 +96,18 @@ def _absolute(Y: F64, w: F64, W: float, whole: bool) -> Node:
     y, F = np.take_along_axis(Y, order, axis=0), np.cumsum(w[order], axis=0)
     low, high = ((F < W / 2 - slack).sum(axis=0), np.minimum((F <= W / 2 + slack).sum(axis=0), m - 1))
     low, high = y[low, np.arange(q)], y[high, np.arange(q)]
-    value, size = low / 2 + high / 2, float((w @ np.abs(Y)).max()) / W
+    value, size = low / 2 + high / 2, float((w @ np.abs(Y)).max())
     loss = float(w @ np.abs(Y - value).sum(axis=1)) / q
-    rounding = 4 * gamma(16) * size + (0.0 if whole else float((high - low).max()) / 2)
-    return Node(W, loss, 6 * gamma(2 * m + 16) * loss, value[:, None], rounding, 8 * gamma(m + 16) * W * size,
-                np.column_stack([w, Y]), None)  # fmt: skip
+    rounding = 16 * gamma(16) * size / W + (0.0 if whole else 2 * float((high - low).max()))
+    return Node(W, loss, 6 * gamma(2 * m + 16) * loss, value[:, None], rounding, size, 8 * gamma(m + 16) * size,
+                np.column_stack([w, Y]), (0.0, 1.0), None)  # fmt: skip
 
 
-def _median_costs(terms: F64, order: F64) -> F64:
+def _median_costs(T: F64) -> F64:
     """(m − 1, f): the absolute error of the first 1, …, m − 1 rows of each order around their own median."""
-    w, out = terms[order, 0], np.zeros((len(order) - 1, order.shape[1]))
-    W, q = np.cumsum(w, axis=0), terms.shape[1] - 1
-    for y in np.moveaxis(terms[order][..., 1:], -1, 0):
+    w, out = T[..., 0], np.zeros((len(T) - 1, T.shape[1]))
+    W, q = np.cumsum(w, axis=0), T.shape[2] - 1
+    for y in np.moveaxis(T[..., 1:], -1, 0):
         for low, high in pairwise(np.unique(y).tolist()):
             below = np.cumsum(w * (y <= low), axis=0)
             out += np.minimum(below, W - below)[:-1] * ((high - low) / q)

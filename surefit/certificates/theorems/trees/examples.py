@@ -1,4 +1,4 @@
-"""The rows that trees were grown on, in memory."""
+"""The rows that trees were grown on, in memory; classes and their weights."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks, dense, looked_over
 
 MOST = 1 << 27  # entries kept in memory
@@ -39,3 +40,24 @@ def read_examples(model: Any, blocks: Blocks, single: bool = True) -> Examples:
         X = X.astype(np.float32).astype(np.float64)
     weighted = any(given is not None for _, _, given in blocks)
     return Examples(X, Y.reshape(len(Y), -1), w, weighted, Y.ndim == 1, parts[0].X.dtype)
+
+
+def same_classes(attrs: Attributes, data: Examples, K: int | None) -> bool:
+    """The labels of the data are all of `classes_`, and n_classes_ counts them; else the fault is noted."""
+    if K is not None and not np.array_equal(np.unique(data.Y), np.arange(K)):
+        attrs.faults.append("classes_ is not the labels of the data")
+    if K is not None and np.asarray(getattr(attrs.model, "n_classes_", None)).ravel().tolist() != [K]:
+        attrs.faults.append("n_classes_ is not the number of classes")
+    return not attrs.faults
+
+
+def class_factors(attrs: Attributes, counts: F64, named: str = "balanced") -> F64:
+    """The factor of every class by `class_weight`: None, a dictionary, or Σ / (K · the count of the class)."""
+    given, K = getattr(attrs.model, "class_weight", None), len(counts)
+    if isinstance(given, str) and given == named:
+        return counts.sum() / (K * np.where(counts > 0, counts, 1.0))
+    if isinstance(given, dict):
+        return np.array([real(given.get(label, 1.0)) for label in np.asarray(attrs.model.classes_).tolist()])
+    if given is not None:
+        attrs.faults.append(f"class_weight={given!r} is not known here")
+    return np.ones(K)

@@ -1,13 +1,13 @@
 """How a tree was grown, read from its public parameters.
 
 scikit-learn's trees read rows in float32, take values within 1e-7 as equal, call an impurity of 2.2e-16 pure, and draw
-candidates in a way that cannot be seen. Ours keep the rows' type, and draw from `seed_`.
+candidates in a way that cannot be seen. Ours keep the rows' type, draw from `seed_`, and of equal splits take the
+feature looked at first, then the lowest threshold.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, real, whole
 from surefit.certificates.blocks import F64, BadData
-from surefit.certificates.theorems.trees.splits import Rules
 
 CLASSES = ("gini", "entropy", "log_loss")
 NUMBERS = ("squared_error", "friedman_mse", "absolute_error", "poisson")
@@ -26,22 +25,22 @@ NUMBERS = ("squared_error", "friedman_mse", "absolute_error", "poisson")
 class Growth:
     """The parameters of one tree."""
 
+    theirs: bool
     criterion: str
     n_classes: int  # 0 for regression
-    rules: Rules
+    min_rows: int
+    min_weight: float
+    monotonic: NDArray[np.intp] | None  # by feature: the mean on the right is no smaller (1), no larger (−1)
     max_features: int
     max_depth: float
     min_split: int
     min_decrease: float
-    least_impurity: float  # a node with no more is pure
     max_leaves: int | None
     alpha: float
     drawn: bool  # thresholds are drawn
-    first_of_ties: bool  # of equal splits the feature looked at first, then the lowest threshold
     categorical: NDArray[np.bool_] | None  # the features that are split by subsets
     seed: int | None = None  # None: which features were candidates cannot be seen
     binned: bool = False  # values are numbers of bins, any threshold is on offer
-    orders: Callable[..., tuple[F64, NDArray[np.intp], bool]] | None = None  # subsets of categories as orders
 
     def seen(self, n_features: int) -> bool:
         """Which splits were on offer is known: nothing was drawn, or the seed says what."""
@@ -52,19 +51,17 @@ class Growth:
         return X if self.categorical is None else np.where(self.categorical & ~((X >= 0) & (X < 256)), np.nan, X)
 
 
-def read_growth(
-    attrs: Attributes, shape: tuple[int, int], q: int, n_classes: int, weight: float, theirs: bool
-) -> Growth:
+def read_growth(attrs: Attributes, shape: tuple[int, int, int], n_classes: int, weight: float, theirs: bool) -> Growth:
     """The parameters of a tree (or of the trees of a forest), with the faults noted.
 
-    shape: the number of rows that shares of rows are of, and of columns. q targets; weight: that of all rows.
+    shape: the number of rows that shares of rows are of, of columns, of targets. weight: that of all rows. The seed is
+    that of one tree of ours, where something is drawn.
     """
-    (n, d), known = shape, CLASSES if n_classes else NUMBERS
+    (n, d, q), known, model = shape, CLASSES if n_classes else NUMBERS, attrs.model
     criterion, splitter = attrs.parameter("criterion", known[0]), attrs.parameter("splitter", "best")
     if str(criterion) not in known or str(splitter) not in ("best", "random"):
         attrs.faults.append(f"criterion={criterion!r} or splitter={splitter!r} is not known here")
-    monotonic = getattr(attrs.model, "monotonic_cst", None)
-    signs = None if monotonic is None else np.asarray(monotonic)
+    signs = None if getattr(model, "monotonic_cst", None) is None else np.asarray(model.monotonic_cst)
     if signs is not None and (signs.shape != (d,) or not np.isin(signs, (-1, 0, 1)).all()):
         attrs.faults.append("monotonic_cst is not one of −1, 0, 1 for each feature")
     sets = attrs.array("is_categorical_", (d,)) if attrs.has("is_categorical_") and not theirs else None
@@ -73,27 +70,18 @@ def read_growth(
         raise BadData("constraints with the absolute error, and several Poisson targets, are not replayed")
     if splitter == "random" and sets is not None:
         raise BadData("subsets of categories that are drawn are not replayed")
-    least, depth = _share(attrs, "min_samples_leaf", 1, n), getattr(attrs.model, "max_depth", None)
-    min_weight = real(attrs.parameter("min_weight_fraction_leaf", 0.0)) * weight
-    leaves = getattr(attrs.model, "max_leaf_nodes", None)
-    growth = Growth(
-        criterion="entropy" if criterion == "log_loss" else criterion,
-        n_classes=n_classes,
-        rules=Rules(least, min_weight, 1e-7 if theirs else 0.0, criterion == "poisson", signs),
-        max_features=max_features_of(getattr(attrs.model, "max_features", None), d),
-        max_depth=np.inf if depth is None else real(depth),
-        min_split=max(2, 2 * least, _share(attrs, "min_samples_split", 2, n)),
-        min_decrease=real(attrs.parameter("min_impurity_decrease", 0.0)),
-        least_impurity=float(np.finfo(float).eps) if theirs else 0.0,
-        max_leaves=None if leaves is None else whole(leaves),
-        alpha=real(attrs.parameter("ccp_alpha_" if attrs.has("ccp_alpha_") else "ccp_alpha", 0.0)),
-        drawn=splitter == "random",
-        first_of_ties=not theirs,
-        categorical=sets,
-    )
-    if not np.isfinite([min_weight, growth.min_decrease, growth.alpha]).all() or math.isnan(growth.max_depth):
+    least, depth, leaves = _share(attrs, "min_samples_leaf", 1, n), attrs.parameter("max_depth", np.inf), None
+    numbers = [real(attrs.parameter(name, 0.0)) for name in ("min_weight_fraction_leaf", "min_impurity_decrease")]
+    alpha = real(attrs.parameter("ccp_alpha_" if attrs.has("ccp_alpha_") else "ccp_alpha", 0.0))
+    if not np.isfinite([*numbers, alpha]).all() or math.isnan(real(depth)):
         attrs.faults.append("a parameter of the growth is not a number")
-    return growth
+    leaves = whole(model.max_leaf_nodes) if attrs.has("max_leaf_nodes") else None
+    most, seed = max_features_of(getattr(model, "max_features", None), d), whole(getattr(model, "seed_", None))
+    return Growth(
+        theirs, "entropy" if criterion == "log_loss" else criterion, n_classes, least, numbers[0] * weight, signs, most,
+        real(depth), max(2, 2 * least, _share(attrs, "min_samples_split", 2, n)), numbers[1], leaves, alpha,
+        splitter == "random", sets, None if theirs or seed < 0 else seed,
+    )  # fmt: skip
 
 
 def _share(attrs: Attributes, name: str, default: int, n: int) -> int:

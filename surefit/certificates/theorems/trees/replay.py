@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.rounding import gamma
+from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.trees.draws import mixed
 from surefit.certificates.theorems.trees.growth import Growth
 from surefit.certificates.theorems.trees.nodes import Nodes
-from surefit.certificates.theorems.trees.place import TIE, OnOffer, Place
-from surefit.certificates.theorems.trees.splits import admissible
+from surefit.certificates.theorems.trees.place import EQUAL, Cuts, Place
 from surefit.certificates.theorems.worst import Worst
 
 WORK = 1 << 25  # rows × features over all nodes that are looked at in full
@@ -36,6 +35,7 @@ class Replay:
     looked_at: int = 0
     unseen: int = 0  # nodes whose candidates cannot be seen
     heuristic: int = 0  # nodes where subsets of categories were not all compared
+    ties: int = 0  # nodes where a split that parts the rows otherwise may be as good, and no rule says which is taken
     gap: Worst = field(default_factory=Worst)
     off: dict[str, float] = field(default_factory=dict)  # stated numbers against recomputed ones, in roundings
     faults: dict[str, int] = field(default_factory=dict)  # what is wrong, and at how many nodes
@@ -45,7 +45,7 @@ class Replay:
             self.faults[what] = self.faults.get(what, 0) + 1
 
     def claims(self, tol: float, of: str = "") -> list[Claim]:
-        """Rules and splits; `of` says which trees were looked at."""
+        """Numbers of nodes, rules and splits; `of` says which trees were looked at."""
         where = f"at {self.looked_at} of {self.nodes} nodes{of} (leaves that end for their size are not counted)"
         told = f"No split on offer lowers the impurity by more, {where}; largest share of a node's impurity."
         if self.unseen:
@@ -55,7 +55,11 @@ class Replay:
         rules = f"Splits keep to the parameters, and leaves have to end, {where}; nodes where not."
         n, broken = sum(self.faults.values()), "; ".join(f"{count} {what}" for what, count in self.faults.items())
         better = "A split on offer lowers the impurity of its node by more than the one taken: the tree was grown on "
+        worst = max(self.off, key=lambda name: self.off[name], default="value")
+        numbers = f"Value, impurity, rows and weight of all {self.nodes} nodes{of}; largest difference, in roundings."
+        other = f"{worst} of the nodes is not that of their rows: was the tree fitted to other rows or weights?"
         return [
+            at_most("nodes", numbers, Grade.EXACT, self.off.get(worst, 0.0), 1.0, failure=other),
             at_most("rules", rules, Grade.GREEDY, n, 0, dict(self.faults), failure=f"{broken}."),
             self.gap.claim("splits", told, tol, better + "other rows, weights or parameters."),
         ]
@@ -63,35 +67,37 @@ class Replay:
 
 @dataclass(frozen=True)
 class Grown:
-    """Of one tree, by node: the loss, what a split lowers it by with its rounding, and the rows of leaves."""
+    """Of one tree: losses of nodes, what a split lowers each by (NaN: not known), both right to `slack`; leaves."""
 
-    losses: dict[int, float] = field(default_factory=dict)
-    decreases: dict[int, tuple[float, float]] = field(default_factory=dict)
+    losses: F64
+    lowers: F64
+    slack: F64
     leaves: dict[int, Place] = field(default_factory=dict)
 
 
 def replay(found: Replay, nodes: Nodes, root: Place, work: float = WORK) -> Grown:
     """root: the rows that the tree was grown on, X in the numbers that its thresholds are of."""
-    grown, full, total = Grown(), _looked_at(nodes, root, work), float(root.w.sum())
+    grown, full = Grown(*np.full((3, len(nodes)), np.nan)), _looked_at(nodes, root, work)
+    waiting, total = {0: (root, 0.0)}, float(root.w.sum())
     found.nodes += len(nodes)
-    waiting = {0: (root, 0.0)}
     for i in range(len(nodes)):
         here, above = waiting.pop(i)
         if not len(here.w):
             found.fault("nodes without rows")
             break
         _numbers(found, nodes, i, here, above)
-        grown.losses[i] = here.node.loss
+        grown.losses[i], grown.slack[i] = here.node.loss, here.node.noise + here.node.gross
         if nodes.left[i] < 0:
             grown.leaves[i] = here
             if full[i] and not here.ends():
-                _leaf(found, grown, i, here, total)
+                grown.lowers[i] = _leaf(found, here, total)
             continue
-        left, j = nodes.goes_left(i, here.X[:, nodes.feature[i]]), int(nodes.feature[i])
+        j = int(nodes.feature[i])
+        left = nodes.goes_left(i, here.X[:, j])
         for child, right in ((int(nodes.left[i]), False), (int(nodes.right[i]), True)):
             waiting[child] = (here.child(left, j, right), here.node.gross)
         if left.any() and not left.all():
-            _split(found, grown, nodes, i, here, left, total, bool(full[i]))
+            grown.lowers[i] = _split(found, nodes, i, here, left, total, bool(full[i]))
     return grown
 
 
@@ -115,7 +121,7 @@ def _numbers(found: Replay, nodes: Nodes, i: int, here: Place, above: float) -> 
         value = np.array([[1 - share, share]]) if here.growth.n_classes else np.array([[share]])
     rounding = (max(node.gross, above) + node.noise) / node.weight
     for name, given, expected, allowed in (
-        ("value", nodes.value[i] if nodes.value[i].shape == value.shape else np.inf, value, 4 * node.value_rounding),
+        ("value", nodes.value[i] if nodes.value[i].shape == value.shape else np.inf, value, node.value_rounding),
         ("impurity", nodes.impurity[i], node.loss / node.weight, rounding),
         ("weighted_n_node_samples", nodes.weight[i], node.weight, 4 * gamma(m + 2) * node.weight),
         ("n_node_samples", nodes.count[i], m, 0.0),
@@ -124,77 +130,78 @@ def _numbers(found: Replay, nodes: Nodes, i: int, here: Place, above: float) -> 
         found.off[name] = max(found.off.get(name, 0.0), np.inf if np.isnan(ratio) else ratio)
 
 
-def _leaf(found: Replay, grown: Grown, i: int, here: Place, total: float) -> None:
+def _leaf(found: Replay, here: Place, total: float) -> float:
     """No candidate has a split that lowers the loss enough; if it is not seen which they were, not all features do."""
-    g, noise, seen = here.growth, here.node.noise + here.node.gross, here.growth.seen(here.X.shape[1])
+    g, seen = here.growth, here.growth.seen(here.X.shape[1])
     features = here.candidates(seen)
     found.looked_at, found.unseen = found.looked_at + 1, found.unseen + (not seen)
-    if not features.size:
-        return
-    on_offer = here.offers(features)
-    found.heuristic += on_offer.guess
-    decrease = float(on_offer.best.max() if seen else on_offer.best.min())
-    grown.decreases[i] = (decrease, noise)
-    others = g.alpha > 0 or g.max_leaves is not None or g.drawn  # other claims speak of pruned leaves
-    enough = decrease - noise > g.min_decrease * total
-    found.fault("leaves with an admissible split that lowers the impurity enough", enough and not others)
+    if not features.size or (g.drawn and not seen):
+        return -np.inf
+    cuts = here.cuts(features)
+    found.heuristic += cuts.guess
+    best = cuts.best(features)
+    lowers, slack = float(best.max() if seen else best.min()), here.node.noise + here.node.gross
+    others = g.alpha > 0 or g.max_leaves is not None or g.drawn  # other claims speak of these leaves
+    enough = lowers - slack > g.min_decrease * total and not others
+    found.fault("leaves with an admissible split that lowers the impurity enough", enough)
+    return lowers
 
 
 def _split(
-    found: Replay, grown: Grown, nodes: Nodes, i: int, here: Place, left: NDArray[np.bool_], total: float, full: bool
-) -> None:
-    g, node, j = here.growth, here.node, int(nodes.feature[i])
-    own, noise, column = node.decrease(left), node.noise + node.gross, here.X[:, j]
-    grown.decreases[i] = (own, noise)
-    order, size = np.argsort(~left, kind="stable")[:, None], np.count_nonzero(left)
-    keeps = admissible(here.w, g.rules, np.array([j]), order, here.level, here.bounds, -1.0)[size - 1, 0]
-    found.fault("splits that break a rule (least rows, least weight, constraint)", not keeps)
-    small = here.depth >= g.max_depth or len(left) < g.min_split
-    found.fault("splits of nodes that are too deep or too small", small)
-    little = own + noise < g.min_decrease * total * (1 - TIE)
+    found: Replay, nodes: Nodes, i: int, here: Place, left: NDArray[np.bool_], total: float, full: bool
+) -> float:
+    """The split taken keeps to the rules, and no split on offer is better; what it lowers the loss by."""
+    g, node, j, m = here.growth, here.node, int(nodes.feature[i]), len(left)
+    seen, features = g.seen(here.X.shape[1]), np.zeros(0, dtype=np.intp)
+    if full and node.loss > 0 and (seen or not g.drawn):
+        features = here.candidates() if seen else np.array([j])
+        found.fault("splits by a feature that was no candidate", j not in features)
+    cuts = here.cuts(features, left, j)
+    own = float(cuts.raw[np.count_nonzero(left) - 1, -1])
+    broken = cuts.margin[np.count_nonzero(left) - 1, -1] < -EQUAL
+    found.fault("splits that break a rule (least rows, least weight, constraint)", bool(broken))
+    found.fault("splits of nodes that are too deep or too small", here.depth >= g.max_depth or m < g.min_split)
+    little = own + node.noise + node.gross < g.min_decrease * total * (1 - EQUAL)
     found.fault("splits that lower the impurity by less than min_impurity_decrease", little)
     if nodes.category_row[i] < 0:
-        wrong = not _between(float(nodes.threshold[i]), column, left, g)
-        found.fault("thresholds that are not midway between the values on either side", wrong)
-        wrong = not np.isnan(column).any() and bool(nodes.missing_left[i]) != (2 * size > len(left))
-        found.fault(MISSING_SIDE, wrong)  # of equal sides the right one
-    if not full:
-        return
-    seen = g.seen(here.X.shape[1])
-    found.looked_at, found.unseen = found.looked_at + 1, found.unseen + (not seen)
-    if g.drawn and not seen:
-        return
-    features = here.candidates() if seen else np.array([j])
-    found.fault("splits by a feature that was no candidate", j not in features)
-    if j not in features or node.loss <= 0:
-        return
-    on_offer = here.offers(features)
-    found.heuristic += on_offer.guess
-    gap = max(0.0, float(on_offer.best.max()) - own)
-    excuse = 10 * node.gross * (1 + np.log2(len(left))) / (8 * (len(left) + 16))
-    found.gap.see(gap / node.loss, 2 * node.noise / node.loss, excuse / node.loss)
-    if g.first_of_ties and nodes.category_row[i] < 0:
-        _first(found, nodes, i, here, left, on_offer, own + gap)
+        _threshold(found, nodes, i, here, left)
+    if full:
+        found.looked_at, found.unseen = found.looked_at + 1, found.unseen + (not seen)
+    if features.size:
+        found.heuristic += cuts.guess
+        top = max(own, float(cuts.lowers.max()))
+        excuse = 10 * UNIT * (1 + np.log2(m)) * node.size
+        found.gap.see((top - own) / node.loss, 2 * node.noise / node.loss, excuse / node.loss)
+        _first(found, nodes, i, here, left, cuts, top)
+    return own
 
 
-def _between(t: float, column: F64, left: NDArray[np.bool_], growth: Growth) -> bool:
-    """The threshold is midway between the values on either side, +∞ where only missing ones go right; or drawn."""
+def _threshold(found: Replay, nodes: Nodes, i: int, here: Place, left: NDArray[np.bool_]) -> None:
+    """Midway between the values on either side, +∞ where only missing ones go right, if it is not drawn or of bins."""
+    t, column, most = float(nodes.threshold[i]), here.X[:, nodes.feature[i]], 2 * np.count_nonzero(left) > len(left)
     known = ~np.isnan(column)
-    if growth.binned or growth.drawn or not (left & known).any():
-        return growth.drawn or bool((left & known).any())
-    low, high = float(column[left & known].max()), float(column[~left & known].min(initial=np.inf))
+    found.fault(MISSING_SIDE, bool(known.all()) and bool(nodes.missing_left[i]) != bool(most))  # of equal sides right
+    low, high = float(column[left & known].max(initial=-np.inf)), float(column[~left & known].min(initial=np.inf))
     middle = low / 2 + high / 2
-    return t == middle or abs(t - (low if middle == high else middle)) <= 4 * np.spacing(max(abs(low), abs(high)))
+    close = abs(t - (low if middle == high else middle)) <= 4 * np.spacing(max(abs(low), abs(high)))
+    right = t == middle or close or here.growth.drawn or here.growth.binned
+    wrong = low == -np.inf or not right
+    found.fault("thresholds that are not midway between the values on either side", wrong and not here.growth.drawn)
 
 
-def _first(
-    found: Replay, nodes: Nodes, i: int, here: Place, left: NDArray[np.bool_], on_offer: OnOffer, best: float
-) -> None:
-    """No split that surely equals the best comes before the one taken."""
-    j = int(nodes.feature[i])
-    column, least = here.X[:, j], best - TIE * here.node.loss + 2 * here.node.noise
+def _first(found: Replay, nodes: Nodes, i: int, here: Place, left: NDArray[np.bool_], cuts: Cuts, top: float) -> None:
+    """No split that surely equals the best comes before the one taken; without a rule, whether others may equal it."""
+    j, slack = int(nodes.feature[i]), EQUAL * here.node.loss
+    if here.growth.theirs:
+        tied = np.argwhere(cuts.lowers >= top - slack - 2 * here.node.noise)[:9]
+        parts = [(cuts.columns[:, c] <= cuts.below[k, c]) ^ left for k, c in tied]
+        found.ties += len(parts) == 9 or any(part.any() and not part.all() for part in parts)
+        return
+    column = here.X[:, j]
     known = left & ~np.isnan(column)
-    if known.any():
-        own = (here.turn(j), float(column[known].max()), bool(nodes.missing_left[i] and np.isnan(column).any()))
-        before = min(here.in_turn(on_offer, least), default=own) < own
-        found.fault("splits that do not come first among equal ones", before)
+    if nodes.category_row[i] >= 0 or not known.any():
+        return
+    own = (here.turn(j), float(column[known].max()), bool(nodes.missing_left[i] and np.isnan(column).any()))
+    equal = np.argwhere(cuts.lowers[:, :-1] >= top - slack + 2 * here.node.noise)
+    splits = [(here.turn(int(cuts.feature[c])), float(cuts.below[k, c]), bool(cuts.missing_left[c])) for k, c in equal]
+    found.fault("splits that do not come first among equal ones", min(splits, default=own) < own)
