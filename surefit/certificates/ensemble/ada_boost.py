@@ -23,15 +23,14 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real, wh
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.ensemble.members import MEMBERS, Broken, answers_of, checked, spread, with_tree, worst_of
 from surefit.certificates.labels import labels_claim, places, read_classes, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.boosting.copies import unlike
-from surefit.certificates.theorems.boosting.members import Broken, answers_of, chosen, replayed, splits_claims, tree_of
 from surefit.certificates.theorems.hashing import distinct
 from surefit.certificates.theorems.readable import readable
 from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples
-from surefit.certificates.theorems.trees.replay import MISSING_SIDE, Replay
 from surefit.certificates.theorems.worst import Worst
 
 COVERS = ("estimators_", "estimator_weights_", "estimator_errors_", "estimator_", "predict")
@@ -103,10 +102,9 @@ class Rounds:
         self.rng = np.random.RandomState(max(0, whole(getattr(attrs.model, "random_state", None))) % 2**32)
 
     def claims(self, tol: float) -> list[Claim]:
-        model, w, n, d = self.attrs.model, self.data.w, *self.data.X.shape
-        log_D, errors, weights, found = np.log(w / w.sum()), Worst(), Worst(), Replay()
-        trees = chosen(n, d, len(self.answers))
-        hidden = ""
+        model, w, n = self.attrs.model, self.data.w, len(self.data.w)
+        log_D, errors, weights, found = np.log(w / w.sum()), Worst(), Worst(), list[Claim]()
+        trees, hidden = spread(len(self.answers), MEMBERS), ""
         for t, answer in enumerate(self.answers):
             log_sum = _log_sum(log_D)
             log_D = np.where(w > 0, np.maximum(log_D, log_sum + math.log(2.0**-52)), -np.inf)
@@ -117,11 +115,10 @@ class Rounds:
             self._judge(t, eps, rounding, errors, weights)
             drawn = None if self.K else self._drawn(model.estimators_[t], D)
             if t in trees:
-                hidden = self._replay(model.estimators_[t], D if self.K else drawn, found) or hidden
+                hidden = hidden or self._replay(model.estimators_[t], D if self.K else drawn, found, tol)
             a = float(self.alpha[t])
             self.log_bound += math.log(1 - eps + eps * math.exp(min(a, 700.0)) + n * 2.0**-51) - a / 2
             log_D = log_D + (a * loss if self.K else -a * (1 - loss))
-        found.faults.pop(MISSING_SIDE, None)  # no missing value is taken: where one would go is never asked
         self.n_replayed = 0 if hidden else len(trees)
         what, more = "the error of the members under the weights of their rounds", " + log(K − 1)" * (self.K > 2)
         sentence = f"estimator_errors_ is {what}, for all {len(self.answers)}; largest relative difference."
@@ -129,7 +126,12 @@ class Rounds:
         sentence = f"Each member's weight is learning_rate · (log((1 − ε) / ε){more}); largest difference, relative."
         second = weights.claim("weights", sentence, tol, "estimator_weights_ is not what the members' errors say.")
         ends = [self._end()] if len(self.answers) < whole(self.attrs.parameter("n_estimators", 50)) else []
-        claims = [first, second, *ends, *splits_claims(found, self.n_replayed, hidden, tol)]
+        claims = [first, second, *ends]
+        if hidden:
+            told = f"Whether each split was the best on offer is not told: {hidden}."
+            claims.append(Claim("splits", told, Grade.UNPROVED, None, None, True))
+        else:
+            claims += worst_of(found, ("rules", "splits"), f"{len(trees)} of {len(self.answers)} trees")
         return [*claims, self._bound()] if self.K > 1 else claims
 
     def _judge(self, t: int, eps: float, rounding: float, errors: Worst, weights: Worst) -> None:
@@ -164,17 +166,18 @@ class Rounds:
             raise Broken("a member has another random_state than the ensemble's gives it")
         return np.bincount(self.rng.choice(n, size=n, p=D / D.sum()), minlength=n).astype(np.float64)
 
-    def _replay(self, member: Any, w: F64 | None, found: Replay) -> str:
-        """The tree of one round replayed; why not, where it cannot be."""
-        nodes = tree_of(member, self.data.X.shape[1])
-        if nodes is None or w is None:
+    def _replay(self, member: Any, w: F64 | None, found: list[Claim], tol: float) -> str:
+        """The tree of one round by its own checker; why not, where it cannot be."""
+        if not hasattr(member, "tree_") or w is None:
             return "the members are no trees" if w is not None else "the rows drawn for each member cannot be seen"
-        X, y = self.data.X, self.y
-        X = X.astype(np.float32).astype(np.float64) if from_scikit_learn(member) else X
+        rows, tree = np.arange(len(w)), member.tree_
         if not self.K:  # rows drawn twice are two rows
-            rows = np.repeat(np.arange(len(y)), w.astype(np.intp))
-            X, y, w = X[rows], y[rows], np.ones(len(rows))
-        replayed(found, member, nodes, X, y, w, self.K)
+            rows = np.repeat(rows, w.astype(np.intp))
+        y = np.asarray(self.attrs.model.classes_)[self.y.astype(np.intp)] if self.K else self.y[rows]
+        # no missing value is taken, so where one would go is never asked: to the side with more rows
+        count, left = np.asarray(tree.n_node_samples), np.asarray(tree.children_left)
+        twin = with_tree(member, {}, missing_go_to_left=(left >= 0) & (2 * count[left] > count))
+        found += checked(twin, self.data.X[rows], y, w if self.K else None, tol, share=1 / MEMBERS) or []
         return ""
 
     def _end(self) -> Claim:

@@ -22,16 +22,15 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real, wh
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
+from surefit.certificates.ensemble.members import MEMBERS, Broken, answers_of, checked, spread, worst_of
 from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.boosting.answers import Trace, answer_claims, check_seed
 from surefit.certificates.theorems.boosting.holdout import held_out
 from surefit.certificates.theorems.boosting.losses import POINTED, quantile, raw_of_mean, slopes, values
-from surefit.certificates.theorems.boosting.members import Broken, answers_of, chosen, replayed, splits_claims, tree_of
 from surefit.certificates.theorems.readable import readable
 from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples
-from surefit.certificates.theorems.trees.growth import max_features_of
-from surefit.certificates.theorems.trees.replay import Replay
+from surefit.certificates.theorems.trees.nodes import read_nodes
 from surefit.certificates.theorems.worst import Worst
 
 COVERS = ("estimators_", "init_", "train_score_", "validation_score_", "n_estimators_", "n_trees_per_iteration_",
@@ -92,7 +91,7 @@ def _sizes(attrs: Attributes, width: int, d: int) -> Any:
     if len(stages) > asked or (len(stages) < asked and not early):
         attrs.faults.append(f"there are {len(stages)} stages, and n_estimators={asked}")
     for name, value in (("n_estimators_", len(stages)), ("n_trees_per_iteration_", width),
-                        ("max_features_", max_features_of(getattr(model, "max_features", None), d))):  # fmt: skip
+                        ("max_features_", whole(getattr(stages[0, 0], "max_features_", d)))):  # fmt: skip
         if whole(getattr(model, name, value)) != value:
             attrs.faults.append(f"{name} is not {value}")
     if hasattr(model, "step_sizes_"):
@@ -164,26 +163,28 @@ class Stages:
         hidden, (T, width) = self.hidden(), self.stages.shape
         factor = 2.0 if self.loss in ("squared_error", "log_loss") else 1.0
         trace, kept = (Trace(self.loss, self.y, w, factor) for w in (self.w, self.w_kept))
-        leaves, steps, found = Worst(), Worst(), Replay()
-        start, trees = self.start_claim(tol) if not hidden else [], chosen(len(self.y), self.data.X.shape[1], T * width)
+        leaves, steps, found = Worst(), Worst(), list[Claim]()
+        start, trees = self.start_claim(tol) if not hidden else [], spread(T * width, MEMBERS)
         rises, last = Worst(), np.inf
         for t in range(T):
             q = self.level()
             s = slopes(self.loss, self.y, self.f, q)
             moves = np.zeros_like(self.f)
             for k, member in enumerate(self.stages[t]):
-                nodes = tree_of(member, self.data.X.shape[1])
-                if nodes is None:
+                if not hasattr(member, "tree_"):
                     moves[:, k] = answers_of(member, self.data.X.astype(self.data.dtype))
                     continue
                 self.same_growth(member)
+                nodes = read_nodes(member.tree_, self.data.X.shape[1])
+                if isinstance(nodes, str):
+                    raise Broken(f"a member's tree_ is no tree: {nodes}")
                 leaf = nodes.leaves(self.data.X)
                 moves[:, k] = nodes.value[leaf, 0, 0]
                 if hidden:
                     continue
                 self.leaf_values(nodes.value[:, 0, 0], leaf, s.g[:, k], s.h[:, k], k, q, leaves)
                 if t * width + k in trees:
-                    replayed(found, member, nodes, self.data.X, -s.g[:, k], self.w, 0)
+                    found += checked(member, self.data.X, -s.g[:, k], self.w, tol, share=1 / MEMBERS) or []
             step = float(np.asarray(getattr(self.attrs.model, "step_sizes_", np.ones(T)))[t])
             if not hidden and self.attrs.flag("line_search", False):
                 self.line(moves, step, q, steps)
@@ -201,7 +202,7 @@ class Stages:
         return [*start, *self.summed(leaves, steps, rises, found, trees, tol), *self.traces(trace, kept, tol)]
 
     def summed(
-        self, leaves: Worst, steps: Worst, rises: Worst, found: Replay, trees: set[int], tol: float
+        self, leaves: Worst, steps: Worst, rises: Worst, found: list[Claim], trees: list[int], tol: float
     ) -> list[Any]:
         claims, no_trees = [], not leaves.count
         if not no_trees:
@@ -209,7 +210,10 @@ class Stages:
             sentence = f"All {leaves.count} leaf values are {what}; largest difference, relative."
             claims.append(leaves.claim("leaf_values", sentence, tol, f"A leaf value is not {what} for these rows."))
         self.n_replayed = 0 if no_trees else len(trees)
-        claims += splits_claims(found, self.n_replayed, "the members are no trees" if no_trees else "", tol)
+        claims += worst_of(found, ("rules", "splits"), f"{len(trees)} of {self.stages.size} trees")
+        if no_trees:
+            told = "Whether each split was the best on offer is not told: the members are no trees."
+            claims.append(Claim("splits", told, Grade.UNPROVED, None, None, True))
         if steps.count:
             sentence = f"Each of {steps.count} steps minimizes the loss along its member, or ends at a move of 32; "
             sentence += "largest share of the loss missed."

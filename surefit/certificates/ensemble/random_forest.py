@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
+from surefit.certificates.attributes import Attributes, bad_attributes, whole
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.ensemble.members import checked, spread, with_tree, worst_of
 from surefit.certificates.labels import labels_claim, read_classes, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import gamma
@@ -25,19 +26,21 @@ from surefit.certificates.theorems.seeds import seeds_of
 from surefit.certificates.theorems.trees.bags import draws_of, scikit_learn_rows
 from surefit.certificates.theorems.trees.binned import bins_claim, rows_in_bins, tree_in_bins
 from surefit.certificates.theorems.trees.category_codes import coded, sets_claim
-from surefit.certificates.theorems.trees.draws import root_key
 from surefit.certificates.theorems.trees.examples import (
-    Examples, class_factors, from_scikit_learn, read_examples, same_classes,
+    Examples,
+    class_factors,
+    from_scikit_learn,
+    read_examples,
+    same_classes,
 )  # fmt: skip
-from surefit.certificates.theorems.trees.growth import read_growth
+from surefit.certificates.theorems.trees.importances import importances, importances_claim
 from surefit.certificates.theorems.trees.nodes import Nodes, read_nodes
-from surefit.certificates.theorems.trees.place import Place
-from surefit.certificates.theorems.trees.replay import WORK, Replay, replay
-from surefit.certificates.theorems.trees.shape import importances, importances_claim, shape_claims
 from surefit.certificates.theorems.trees.votes import OutOfBag, asked_again, same_rows
 
 MOST_NODES = 1 << 11  # about a second of work
 SKETCH_ROWS = 200_000
+GROWN = ("criterion", "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_features",
+         "max_leaf_nodes", "min_impurity_decrease", "ccp_alpha", "monotonic_cst", "is_categorical_")  # fmt: skip
 FOREST = ("estimators_", "estimator_", "estimators_samples_", "n_outputs_", "feature_importances_", "oob_score_",
           "bin_thresholds_", "is_categorical_", "categories_", "predict", "apply")  # fmt: skip
 
@@ -79,15 +82,13 @@ def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float
         return [bad_attributes(attrs)], "one pass"
     data = data if theirs else replace(data, X=coded(attrs, data.X))
     bags = _bags(attrs, data, K, seeds, theirs)
-    n_rows = len(data.w) if theirs else int(np.ceil(distinct(data.X, data.Y, data.w).weights).sum())
-    growth = read_growth(attrs, (n_rows, d, data.Y.shape[1]), K, 1.0, theirs)
-    sets = np.zeros(d, dtype=bool) if growth.categorical is None else growth.categorical
-    X, coded_trees, claims = growth.known(data.X), trees, list[Claim]()
+    sets = np.asarray(attrs.parameter("is_categorical_", np.zeros(d)), dtype=bool).reshape(d)
+    X, coded_trees, claims = data.X, trees, list[Claim]()
     if attrs.has("bin_thresholds_") and not theirs:
         edges = [np.asarray(t, dtype=np.float64).ravel() for t in model.bin_thresholds_]
         there = _sketched(data)
         claims.append(bins_claim(edges, X[there], data.w[there], whole(model.max_bins), sets, True, 0.0))
-        X, growth = np.where(sets, X, rows_in_bins(X, edges, sets)), replace(growth, binned=True)
+        X = np.where(sets, X, rows_in_bins(X, edges, sets))
         coded_trees = [_in_bins(attrs, tree, edges) for tree in trees]
         if any(edges[j].size for j in np.flatnonzero(sets)):
             attrs.faults.append("bin_thresholds_ has thresholds of categories")
@@ -96,23 +97,32 @@ def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float
     if sets.any():
         claims.append(sets_claim(trees, data.X, data.w, sets))
     claims.append(_bags_claim(attrs, bags, seeds, theirs))
-    found, looked, shapes = Replay(), _trees_looked_at(trees), list[Claim]()
+    looked, found = spread(len(trees), max(3, int(MOST_NODES * len(trees) / sum(len(t) for t in trees)))), list[Claim]()
+    asked = _asked(attrs, data, K, theirs)
+    binned = X is not data.X
     for k in looked:
-        tree, (places, w, *_) = coded_trees[k], bags[k]
-        least = growth.min_weight * float(w.sum())
-        own = replace(growth, min_weight=least, seed=None if theirs else int(seeds[k]))
-        root = Place(own, X[places], data.Y[places], w, root_key(own.seed or 0))
-        grown = replay(found, tree, root, WORK / len(looked))
-        if not found.faults:
-            shapes += shape_claims(tree, grown, own, tol)
-    of = f" of {len(looked)} of {len(trees)} trees"
-    claims += found.claims(tol, of)
-    claims += sorted(shapes, key=lambda claim: (claim.holds, -(claim.value or 0.0)))[:1]  # the worst of all trees
+        rows = np.concatenate([bags[k].places, np.arange(len(X))])  # those without weight say which classes there are
+        w = np.concatenate([bags[k].weights, np.zeros(len(X))])
+        twin = with_tree(model.estimators_[k], {**asked, "seed_": int(seeds[k])}, threshold=coded_trees[k].threshold)
+        Y = data.Y[rows, 0] if data.Y.shape[1] == 1 else data.Y[rows]
+        found += checked(twin, X[rows], Y, w, tol, binned=binned, share=1 / len(looked)) or []
+    names = ("nodes", "rules", "splits", "best_first", "pruning")
+    claims += worst_of(found, names, f"{len(looked)} of {len(trees)} trees")
     claims.append(_importances(attrs, trees))
     if attrs.flag("oob_score", False) or callable(getattr(model, "oob_score", None)):
         claims += _out_of_bag(attrs, data, K, trees, bags, theirs)
     claims += _answers(attrs, trees, blocks, K, data.flat)
-    return claims, f"{found.nodes} nodes of {len(looked)} trees, {found.looked_at} in full"
+    return claims, f"{len(looked)} of {len(trees)} trees by their own checker, all trees on sampled rows"
+
+
+def _asked(attrs: Attributes, data: Examples, K: int, theirs: bool) -> dict[str, Any]:
+    """The parameters of a tree of the forest; shares of rows are of the weights of ours, rounded up."""
+    asked = {name: getattr(attrs.model, name) for name in GROWN if hasattr(attrs.model, name)}
+    n_rows = int(np.ceil(distinct(data.X, data.Y, data.w).weights).sum())
+    for name in () if theirs else ("min_samples_leaf", "min_samples_split"):
+        if isinstance(asked[name], float):
+            asked[name] = int(np.ceil(asked[name] * n_rows))
+    return {**asked, "splitter": "best", "class_weight": None, "classes_": np.arange(K), "n_classes_": max(K, 1)}
 
 
 def _sketched(data: Examples) -> NDArray[np.intp]:
@@ -201,12 +211,6 @@ def _bags_claim(attrs: Attributes, bags: list[Bag], seeds: NDArray[np.intp], the
     told = f"The rows of each of {len(seeds)} trees are those its seed draws, the seeds are {which}; trees where not."
     failure = f"estimators_samples_ or the seeds of {wrong} trees are not what is drawn: were trees exchanged?"
     return at_most("bags", told, Grade.EXACT, wrong, 0, failure=failure)
-
-
-def _trees_looked_at(trees: list[Nodes]) -> list[int]:
-    """All, or the most that have MOST_NODES nodes together, spread evenly; at least three."""
-    most = max(3, int(MOST_NODES / (sum(len(t) for t in trees) / len(trees))))
-    return np.unique(np.linspace(0, len(trees) - 1, min(len(trees), most)).astype(int)).tolist()
 
 
 def _importances(attrs: Attributes, trees: list[Nodes]) -> Claim:

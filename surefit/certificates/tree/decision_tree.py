@@ -16,13 +16,18 @@ from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.theorems.readable import readable
 from surefit.certificates.theorems.trees.draws import root_key
 from surefit.certificates.theorems.trees.examples import (
-    Examples, class_factors, from_scikit_learn, read_examples, same_classes,
+    Examples,
+    class_factors,
+    from_scikit_learn,
+    read_examples,
+    same_classes,
 )  # fmt: skip
 from surefit.certificates.theorems.trees.growth import read_growth
+from surefit.certificates.theorems.trees.importances import importances, importances_claim
 from surefit.certificates.theorems.trees.nodes import Nodes, read_nodes
 from surefit.certificates.theorems.trees.place import Place
 from surefit.certificates.theorems.trees.replay import WORK, Replay, replay
-from surefit.certificates.theorems.trees.shape import importances, importances_claim, shape_claims
+from surefit.certificates.tree.shape import shape_claims
 
 TREE = ("tree_", "n_outputs_", "is_categorical_", "max_features_", "feature_importances_", "seed_", "ccp_alpha_",
         "predict", "apply")  # fmt: skip
@@ -64,14 +69,16 @@ def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float
         attrs.faults.append(f"tree_ is no tree: {nodes}")
     if attrs.faults or isinstance(nodes, str):
         return [bad_attributes(attrs)], "one pass"
-    found, rows = Replay(), (growth.known(data.X[there]), data.Y[there], data.w[there])
-    grown = replay(found, nodes, Place(growth, *rows, root_key(growth.seed or 0)))
+    source, found = getattr(blocks, "blocks", blocks), Replay()
+    growth, work = replace(growth, binned=getattr(source, "binned", False)), WORK * getattr(source, "share", 1.0)
+    rows = (growth.known(data.X[there]), data.Y[there], data.w[there])
+    grown = replay(found, nodes, Place(growth, *rows, root_key(growth.seed or 0)), work)
     claims = found.claims(tol)
     if claims[0].holds and claims[1].holds:
         claims += shape_claims(nodes, grown, growth, tol)
         claims.append(importances_claim(attrs.array("feature_importances_", (d,)), *importances(nodes)))
     claims += _answers(attrs, nodes, blocks, K, data.flat)
-    return claims, f"{found.nodes} nodes, {found.looked_at} in full (at most {WORK:.1g} values each way)"
+    return claims, f"{found.nodes} nodes, {found.looked_at} in full (at most {work:.1g} values each way)"
 
 
 def _answers(attrs: Attributes, nodes: Nodes, blocks: Blocks, K: int, flat: bool) -> list[Claim]:

@@ -154,7 +154,7 @@ def test_trees_that_do_not_take_the_best_split_are_refused():
     model.max_features = None
     model.max_features_ = X.shape[1]
     for tree in model.estimators_[:, 0]:
-        tree.max_features = None
+        tree.max_features, tree.max_features_ = None, X.shape[1]
     certificate = surefit.certify(model, X, Y)
     assert certificate["leaf_values"].holds
     assert not certificate["splits"].holds

@@ -17,7 +17,6 @@ from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.trees.draws import mixed
-from surefit.certificates.theorems.trees.growth import Growth
 from surefit.certificates.theorems.trees.nodes import Nodes
 from surefit.certificates.theorems.trees.place import EQUAL, Cuts, Place
 from surefit.certificates.theorems.worst import Worst

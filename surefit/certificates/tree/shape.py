@@ -1,4 +1,4 @@
-"""The claims about a whole tree: the order in which it grew, how it was pruned, importances.
+"""The claims about a whole tree: the order in which it grew, how it was pruned.
 
 Pruned: R(t) is the loss of node t over the weight of all rows. In the tree that was grown the cheapest subtree below t
 costs c(t) = min(R(t) + α, c(left) + c(right)), and the pruned tree must cost c(root). Below its leaves the tree that
@@ -13,8 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from surefit.certificates.blocks import F64
-from surefit.certificates.claim import Claim, Grade, at_most, refuted
-from surefit.certificates.rounding import UNIT
+from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.search.regrowth import regrown
 from surefit.certificates.theorems.trees.growth import Growth
 from surefit.certificates.theorems.trees.nodes import Nodes, read_nodes
@@ -96,21 +95,3 @@ def _grown_below(leaf: Place, total: float, n_features: int, tol: float) -> floa
     ends = ~(again.lowers - again.slack > root.growth.min_decrease * leaf.node.weight) | (again.losses <= alpha * total)
     holds = all(claim.holds for claim in found.claims(tol)) and not found.ties and bool(ends[~nodes.inner].all())
     return _cheapest(nodes, again.losses / total + alpha) if holds else None
-
-
-def importances(nodes: Nodes) -> tuple[F64, float]:
-    """By feature: what the splits lower the weighted impurity by, as shares of the sum; and the rounding of a share."""
-    inner = np.flatnonzero(nodes.inner)
-    loss = nodes.weight * nodes.impurity
-    gains = loss[inner] - loss[nodes.left[inner]] - loss[nodes.right[inner]]
-    shares, total = np.bincount(nodes.feature[inner], weights=gains, minlength=nodes.n_features), float(gains.sum())
-    rounding = 16 * UNIT * (len(inner) + 4) * float(loss[inner].sum())
-    return (shares / total, 4 * rounding / total) if total > 0 else (shares * 0.0, float(inner.size > 0))
-
-
-def importances_claim(given: F64 | None, shares: F64, rounding: float) -> Claim:
-    if given is None:
-        return refuted("importances", "feature_importances_ is not a number for each feature.")
-    what = "what splits by each feature lower the impurity by, as a share"
-    sentence, failure = f"feature_importances_ is {what}; largest difference.", f"feature_importances_ is not {what}."
-    return at_most("importances", sentence, Grade.EXACT, float(np.abs(given - shares).max()), rounding, failure=failure)
