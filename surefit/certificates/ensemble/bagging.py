@@ -25,8 +25,8 @@ from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.hashing import distinct
 from surefit.certificates.theorems.readable import readable
 from surefit.certificates.theorems.seeds import seeds_of
-from surefit.certificates.theorems.trees.bags import draws_of
-from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples
+from surefit.certificates.theorems.trees.bags import draws_of, rows_of, subsample
+from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples, same_classes
 from surefit.certificates.theorems.trees.votes import OutOfBag, asked_again, same_rows
 
 MEMBERS = 3  # that are checked on their own rows
@@ -51,10 +51,7 @@ def check_bagging_classifier(model: Any, blocks: Blocks, tol: float) -> Findings
     """The draws of all members, three of them checked, answers on sampled rows."""
     attrs = Attributes(model, "estimators_")
     data, K = read_examples(model, blocks, single=False), read_classes(attrs, 1)
-    if K is not None and not np.array_equal(np.unique(data.Y), np.arange(K)):
-        attrs.faults.append("classes_ is not the labels of the data")
-    if K is not None and whole(getattr(model, "n_classes_", K)) != K:
-        attrs.faults.append("n_classes_ is not the number of classes")
+    same_classes(attrs, data, K)
     return _check(attrs, data, K or 0, blocks, tol)
 
 
@@ -114,8 +111,8 @@ def _bags(attrs: Attributes, data: Examples, n_members: int) -> Bags | None:
             outside = counts == 0
         else:
             draws = draws_of(most, float(np.cumsum(examples.weights)[-1]), len(examples.weights))
-            often = examples.bootstrap(seed, draws) if replace[1] else examples.subsample(seed, draws)
-            features, drawn = _features_of(seed, d, count, replace[0]), examples.rows(often)
+            often = examples.bootstrap(seed, draws) if replace[1] else subsample(examples, seed, draws)
+            features, drawn = _features_of(seed, d, count, replace[0]), rows_of(examples, often)
             counts = np.bincount(drawn, minlength=n)
             outside = (examples.owner < 0) | (often[np.maximum(examples.owner, 0)] == 0)
         bags.features.append(features)

@@ -25,8 +25,7 @@ from surefit.certificates.theorems.boosting.answers import Trace, answer_claims,
 from surefit.certificates.theorems.boosting.histogram_model import Forest, read_forest
 from surefit.certificates.theorems.boosting.holdout import held_out
 from surefit.certificates.theorems.boosting.losses import POINTED, quantile, raw_of_mean, slopes
-from surefit.certificates.theorems.boosting.offers import Rule
-from surefit.certificates.theorems.boosting.replay import Data, Replay, rows_of
+from surefit.certificates.theorems.boosting.replay import Replay, Rule
 from surefit.certificates.theorems.readable import readable
 from surefit.certificates.theorems.trees.binned import bins_claim, rows_in_bins
 from surefit.certificates.theorems.worst import Worst
@@ -170,13 +169,11 @@ class Boosting:
         f = np.tile(self.forest.start, (len(self.y), 1))
         return f, np.zeros_like(f)
 
-    def move(self, nodes: Any, k: int, f: F64, df: F64) -> list[NDArray]:
+    def move(self, nodes: Any, k: int, f: F64, df: F64) -> None:
         """The tree's values added to f; what rounding may have done grows by one unit of all that was added so far."""
-        rows = rows_of(nodes, self.bins)
-        for leaf in np.flatnonzero(~nodes.inner):
-            f[rows[leaf], k] += nodes.value[leaf, 0, 0]
-            df[rows[leaf], k] += 2 * U * (np.abs(f[rows[leaf], k]) + abs(nodes.value[leaf, 0, 0]))
-        return rows
+        step = nodes.value[nodes.leaves(self.bins), 0, 0]
+        f[:, k] += step
+        df[:, k] += 2 * U * (np.abs(f[:, k]) + np.abs(step))
 
     def start_claim(self, f: F64, tol: float) -> Claim:
         if self.loss in POINTED:
@@ -208,11 +205,11 @@ class Boosting:
         for trace in traces:
             trace.add(f, df, self.q)
         for t, stage in enumerate(self.forest.rounds):
-            every = self.slopes(f, df)
+            terms, off = self.slopes(f, df)
             for k, nodes in enumerate(stage):
-                data, before = Data(self.bins, *(a[k] for a in every)), f[:, k].copy()
-                replay = Replay(nodes, rule, data, self.move(nodes, k, f, df))
-                self.leaf_values(replay, before, leaves)
+                replay = Replay(nodes, rule, self.bins, terms[:, k], off[:, k])
+                self.leaf_values(replay, f[:, k].copy(), leaves)
+                self.move(nodes, k, f, df)
                 if len(nodes) == 1 or t * len(stage) + k in replayed:
                     self.n_replayed += 1
                     allowed = self.allowed(nodes)
@@ -243,8 +240,8 @@ class Boosting:
         return Rule(self.limit("min_samples_leaf", 20), 1e-3, self.limit("l2_regularization", 0.0), monotonic,
                     forest.by_sets)  # fmt: skip
 
-    def slopes(self, f: F64, df: F64) -> tuple[list[F64], list[F64], list[F64]]:
-        """Per tree of the round: columns of gradients, curvatures and counts; what g and h may be off by."""
+    def slopes(self, f: F64, df: F64) -> tuple[F64, F64]:
+        """(rows, trees of the round, 3): gradients, curvatures, counts; and what g and h may be off by."""
         s, w = slopes(self.loss, self.y, f, self.q), self.w[:, None]
         g, h, count = s.g * w, s.h * w, np.ones(len(f)) if self.forest.private else self.w
         unit = 2.0**-24 if self.forest.private else U
@@ -253,8 +250,7 @@ class Boosting:
         dh = (unit + 8 * U) * h + h * df + grid * h.max()
         if self.loss in POINTED:  # a row at the kink may count on either side
             dg, dh = dg + w * (np.abs(self.y[:, None] - f) < df), np.zeros_like(h) if self.forest.private else dh
-        K = range(f.shape[1])
-        return [np.stack([g[:, k], h[:, k], count], axis=1) for k in K], [dg[:, k] for k in K], [dh[:, k] for k in K]
+        return np.stack([g, h, np.broadcast_to(count[:, None], g.shape)], axis=2), np.stack([dg, dh], axis=2)
 
     def leaf_values(self, replay: Replay, before: F64, worst: Worst) -> None:
         rate = real(self.attrs.parameter("learning_rate", 0.1))

@@ -40,7 +40,9 @@ def spread(n: int, most: int) -> list[int]:
 def with_tree(member: Any, parameters: dict[str, Any], **arrays: Any) -> Any:
     """The member with other parameters, and with a tree of the same arrays but for those given."""
     twin, own = copy.copy(member), {name: getattr(member.tree_, name, None) for name in ARRAYS}
-    vars(twin).update(parameters, tree_=SimpleNamespace(**{k: v for k, v in {**own, **arrays}.items() if v is not None}))
+    vars(twin).update(
+        parameters, tree_=SimpleNamespace(**{k: v for k, v in {**own, **arrays}.items() if v is not None})
+    )
     return twin
 
 

@@ -23,7 +23,7 @@ from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.hashing import distinct, row_hashes
 from surefit.certificates.theorems.readable import readable
 from surefit.certificates.theorems.seeds import seeds_of
-from surefit.certificates.theorems.trees.bags import draws_of, scikit_learn_rows
+from surefit.certificates.theorems.trees.bags import draws_of, rows_of
 from surefit.certificates.theorems.trees.binned import bins_claim, rows_in_bins, tree_in_bins
 from surefit.certificates.theorems.trees.category_codes import coded, sets_claim
 from surefit.certificates.theorems.trees.examples import (
@@ -179,12 +179,15 @@ def _bags(attrs: Attributes, data: Examples, K: int, seeds: NDArray[np.intp], th
     for seed in seeds.tolist():
         counts, rows, copies = chances, np.arange(n), limit
         if draws and theirs:
-            rows = scikit_learn_rows(seed, n, most, w if given else None)
+            share = float(w.sum()) if given else n
+            n_draws = max(int(most * share), 1) if isinstance(most, float) else int(most or n)
+            rng = np.random.RandomState(seed)
+            rows = rng.choice(n, n_draws, p=w / np.sum(w)) if given else rng.randint(0, n, n_draws)
             counts = np.bincount(rows, minlength=n).astype(float)
         elif draws:
             n_draws = draws_of(most, float(np.cumsum(found.weights)[-1]), len(chances))
             counts = replace(found, weights=chances).bootstrap(seed, n_draws)
-            copies, rows = np.minimum(counts, limit), found.rows(counts)
+            copies, rows = np.minimum(counts, limit), rows_of(found, counts)
         outside = (owner < 0) | (counts[np.maximum(owner, 0)] <= 0)
         weights = counts * _balanced(counts, codes[first], K)[codes[first]] if per_bag else counts
         times = np.where(weights > 0, copies, 0).astype(np.intp)

@@ -3,9 +3,7 @@
     hash of a row      mixed(Σ over entries x ≠ 0 of mixed(bits of x in double + (column + 1) G))
     of an example      mixed(hash of x + G · hash of y), y in double (for classes the code)
 
-With c the sums of the weights in that order, draw u of `default_rng(seed)` lands on the first with c > u·c_last;
-without replacement copies of the examples (as many as their weight, round(cᵢ) − round(cᵢ₋₁)) are taken by rising
-mixed(hash xor mixed(seed)), for copy t mixed(that + t G).
+With c the sums of the weights in that order, draw u of `default_rng(seed)` lands on the first with c > u·c_last.
 """
 
 from __future__ import annotations
@@ -48,24 +46,6 @@ class Distinct:
         below = np.cumsum(self.weights)
         places = np.searchsorted(below, np.random.default_rng(seed).random(n_draws) * below[-1], side="right")
         return np.bincount(np.minimum(places, len(below) - 1), minlength=len(below))
-
-    def subsample(self, seed: int, n_draws: int) -> NDArray[np.intp]:
-        """How many copies of each example are taken."""
-        keys = mixed(self.hashes ^ mixed(np.array([seed], dtype=np.uint64)))
-        copies = np.diff(np.rint(np.cumsum(self.weights)), prepend=0.0).astype(np.intp)
-        owner = np.repeat(np.arange(len(copies)), copies)
-        turn = np.concatenate([np.arange(c) for c in copies]).astype(np.uint64)
-        keys = np.where(turn == 0, keys[owner], mixed(keys[owner] + turn * np.uint64(G)))
-        return np.bincount(owner[np.argsort(keys, kind="stable")[:n_draws]], minlength=len(copies))
-
-    def rows(self, counts: NDArray[np.intp]) -> NDArray[np.intp]:
-        """The rows that stand for the draws, ascending: those of an example go to its rows in turn, lowest first."""
-        order = np.argsort(self.owner, kind="stable")
-        order = order[np.searchsorted(self.owner[order], 0) :]
-        sizes = np.bincount(self.owner[self.owner >= 0], minlength=len(counts))
-        start = np.cumsum(sizes) - sizes
-        turn = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        return np.sort(order[np.repeat(start, counts) + turn % np.repeat(sizes, counts)])
 
 
 def distinct(X: F64, Y: F64, w: F64) -> Distinct:

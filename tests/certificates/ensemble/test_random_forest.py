@@ -13,6 +13,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from surefit import certify
 from surefit.certificates import Grade
 from surefit.certificates.theorems import hashing
+from surefit.certificates.theorems.trees.bags import rows_of, subsample
 from surefit.summaries import resample
 from tests.certificates.tree.test_decision_tree import refused, tree_of
 
@@ -152,6 +153,6 @@ def test_bags_in_numpy_are_those_that_are_drawn() -> None:
         for seed in range(5):
             counts = mine.bootstrap(seed, 150)
             np.testing.assert_array_equal(counts, resample.bootstrap_counts(seed, drawn.weights, 150))
-            np.testing.assert_array_equal(mine.rows(counts), np.sort(drawn.bag(counts)))
+            np.testing.assert_array_equal(rows_of(mine, counts), np.sort(drawn.bag(counts)))
             wanted = resample.subsample_counts(seed, drawn.hashes, drawn.weights, 70)
-            np.testing.assert_array_equal(mine.subsample(seed, 70), wanted)
+            np.testing.assert_array_equal(subsample(mine, seed, 70), wanted)

@@ -1,12 +1,21 @@
 """A tree of histogram boosting replayed: its leaf values, and whether a better split was on offer in any node.
 
+With G and H the sums of gradients and curvatures of a side and v = −G / (H + λ), clipped to the bounds that monotonic
+constraints have left it, a node is split so that −G v of the left side plus that of the right one is largest: without
+bounds twice what the best constants take from the second-order loss. Rows are given by their bins, in the order of
+values, NaN for a missing one; or by categories: those with enough weight in the order of G / (H + 10), the first ones
+from either end, to the middle, go left.
+
 Grown best first: of the nodes that may be split, the one whose split gains most is next, until `max_leaves` leaves. So
 among the nodes open at any time no leaf has a split on offer that gains more than the node that is split next.
+
+Rounding: a side's G off by a and H by b moves −G v by at most 2 |v| a + v² b in first order: twice that is taken.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,112 +23,146 @@ from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.boosting.offers import FREE, TINY, Bounds, Node, Rule, best_score, doubt, judged
 from surefit.certificates.theorems.trees.nodes import Nodes
 from surefit.certificates.theorems.worst import Worst
 
+TINY = float(np.finfo(float).tiny)
+SUPPORT = 10.0  # categories of less weight are not ordered, and go right; also added to H in the order
+
 
 @dataclass
-class Data:
-    """Rows by their bins (n, d), with gradients, curvatures and counts in columns, and what g, h may be off by."""
+class Rule:
+    """What a node may be split by: least count and curvature of a side, monotonic features, features with sets."""
 
-    bins: NDArray
-    sums: F64
-    dg: F64
-    dh: F64
+    min_count: float
+    min_curvature: float
+    l2: float
+    monotonic: NDArray  # empty without constraints
+    by_sets: NDArray
 
-    def node(self, rows: NDArray, bounds: Bounds) -> Node:
-        return Node(self.bins[rows], self.sums[rows], float(self.dg[rows].sum()), float(self.dh[rows].sum()), bounds)
-
-
-def rows_of(nodes: Nodes, bins: NDArray) -> list[NDArray]:
-    """The rows of every node; thresholds are numbers of bins."""
-    rows: list[NDArray] = [np.zeros(0, dtype=np.intp)] * len(nodes)
-    rows[0] = np.arange(len(bins))
-    for node in np.flatnonzero(nodes.inner).tolist():
-        left = nodes.goes_left(node, bins[rows[node], nodes.feature[node]])
-        rows[nodes.left[node]], rows[nodes.right[node]] = rows[node][left], rows[node][~left]
-    return rows
+    def value(self, G: F64, H: F64, bounds: F64) -> F64:
+        return np.clip(np.where(H + self.l2 > 0, -G / np.maximum(H + self.l2, TINY), 0.0), *bounds)
 
 
 @dataclass
 class Replay:
-    """One tree on its data: the sums of every node, the bounds of its value and the value that it should have."""
+    """One tree on rows by their bins (n, d); columns of gradients, curvatures, counts; what g and h may be off by."""
 
     nodes: Nodes
     rule: Rule
-    data: Data
-    rows: list[NDArray]
+    bins: NDArray
+    terms: F64
+    off: F64
+    rows: list[NDArray] = field(init=False)  # of every node, and so what follows: G, H and the count,
     sums: F64 = field(init=False)
-    size: F64 = field(init=False)  # Σ |g|
-    bounds: list[Bounds] = field(init=False)
+    sizes: F64 = field(init=False)  # Σ |g|,
+    doubt: F64 = field(init=False)  # what G and H may be off by: the checker's, and the model's,
+    bounds: F64 = field(init=False)  # those of its children's values
+    values: F64 = field(init=False)  # and its own value
 
     def __post_init__(self) -> None:
-        self.sums = np.array([self.data.sums[r].sum(axis=0) for r in self.rows])
-        self.size = np.array([np.abs(self.data.sums[r, 0]).sum() for r in self.rows])
-        self.bounds = [FREE] * len(self.nodes)
-        for node in np.flatnonzero(self.nodes.inner).tolist() if len(self.rule.monotonic) else ():
-            low, high = self.bounds[node]
-            left, right = int(self.nodes.left[node]), int(self.nodes.right[node])
-            self.bounds[left] = self.bounds[right] = (low, high)
-            way = self.rule.monotonic[self.nodes.feature[node]]
+        nodes, inner = self.nodes, np.flatnonzero(self.nodes.inner)
+        self.rows = [np.arange(len(self.bins))] * len(nodes)
+        for i in inner:
+            left = nodes.goes_left(i, self.bins[self.rows[i], nodes.feature[i]])
+            self.rows[nodes.left[i]], self.rows[nodes.right[i]] = self.rows[i][left], self.rows[i][~left]
+        self.sums, size, off = (np.array([t[r].sum(axis=0) for r in self.rows])
+                                for t in (self.terms, np.abs(self.terms[:, :2]), self.off))  # fmt: skip
+        counts = np.array([gamma(len(r) + 300) for r in self.rows])[:, None]
+        self.sizes, self.doubt = size[:, 0], np.stack([counts * size, off], axis=1)
+        self.bounds, self.values = np.tile([-math.inf, math.inf], (len(nodes), 1)), np.zeros(len(nodes))
+        self.values[0] = self.rule.value(self.sums[0, 0], self.sums[0, 1], self.bounds[0])
+        for i in inner:
+            pair = [nodes.left[i], nodes.right[i]]
+            self.values[pair] = self.rule.value(self.sums[pair, 0], self.sums[pair, 1], self.bounds[i])
+            self.bounds[pair] = self.bounds[i]
+            way = self.rule.monotonic[nodes.feature[i]] if len(self.rule.monotonic) else 0
             if way:
-                middle = (self.value(left, node) + self.value(right, node)) / 2
-                sides = ((low, middle), (middle, high))
-                self.bounds[left], self.bounds[right] = sides if way > 0 else sides[::-1]
-
-    def value(self, node: int, parent: int) -> float:
-        """−G / (H + λ), within the bounds that the parent's children have."""
-        return float(self.rule.value(self.sums[node, 0], self.sums[node, 1], self.bounds[parent]))
-
-    def parents(self) -> NDArray:
-        parent = np.zeros(len(self.nodes), dtype=np.intp)
-        inner = np.flatnonzero(self.nodes.inner)
-        parent[self.nodes.left[inner]] = parent[self.nodes.right[inner]] = inner
-        return parent
+                self.bounds[pair, [1, 0] if way > 0 else [0, 1]] = self.values[pair].mean()
 
     def leaf_values(self, rate: float, worst: Worst) -> None:
         """|v − rate · value| of every leaf relative to rate · Σ|g| / (H + λ): what one row in all is to the sum."""
-        parent = self.parents()
-        for leaf in np.flatnonzero(~self.nodes.inner).tolist():
-            rows, H = self.rows[leaf], self.sums[leaf, 1] + self.rule.l2
-            v = self.value(leaf, parent[leaf]) if leaf else self.value(0, 0)
-            unit = max(rate * self.size[leaf] / max(H, TINY), TINY)
-            own = gamma(len(rows) + 16) * (self.size[leaf] + abs(v) * H)
-            off = self.data.dg[rows].sum() + abs(v) * self.data.dh[rows].sum() + 8 * np.finfo(float).eps * abs(v) * H
-            worst.see(abs(self.nodes.value[leaf, 0, 0] - rate * v) / unit, own / max(self.size[leaf], TINY),
-                      off / max(self.size[leaf], TINY))  # fmt: skip
+        for leaf in np.flatnonzero(~self.nodes.inner):
+            H, v, size = self.sums[leaf, 1] + self.rule.l2, self.values[leaf], max(self.sizes[leaf], TINY)
+            own, off = (dG + abs(v) * dH for dG, dH in self.doubt[leaf])
+            unit, off = max(rate * size / max(H, TINY), TINY), off + 8 * np.finfo(float).eps * abs(v) * H
+            worst.see(abs(self.nodes.value[leaf, 0, 0] - rate * v) / unit, own / size, off / size)
 
     def splits(self, worst: Worst, allowed: list[NDArray], max_depth: float, max_leaves: float) -> str | None:
         """Every node's own split against the best on offer, relative to (Σ|g|)² / (H + λ). What is wrong outright."""
-        m, depth, parent = len(self.nodes), self.nodes.depth(), self.parents()
-        n_leaves = np.count_nonzero(~self.nodes.inner)
+        nodes, inner, m = self.nodes, self.nodes.inner, len(self.nodes)
+        depth, n_leaves = np.zeros(m), np.count_nonzero(~inner)
         if n_leaves > max_leaves:
             return f"a tree has {n_leaves} leaves, more than the parameters allow"
-        full = n_leaves == max_leaves
-        scale = np.maximum(self.size**2 / np.maximum(self.sums[:, 1] + self.rule.l2, TINY), TINY)
-        gain, own, off = np.full(m, -math.inf), np.zeros(m), np.zeros(m)
+        scale = np.maximum(self.sizes**2 / np.maximum(self.sums[:, 1] + self.rule.l2, TINY), TINY)
+        gain, doubt = np.full(m, -math.inf), np.zeros((m, 2))
         for i in range(m):
-            node = self.data.node(self.rows[i], self.bounds[i])
-            best, largest = best_score(node, self.rule, allowed[i])
-            own[i], off[i] = doubt(node, largest)
-            taken = -self.sums[i, 0] * self.value(i, parent[i])  # as a leaf
-            if depth[i] < max_depth:
-                gain[i] = best - taken
-            if self.nodes.inner[i]:
-                left = self.sums[self.nodes.left[i]][None, :]
-                chosen = judged(node, self.rule, left, self.nodes.feature[[i]], -1.0)[0][0]
-                if chosen == -math.inf or self.nodes.feature[i] not in allowed[i] or depth[i] >= max_depth:
+            best, largest = self._best(i, allowed[i])
+            doubt[i] = self.doubt[i] @ [4 * largest, 2 * largest**2]
+            taken, missed = -self.sums[i, 0] * self.values[i], 0.0  # as a leaf
+            if inner[i]:
+                depth[[nodes.left[i], nodes.right[i]]] = depth[i] + 1
+                own = float(self._judged(i, nodes.feature[i], self.sums[nodes.left[i]], -1.0)[0])
+                if own == -math.inf or nodes.feature[i] not in allowed[i] or depth[i] >= max_depth:
                     return f"node {i} is split in a way that the parameters do not allow"
-                worst.see(max(0.0, best - chosen) / scale[i], 2 * own[i] / scale[i], 2 * off[i] / scale[i])
-                gain[i] = chosen - taken
-            elif not full:
-                worst.see(max(0.0, gain[i]) / scale[i], 2 * own[i] / scale[i], 2 * off[i] / scale[i])
-        open_, inner = {0}, self.nodes.inner
-        while full and any(inner[i] for i in open_):  # best first
+                gain[i], missed = own - taken, max(0.0, best - own)
+            elif depth[i] < max_depth:
+                gain[i] = best - taken
+                missed = max(0.0, gain[i]) if n_leaves < max_leaves else 0.0
+            worst.see(missed / scale[i], *(2 * doubt[i] / scale[i] if missed or inner[i] else (0.0, 0.0)))
+        open_ = {0}
+        while n_leaves == max_leaves and any(inner[i] for i in open_):  # best first
             i = max((i for i in open_ if inner[i]), key=lambda i: gain[i])
             leaf = max((i for i in open_ if not inner[i]), key=lambda i: gain[i], default=i)
-            a, b = (2 * (x[i] + x[leaf]) / scale[0] for x in (own, off))
-            worst.see(max(0.0, gain[leaf] - gain[i]) / scale[0], a, b)
-            open_ = open_ - {i} | {int(self.nodes.left[i]), int(self.nodes.right[i])}
+            worst.see(max(0.0, gain[leaf] - gain[i]) / scale[0], *(2 * (doubt[i] + doubt[leaf]) / scale[0]))
+            open_ = open_ - {i} | {int(nodes.left[i]), int(nodes.right[i])}
         return None
+
+    def _best(self, i: int, features: NDArray) -> tuple[float, float]:
+        """The largest score of the splits that are surely allowed (−inf without one), and the largest |v|."""
+        best, largest, rows, sets = -math.inf, 0.0, self.rows[i], self.rule.by_sets[features]
+        step, numbers = max(1, (1 << 20) // max(len(rows), 256)), features[~sets]
+        for some in [*(numbers[k : k + step] for k in range(0, len(numbers), step)), *features[sets][:, None]]:
+            bins = self.bins[np.ix_(rows, some)]
+            width = int(np.nanmax(bins, initial=-1.0)) + 2  # the last place is for missing values
+            places = np.where(np.isnan(bins), width - 1, bins).astype(np.intp) + width * np.arange(len(some))
+            weights = (np.repeat(t, len(some)) for t in self.terms[rows].T)
+            table = [np.bincount(places.ravel(), weights=w, minlength=width * len(some)) for w in weights]
+            sums = np.stack(table, axis=1).reshape(len(some), width, 3)
+            for left in self._prefixes(sums[0]) if self.rule.by_sets[some[0]] else _cuts(sums):
+                score, size = self._judged(i, some[:, None], left, 1.0)
+                best, largest = max(best, float(score.max(initial=-math.inf))), max(largest, size)
+        return best, largest
+
+    def _judged(self, i: int, j: NDArray, left: F64, sure: float) -> tuple[F64, float]:
+        """−G v of both sides for left sides (…, 3) of splits by features j, −inf if not allowed; the largest |v|.
+
+        `sure` = 1: a side whose sums are too small by no more than they may be off is not allowed; −1: it is.
+        """
+        rule, right = self.rule, self.sums[i] - left
+        least = np.minimum(left, right)
+        ok = least[..., 1] >= rule.min_curvature + sure * self.doubt[i, 1, 1]
+        ok &= least[..., 2] >= rule.min_count * (1 + sure * 1e-12)
+        low, high = (rule.value(s[..., 0], s[..., 1], self.bounds[i]) for s in (left, right))
+        if len(rule.monotonic):
+            ok &= rule.monotonic[j] * (high - low) >= 0
+        size = float(np.where(ok, np.maximum(np.abs(low), np.abs(high)), 0.0).max(initial=0.0))
+        return np.where(ok, -left[..., 0] * low - right[..., 0] * high, -math.inf), size
+
+    def _prefixes(self, sums: F64) -> Iterator[F64]:
+        """Where rounding decides whether a category has enough weight, what is on offer is not sure: none is."""
+        weight = sums[:, 1] * sums[:, 2].sum() / max(sums[:, 1].sum(), TINY)
+        if not (np.abs(weight - SUPPORT) < 1e-6 * SUPPORT).any():
+            used = sums[weight >= SUPPORT]
+            used = used[np.argsort(used[:, 0] / (used[:, 1] + SUPPORT), kind="stable")]
+            half = (len(used) + 1) // 2 if len(used) > 1 else 0
+            yield np.cumsum(used[:half], axis=0)[None]
+            yield np.cumsum(used[::-1][: max(half - 1, 0)], axis=0)[None]
+
+
+def _cuts(sums: F64) -> Iterator[F64]:
+    """Missing values on the right, then on the left."""
+    before = np.cumsum(sums[:, :-1], axis=1)
+    yield before
+    if sums[:, -1].any():
+        yield before + sums[:, -1:]

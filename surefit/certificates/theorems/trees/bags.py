@@ -1,4 +1,4 @@
-"""How many rows a member of an ensemble draws; scikit-learn draws them from RandomState(seed)."""
+"""The bags of an ensemble: how many draws, draws without replacement, the rows that stand for draws of examples."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64
+from surefit.certificates.theorems.hashing import Distinct, G, mixed
+
+Counts = NDArray[np.intp]
 
 
 def draws_of(max_samples: Any, total: float, n_examples: int) -> int:
@@ -17,10 +19,25 @@ def draws_of(max_samples: Any, total: float, n_examples: int) -> int:
     return int(max_samples) if isinstance(max_samples, (int, np.integer)) else max(1, round(max_samples * total))
 
 
-def scikit_learn_rows(seed: int, n: int, max_samples: Any, w: F64 | None) -> NDArray[np.intp]:
-    """The rows that a tree of scikit-learn's forests draws; w: the weights, with those of the classes, if any."""
-    share = n if w is None else float(w.sum())
-    draws = n if max_samples is None else max_samples
-    draws = int(draws) if isinstance(draws, (int, np.integer)) else max(int(draws * share), 1)
-    rng = np.random.RandomState(seed)
-    return rng.randint(0, n, draws) if w is None else rng.choice(n, draws, replace=True, p=w / np.sum(w))
+def subsample(examples: Distinct, seed: int, n_draws: int) -> Counts:
+    """How many copies of each example are taken without replacement.
+
+    With c the sums of their weights there are round(cᵢ) − round(cᵢ₋₁) copies of example i; they are taken by rising
+    mixed(hash xor mixed(seed)), for copy t mixed(that + t G).
+    """
+    keys = mixed(examples.hashes ^ mixed(np.array([seed], dtype=np.uint64)))
+    copies = np.diff(np.rint(np.cumsum(examples.weights)), prepend=0.0).astype(np.intp)
+    owner = np.repeat(np.arange(len(copies)), copies)
+    turn = np.concatenate([np.arange(c) for c in copies]).astype(np.uint64)
+    keys = np.where(turn == 0, keys[owner], mixed(keys[owner] + turn * np.uint64(G)))
+    return np.bincount(owner[np.argsort(keys, kind="stable")[:n_draws]], minlength=len(copies))
+
+
+def rows_of(examples: Distinct, counts: Counts) -> Counts:
+    """The rows that stand for the draws, ascending: those of an example go to its rows in turn, lowest first."""
+    order = np.argsort(examples.owner, kind="stable")
+    order = order[np.searchsorted(examples.owner[order], 0) :]
+    sizes = np.bincount(examples.owner[examples.owner >= 0], minlength=len(counts))
+    start = np.cumsum(sizes) - sizes
+    turn = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.sort(order[np.repeat(start, counts) + turn % np.repeat(sizes, counts)])

@@ -46,26 +46,19 @@ def _off_rule(x: F64, w: F64, max_bins: int, given: F64, between: bool) -> float
     keep = (w > 0) & ~np.isnan(x)
     v, place = np.unique(x[keep], return_inverse=True)
     middle = np.append(v[:-1] / 2 + v[1:] / 2, v[-1:])
-    if len(v) <= max_bins:
-        lists = [middle[:-1]]
-    else:
+    wanted = middle[None, :-1]  # (ways to have it, thresholds)
+    if len(v) > max_bins:
         C = np.cumsum(np.bincount(place, weights=w[keep]))
         share, slack = C[-1] * np.arange(1, max_bins) / max_bins, 1e-12 * C[-1]
         low, high = (np.searchsorted(C, share + s).clip(0, len(v) - 1) for s in (-slack, slack))
         last = len(v) - (1 if between else 0)
         low, high = low[low < last], np.minimum(high, last - 1)[low < last]
-        lists = [middle[low], middle[high]] if between else [v[low], v[high], v[low] / 2 + v[high] / 2]
-    if not given.size or not lists[0].size:
-        return 0.0 if given.size == lists[0].size else np.inf
-    mine = np.unique(np.concatenate(lists))
-    there = np.stack([_nearest(given, a) for a in lists]).min(axis=0).max()
-    return float(max(_nearest(mine, given).max(), there)) if (given[1:] > given[:-1]).all() else np.inf
-
-
-def _nearest(points: F64, x: F64) -> F64:
-    """The distance of every x to the nearest of the points, which are in rising order."""
-    place = np.searchsorted(points, x).clip(1, max(len(points) - 1, 1))
-    return np.minimum(np.abs(x - points[place - 1]), np.abs(x - points[np.minimum(place, len(points) - 1)]))
+        wanted = np.stack([middle[low], middle[high]] if between else [v[low], v[high], v[low] / 2 + v[high] / 2])
+    if not given.size or not wanted.size:
+        return 0.0 if given.size == wanted.size else np.inf
+    off = np.abs(given[:, None, None] - wanted)
+    worst = max(off.min(axis=(1, 2)).max(), off.min(axis=(0, 1)).max())
+    return float(worst) if (given[1:] > given[:-1]).all() else np.inf
 
 
 def rows_in_bins(X: F64, thresholds: list[F64], by_sets: NDArray[np.bool_]) -> F64:
