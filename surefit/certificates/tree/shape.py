@@ -66,8 +66,8 @@ def _pruning(nodes: Nodes, grown: Grown, growth: Growth, tol: float) -> Claim:
     undecided = f"; {len(open_) - known} not decided (draws, ties or work)" if known < len(open_) else ""
     return at_most(
         "pruning",
-        f"With the penalty {alpha:.4g} no subtree costs less, of what was grown ({known} leaves grown again{undecided}); "
-        "largest saving, as a share of the impurity of the root.",
+        f"With the penalty {alpha:.4g} no subtree of what was grown costs less ({known} leaves grown again{undecided})"
+        "; largest saving, as a share of the impurity of the root.",
         Grade.GREEDY,
         saving,
         tol,

@@ -61,7 +61,7 @@ class Replay:
     values: F64 = field(init=False)  # and its own value
 
     def __post_init__(self) -> None:
-        nodes, inner = self.nodes, np.flatnonzero(self.nodes.inner)
+        nodes, inner = self.nodes, np.flatnonzero(self.nodes.inner).tolist()
         self.rows = [np.arange(len(self.bins))] * len(nodes)
         for i in inner:
             left = nodes.goes_left(i, self.bins[self.rows[i], nodes.feature[i]])

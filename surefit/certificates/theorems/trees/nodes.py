@@ -60,12 +60,6 @@ class Nodes:
             at[going] = np.where(left, self.left[node], self.right[node])
         return at
 
-    def depth(self) -> NDArray[np.intp]:
-        depth = np.zeros(len(self), dtype=np.intp)
-        for node in np.flatnonzero(self.inner):
-            depth[[self.left[node], self.right[node]]] = depth[node] + 1
-        return depth
-
 
 def read_nodes(tree: Any, n_features: int) -> Nodes | str:
     """The nodes of a `tree_`, or what is wrong with it: every node but the root is the child of one node before it."""
