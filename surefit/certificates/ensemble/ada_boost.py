@@ -23,7 +23,7 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real, wh
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
-from surefit.certificates.ensemble.members import MEMBERS, Broken, answers_of, checked, spread, with_tree, worst_of
+from surefit.certificates.ensemble.members import SHARE, Broken, answers_of, checked, looked_at, with_tree, worst_of
 from surefit.certificates.labels import labels_claim, places, read_classes, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, gamma
@@ -104,7 +104,7 @@ class Rounds:
     def claims(self, tol: float) -> list[Claim]:
         model, w, n = self.attrs.model, self.data.w, len(self.data.w)
         log_D, errors, weights, found = np.log(w / w.sum()), Worst(), Worst(), list[Claim]()
-        trees, hidden = spread(len(self.answers), MEMBERS), ""
+        trees, hidden = looked_at(self.data.X, len(self.answers)), ""
         for t, answer in enumerate(self.answers):
             log_sum = _log_sum(log_D)
             log_D = np.where(w > 0, np.maximum(log_D, log_sum + math.log(2.0**-52)), -np.inf)
@@ -177,7 +177,7 @@ class Rounds:
         # no missing value is taken, so where one would go is never asked: to the side with more rows
         count, left = np.asarray(tree.n_node_samples), np.asarray(tree.children_left)
         twin = with_tree(member, {}, missing_go_to_left=(left >= 0) & (2 * count[left] > count))
-        found += checked(twin, self.data.X[rows], y, w if self.K else None, tol, share=1 / MEMBERS) or []
+        found += checked(twin, self.data.X[rows], y, w if self.K else None, tol, share=SHARE) or []
         return ""
 
     def _end(self) -> Claim:

@@ -22,7 +22,7 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real, wh
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
-from surefit.certificates.ensemble.members import MEMBERS, Broken, answers_of, checked, spread, worst_of
+from surefit.certificates.ensemble.members import SHARE, Broken, answers_of, checked, looked_at, worst_of
 from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.boosting.answers import Trace, answer_claims, check_seed
@@ -164,7 +164,7 @@ class Stages:
         factor = 2.0 if self.loss in ("squared_error", "log_loss") else 1.0
         trace, kept = (Trace(self.loss, self.y, w, factor) for w in (self.w, self.w_kept))
         leaves, steps, found = Worst(), Worst(), list[Claim]()
-        start, trees = self.start_claim(tol) if not hidden else [], spread(T * width, MEMBERS)
+        start, trees = self.start_claim(tol) if not hidden else [], looked_at(self.data.X, T * width)
         rises, last = Worst(), np.inf
         for t in range(T):
             q = self.level()
@@ -184,7 +184,7 @@ class Stages:
                     continue
                 self.leaf_values(nodes.value[:, 0, 0], leaf, s.g[:, k], s.h[:, k], k, q, leaves)
                 if t * width + k in trees:
-                    found += checked(member, self.data.X, -s.g[:, k], self.w, tol, share=1 / MEMBERS) or []
+                    found += checked(member, self.data.X, -s.g[:, k], self.w, tol, share=SHARE) or []
             step = float(np.asarray(getattr(self.attrs.model, "step_sizes_", np.ones(T)))[t])
             if not hidden and self.attrs.flag("line_search", False):
                 self.line(moves, step, q, steps)

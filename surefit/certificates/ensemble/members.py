@@ -19,7 +19,8 @@ ARRAYS = ("children_left", "children_right", "feature", "threshold", "impurity",
           "weighted_n_node_samples", "missing_go_to_left", "category_row", "categories")  # fmt: skip
 
 
-MEMBERS = 24  # trees of a boosted model that are looked at
+MEMBERS, WORK = 24, 1 << 23  # most trees of a boosted model that are looked at, and rows × features of them all
+SHARE = 2 / MEMBERS  # of the work that the checker of one tree may do
 
 
 class Broken(Exception):
@@ -35,6 +36,11 @@ class MemberRows(ArrayBlocks):
 def spread(n: int, most: int) -> list[int]:
     """Members spread evenly, the first and the last with them."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(int)).tolist()
+
+
+def looked_at(X: NDArray, n_trees: int) -> list[int]:
+    """The trees of a boosted model that are looked at: as many as the work allows, two at least."""
+    return spread(n_trees, int(np.clip(WORK / max(X.size, 1), 2, MEMBERS)))
 
 
 def with_tree(member: Any, parameters: dict[str, Any], **arrays: Any) -> Any:

@@ -23,7 +23,6 @@ from surefit.certificates.theorems.worst import Worst
 
 WORK = 1 << 25  # rows × features over all nodes that are looked at in full
 PER_NODE = 4096  # what one more node costs, in the same unit
-MISSING_SIDE = "splits that send missing values to the smaller side"
 
 
 @dataclass
@@ -177,14 +176,14 @@ def _split(
 
 def _threshold(found: Replay, nodes: Nodes, i: int, here: Place, left: NDArray[np.bool_]) -> None:
     """Midway between the values on either side, +∞ where only missing ones go right, if it is not drawn or of bins."""
-    t, column, most = float(nodes.threshold[i]), here.X[:, nodes.feature[i]], 2 * np.count_nonzero(left) > len(left)
+    t, column, more = float(nodes.threshold[i]), here.X[:, nodes.feature[i]], 2 * np.count_nonzero(left) > len(left)
     known = ~np.isnan(column)
-    found.fault(MISSING_SIDE, bool(known.all()) and bool(nodes.missing_left[i]) != bool(most))  # of equal sides right
+    other = bool(known.all()) and bool(nodes.missing_left[i]) != bool(more)  # of equal sides the right one
+    found.fault("splits that send missing values to the smaller side", other)
     low, high = float(column[left & known].max(initial=-np.inf)), float(column[~left & known].min(initial=np.inf))
     middle = low / 2 + high / 2
     close = abs(t - (low if middle == high else middle)) <= 4 * np.spacing(max(abs(low), abs(high)))
-    right = t == middle or close or here.growth.drawn or here.growth.binned
-    wrong = low == -np.inf or not right
+    wrong = low == -np.inf or not (t == middle or close or here.growth.binned)
     found.fault("thresholds that are not midway between the values on either side", wrong and not here.growth.drawn)
 
 
