@@ -177,7 +177,7 @@ class Rounds:
         # no missing value is taken, so where one would go is never asked: to the side with more rows
         count, left = np.asarray(tree.n_node_samples), np.asarray(tree.children_left)
         twin = with_tree(member, {}, missing_go_to_left=(left >= 0) & (2 * count[left] > count))
-        found += checked(twin, self.data.X[rows], y, w if self.K else None, tol, share=SHARE) or []
+        found += checked(twin, self.data.X[rows], y, w if self.K else None, tol, share=SHARE)
         return ""
 
     def _end(self) -> Claim:

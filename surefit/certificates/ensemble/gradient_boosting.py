@@ -184,7 +184,7 @@ class Stages:
                     continue
                 self.leaf_values(nodes.value[:, 0, 0], leaf, s.g[:, k], s.h[:, k], k, q, leaves)
                 if t * width + k in trees:
-                    found += checked(member, self.data.X, -s.g[:, k], self.w, tol, share=SHARE) or []
+                    found += checked(member, self.data.X, -s.g[:, k], self.w, tol, share=SHARE)
             step = float(np.asarray(getattr(self.attrs.model, "step_sizes_", np.ones(T)))[t])
             if not hidden and self.attrs.flag("line_search", False):
                 self.line(moves, step, q, steps)

@@ -1,4 +1,4 @@
-"""Members of an ensemble, each held against the checker of its own class on the rows that it was fitted to."""
+"""Trees of an ensemble, each held against the checker of trees on the rows that it was fitted to."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from surefit.certificates.array_blocks import ArrayBlocks
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim
-from surefit.certificates.registry import CHECKERS, checker_for
+from surefit.certificates.registry import checker_for
 
 ARRAYS = ("children_left", "children_right", "feature", "threshold", "impurity", "n_node_samples", "value",
           "weighted_n_node_samples", "missing_go_to_left", "category_row", "categories")  # fmt: skip
 
 
+TREES = ("DecisionTreeClassifier", "DecisionTreeRegressor")
 MEMBERS, WORK = 24, 1 << 23  # most trees of a boosted model that are looked at, and rows × features of them all
 SHARE = 2 / MEMBERS  # of the work that the checker of one tree may do
 
@@ -52,10 +53,10 @@ def with_tree(member: Any, parameters: dict[str, Any], **arrays: Any) -> Any:
     return twin
 
 
-def checked(member: Any, X: NDArray, Y: NDArray, w: F64 | None, tol: float, **about: Any) -> list[Claim] | None:
-    """What the checker of its class claims of a member, None where the class has none; about: of `MemberRows`."""
-    if not any(base.__name__ in CHECKERS for base in type(member).__mro__):
-        return None
+def checked(member: Any, X: NDArray, Y: NDArray, w: F64 | None, tol: float, **about: Any) -> list[Claim]:
+    """What the checker of trees claims of a member; TypeError where its class is none. about: of `MemberRows`."""
+    if not any(base.__name__ in TREES for base in type(member).__mro__):
+        raise TypeError(f"a {type(member).__name__} is no tree whose growth is known")
     rows = MemberRows(X, Y, w)
     vars(rows).update(about)
     return checker_for(member)(member, rows, tol)[0]
@@ -66,7 +67,7 @@ def worst_of(found: list[Claim], names: tuple[str, ...], of: str) -> list[Claim]
     worst = dict[str, Claim]()
     for claim in sorted(found, key=lambda c: (not c.holds, c.value or 0.0)):
         if claim.name in (*names, "attributes", "data", "finite"):
-            sentence = f"{claim.sentence} The worst of {of}, by the checker of its class."
+            sentence = f"{claim.sentence} The worst of {of}, by the checker of trees."
             worst[claim.name] = Claim(claim.name, sentence, claim.grade, claim.value, claim.limit, claim.holds,
                                       claim.detail, claim.excuse)  # fmt: skip
     return list(worst.values())

@@ -105,7 +105,7 @@ def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float
         w = np.concatenate([bags[k].weights, np.zeros(len(X))])
         twin = with_tree(model.estimators_[k], {**asked, "seed_": int(seeds[k])}, threshold=coded_trees[k].threshold)
         Y = data.Y[rows, 0] if data.Y.shape[1] == 1 else data.Y[rows]
-        found += checked(twin, X[rows], Y, w, tol, binned=binned, share=1 / len(looked)) or []
+        found += checked(twin, X[rows], Y, w, tol, binned=binned, share=1 / len(looked))
     names = ("nodes", "rules", "splits", "best_first", "pruning")
     claims += worst_of(found, names, f"{len(looked)} of {len(trees)} trees")
     claims.append(_importances(attrs, trees))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -156,3 +157,21 @@ def test_bags_in_numpy_are_those_that_are_drawn() -> None:
             np.testing.assert_array_equal(rows_of(mine, counts), np.sort(drawn.bag(counts)))
             wanted = resample.subsample_counts(seed, drawn.hashes, drawn.weights, 70)
             np.testing.assert_array_equal(subsample(mine, seed, 70), wanted)
+
+
+def test_members_of_a_class_without_a_checker_are_refused() -> None:
+    """The arrays of a tree in another object: nothing says how it was grown, so nothing is believed."""
+    X, y = load_wine(return_X_y=True)
+    model = RandomForestClassifier(3, random_state=0).fit(X, y)
+    held = [SimpleNamespace(tree_=m.tree_, random_state=m.random_state) for m in model.estimators_]
+
+    class Held(RandomForestClassifier):
+        def apply(self, X):
+            return np.column_stack([m.tree_.apply(np.float32(X)) for m in held])
+
+        def predict_proba(self, X):
+            return np.mean([m.tree_.predict(np.float32(X)) for m in held], axis=0)
+
+    lie = copy.copy(model)
+    lie.__class__, lie.estimators_ = Held, held
+    assert refused(lie, X, y)
