@@ -97,7 +97,7 @@ def _measured(linkage: Linkage, at: NDArray, height: F64, excess: F64, rises: bo
     metric = linkage.points.metric
     scale = np.full(len(at), height.max(initial=0.0)) if metric.name in ABSOLUTE else height
     scale = np.where(scale > 0, scale, 1.0)
-    error, excuse = (linkage.slack(height, unit) / scale for unit in (UNIT, metric.unit))
+    error, excuse = (linkage.slack(height, unit) / scale for unit in (UNIT, linkage.points.unit))
     return Merges(at, height, excess, scale, error, error + excuse, rises)
 
 

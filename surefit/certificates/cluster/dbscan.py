@@ -24,9 +24,11 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import gamma
 from surefit.certificates.search.forest import Forest
-from surefit.certificates.theorems.distances.points import Points, read_points
+from surefit.certificates.theorems.distances.metrics import BY_COORDINATE
+from surefit.certificates.theorems.distances.points import Points, in_slices, read_points
 
 MOST_PAIRS = 2e10  # beyond, blocks of rows spread evenly over all
+FEW = 2048  # rows up to which every pair is looked at
 
 
 @dataclass
@@ -84,20 +86,58 @@ def _read(attrs: Attributes, points: Points) -> Fit | None:
     return Fit(labels.astype(np.intp), core, eps, least)
 
 
+def _candidates(points: Points, eps: float) -> list[tuple[NDArray, NDArray]]:
+    """Blocks of rows, each with all rows that may lie within eps of one of them: those whose entry in the widest column
+    is, where no column differs by more than the distance."""
+    n, radius, metric = len(points.X), eps * (1 + 1e-6) + 1e-12 * float(np.abs(points.X).max()), points.metric
+    narrow = metric.name in BY_COORDINATE and metric.p >= 1 and np.ndim(metric.weight) == 0 and n > FEW
+    along = points.X[:, np.ptp(points.X, axis=0).argmax()] if narrow else np.zeros(n)
+    place = np.argsort(along, kind="stable")
+    low, high = (np.searchsorted(along[place], along[place] + side) for side in (-radius, radius))
+    runs = [slice(first, min(first + 256, n)) for first in range(0, n, 256)]
+    return [(place[run], place[low[run.start] : high[run.stop - 1]]) for run in runs]
+
+
+def _measured(points: Points, I: NDArray, J: NDArray) -> F64:
+    """Distances of row I[i] to row J[i]."""
+    if points.metric.name == "precomputed":
+        return points.X[I, J]
+    parts = [points.metric.distance(points.X[I[p]], points.X[J[p]]) for p in in_slices(len(I), points.X.shape[1])]
+    return np.concatenate([np.zeros(0), *parts])
+
+
+def _within(points: Points, rows: NDArray, near: NDArray, eps: float) -> tuple[NDArray, NDArray]:
+    """For all these rows: surely within eps of each other, maybe within eps.
+
+    Euclidean distances come first from products of rows less a common center, whose square is off by at most
+    γ_{d+8}(‖a‖ + ‖b‖)²; pairs for which that decides nothing are measured by differences.
+    """
+    if points.metric.name != "euclidean":
+        D = points.block(points.X[rows], near)
+        return D + points.slack(D) <= eps, D - points.slack(D) <= eps
+    A, B = (points.X[some] - points.X[near[len(near) // 2]] for some in (rows, near))
+    a, b = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)
+    square = a[:, None] + b - 2 * (A @ B.T) - eps * eps
+    error = gamma(A.shape[1] + 8) * (np.sqrt(a.max()) + np.sqrt(b.max())) ** 2
+    band = 1.01 * error + 4 * float(points.slack(np.array(eps))) * eps + gamma(4) * eps * eps
+    sure, maybe = square < -band, square <= band
+    i, j = np.nonzero(maybe & ~sure)
+    D = _measured(points, rows[i], near[j])
+    sure[i, j], maybe[i, j] = D + points.slack(D) <= eps, D - points.slack(D) <= eps
+    return sure, maybe
+
+
 def _sweep(points: Points, fit: Fit) -> Sweep:
     n, forest = len(points.X), Forest(len(points.X))
     w = np.ones(n) if points.w is None else points.w
     found = Sweep(np.zeros(n, bool), np.zeros((n, 2)), np.full(n, n), np.zeros(n, bool), np.zeros((0, 2)), 0.0)
-    blocks = points.candidates(fit.eps)
-    total = float(sum(len(rows) * sum(map(len, pieces)) for rows, pieces in blocks))
-    step = max(1, int(np.ceil(total / MOST_PAIRS)))
-    for rows, pieces in blocks[::step]:
+    blocks = _candidates(points, fit.eps)
+    total = float(sum(len(rows) * len(others) for rows, others in blocks))
+    for rows, others in blocks[:: max(1, int(np.ceil(total / MOST_PAIRS)))]:
         found.seen[rows] = True
-        for piece in pieces:
-            for low in range(0, len(piece), 8192):
-                near = piece[low : low + 8192]
-                found.pairs += float(len(rows) * len(near))
-                _look(points, fit, w, rows, near, found, forest)
+        found.pairs += float(len(rows) * len(others))
+        for part in in_slices(len(others), len(rows)):
+            _look(points, fit, w, rows, others[part], found, forest)
     rounding = gamma(n) * np.abs(w).sum() if points.w is not None else 0.0
     found.weight += np.array([-rounding, rounding])
     found.edges = forest.array()
@@ -105,7 +145,7 @@ def _sweep(points: Points, fit: Fit) -> Sweep:
 
 
 def _look(points: Points, fit: Fit, w: F64, rows: NDArray, near: NDArray, found: Sweep, forest: Forest) -> None:
-    sure, maybe = points.within(points.X[rows], near, fit.eps)
+    sure, maybe = _within(points, rows, near, fit.eps)
     more, less = np.maximum(w[near], 0.0), np.minimum(w[near], 0.0)
     found.weight[rows, 0] += sure @ more + maybe @ less
     found.weight[rows, 1] += maybe @ more + sure @ less
@@ -124,12 +164,9 @@ def _look(points: Points, fit: Fit, w: F64, rows: NDArray, near: NDArray, found:
 def _claims(points: Points, fit: Fit, sweep: Sweep) -> list[Claim]:
     seen, n = sweep.seen, len(fit.labels)
     rows = f"all {n} rows" if seen.all() else f"{int(seen.sum())} of {n} rows, in blocks spread evenly"
-    grade = Grade.BOUNDED if points.raw else Grade.EXACT
-    how = (
-        f"{points.products_rounding():.1g} in squares from products of the rows as they are"
-        if points.raw
-        else "distances"
-    )
+    grade, how = Grade.EXACT, "distances"
+    if points.products:
+        grade, how = Grade.BOUNDED, f"{points.products:.1g} in squares from products of the rows as they are"
     low, high = sweep.weight.T
     core = seen & np.where(fit.core, high < fit.least, low >= fit.least)
     core_claim = at_most(
@@ -189,8 +226,8 @@ def _first(flags: NDArray) -> int:
 def _connected(points: Points, fit: Fit, sweep: Sweep, grade: Grade) -> Claim:
     """Edges proposed by a search, each a pair of core rows of one label within eps, join each cluster to one piece."""
     a, b = sweep.edges.T
-    D, slack = points.pairs(points.X[a], b)
-    good = fit.core[a] & fit.core[b] & (fit.labels[a] == fit.labels[b]) & (D - slack <= fit.eps)
+    D = _measured(points, a, b)
+    good = fit.core[a] & fit.core[b] & (fit.labels[a] == fit.labels[b]) & (D - points.slack(D) <= fit.eps)
     parent, pieces = list(range(len(fit.labels))), int(fit.core.sum())
     for i, j in sweep.edges[good].tolist():
         while parent[i] != i:

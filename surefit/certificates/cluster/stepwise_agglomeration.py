@@ -10,7 +10,7 @@ and sums add up when clusters merge. A function of (X, labels) is called for eve
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,7 @@ def _replayed(attrs: Attributes, points: Points, codes: NDArray, tree: MergeTree
         change, least = replay(M, tree.children, join)
         # means are off by a rounding of the spread, which moves a rise r by 2√(n r) of it
         error = gamma(d + 8) * change + 4 * UNIT * spread * np.sqrt(n * change) + n * (4 * UNIT * spread) ** 2
-        return Replayed(all_, start, change, least, error, error + 16 * points.metric.unit * change)
+        return Replayed(all_, start, change, least, error, error + 16 * points.unit * change)
     S, relative = _sums(attrs, points, codes, k, name)
     inner = S.diagonal().copy()
 
@@ -109,7 +109,7 @@ def _replayed(attrs: Attributes, points: Points, codes: NDArray, tree: MergeTree
     start = float(S.sum() - inner.sum()) if name == "between" else float((inner / (2 * size)).sum())
     change, least = replay(np.stack([cost(a, np.arange(k)) for a in range(k)]), tree.children, merged)
     total = np.maximum(np.abs(change), np.abs(start + np.cumsum(change)))
-    return Replayed(all_, start, change, least, relative * total, (relative + 16 * points.metric.unit) * total)
+    return Replayed(all_, start, change, least, relative * total, (relative + 16 * points.unit) * total)
 
 
 def _sums(attrs: Attributes, points: Points, codes: NDArray, k: int, name: str) -> tuple[F64, float]:
@@ -121,14 +121,14 @@ def _sums(attrs: Attributes, points: Points, codes: NDArray, k: int, name: str) 
     S, given, error = np.zeros((k, k)), points.metric.name == "precomputed", 0.0
     for i in range(n):
         if name == "within" or given:
-            row = points.block(points.X[i : i + 1], np.arange(n))[0][0]
+            row = points.block(points.X[i : i + 1])[0]
         else:
             square = ((points.X - points.X[i]) ** 2).sum(axis=1)
             row = np.exp(-width * square)
             row[i] = 0.0
             error = max(error, gamma(d + 8) * min(width * float(square.max()), 745.0))
         S[codes[i]] += np.bincount(codes, weights=row, minlength=k)
-    slack = 0.0 if given or name == "between" else float(replace(points.metric, unit=UNIT).slack(np.ones(1), d)[0])
+    slack = 0.0 if given or name == "between" else 2 * float(points.metric.error(np.ones(1), d)[0])
     return S, gamma(float(n) * n + 8) + error + slack
 
 
@@ -156,7 +156,7 @@ def _called(cost: Callable[..., Any], points: Points, codes: NDArray, tree: Merg
         q, p = np.flatnonzero(np.isin(clusters, tree.children[t])).tolist()
         change[i], least[i] = after[p, q] - before[i], min(after.values()) - before[i]
     size = np.abs(before) + np.abs(change)  # the function's own rounding is not known: sixteen of its values'
-    return Replayed(at, value(tree.active(0)), change, least, 16 * UNIT * size, 16 * points.metric.unit * size)
+    return Replayed(at, value(tree.active(0)), change, least, 16 * UNIT * size, 16 * points.unit * size)
 
 
 def _cheapest(found: Replayed, tree: MergeTree, tol: float) -> Claim:

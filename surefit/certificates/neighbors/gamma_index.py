@@ -50,7 +50,8 @@ def _means(points: Points, Q: F64, k: int, own: NDArray | None) -> tuple[F64, F6
     """γ of each query with its slack; last, γ if no row is left out, where a distance is zero up to rounding only."""
     out = np.zeros((3, len(Q)))
     for i, q in enumerate(Q):
-        D, slack = (a[0] for a in points.block(q[None, :], np.arange(len(points.X))))
+        D = points.block(q[None, :])[0]
+        slack = points.slack(D)
         nearest = int(np.argmin(D)) if own is None else int(own[i])
         left_out = own is not None or D[nearest] <= slack[nearest]
         none_left_out = np.sort(np.partition(D, k - 1)[:k]).mean()
@@ -58,7 +59,7 @@ def _means(points: Points, Q: F64, k: int, own: NDArray | None) -> tuple[F64, F6
             D, slack = np.delete(D, nearest), np.delete(slack, nearest)
         order = np.argpartition(D, k - 1)[:k] if k < len(D) else np.arange(len(D))
         mean = np.sort(D[order]).mean()
-        rounding = slack[order].mean() + (g(k + 4) + 4 * points.metric.unit) * mean
+        rounding = slack[order].mean() + (g(k + 4) + 4 * points.unit) * mean
         sure = own is not None or not left_out or points.metric.name not in ("cosine", "haversine")
         out[:, i] = mean, rounding, mean if sure else none_left_out
     return out[0], out[1], out[2]
@@ -104,7 +105,7 @@ def _answers(model: Any, points: Points, stated: F64, threshold: float, offset: 
         return [scores]
     if scores.shape == mean.shape and scores.dtype.kind == "f":
         mean = np.where(np.abs(scores + other) < np.abs(scores + mean), other, mean)
-    wide = rounding + 4 * points.metric.unit * (mean + abs(offset))
+    wide = rounding + 4 * points.unit * (mean + abs(offset))
     labels = answer_of(model, "predict", Q)
     given = labels if not isinstance(labels, Claim) and labels.shape == mean.shape else np.zeros(len(mean))
     sure = np.where(np.abs(mean - threshold) <= wide, np.where(np.abs(given) == 1, given, 0.0),
@@ -117,5 +118,5 @@ def _answers(model: Any, points: Points, stated: F64, threshold: float, offset: 
         numbers_claim(model, "score_samples", Q, -mean, rounding),
         numbers_claim(model, "decision_function", Q, -mean - offset, wide),
         numbers_claim(model, "predict", Q, sure, 0.0),
-        numbers_claim(model, "rank", Q, np.clip(given.astype(np.float64), low, high), 4 * points.metric.unit),
+        numbers_claim(model, "rank", Q, np.clip(given.astype(np.float64), low, high), 4 * points.unit),
     ]

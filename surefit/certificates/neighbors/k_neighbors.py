@@ -48,7 +48,7 @@ def check_k_neighbors_classifier(model: Any, blocks: Blocks, tol: float) -> Find
         claims.append(numbers_claim(model, "predict_proba", asked.Q, votes, rounding))
         claims.append(labels_claim(model, asked.Q, votes, rounding))
     if attrs.has("n_neighbors_"):
-        claims.append(choice_claim(attrs, points, k, _right(attrs, codes, K), points.metric.unit))
+        claims.append(choice_claim(attrs, points, k, _right(attrs, codes, K), points.unit))
     return claims, f"{len(asked.Q)} queries against {blocks.n_rows} rows"
 
 
@@ -67,7 +67,7 @@ def check_k_neighbors_regressor(model: Any, blocks: Blocks, tol: float) -> Findi
         rounding = (k + 16) * 2 * unit_of(model, "predict", points, asked) * size
         claims.append(numbers_claim(model, "predict", asked.Q, means, rounding))
     if attrs.has("n_neighbors_"):
-        claims.append(choice_claim(attrs, points, k, _squared(attrs, y), points.metric.unit))
+        claims.append(choice_claim(attrs, points, k, _squared(attrs, y), points.unit))
     return claims, f"{len(asked.Q)} queries against {blocks.n_rows} rows"
 
 
@@ -124,7 +124,8 @@ def _tied(attrs: Attributes, points: Points, asked: Queries, k: int, votes: F64,
         return votes
     votes, codes, weights = votes.copy(), points.y.astype(np.intp), attrs.parameter("weights", "uniform")
     for i in np.flatnonzero(~(np.abs(given - votes) <= rounding).all(axis=1)):
-        D, slack = (a[0] for a in points.block(asked.Q[i : i + 1].astype(np.float64), np.arange(len(points.X))))
+        D = points.block(asked.Q[i : i + 1].astype(np.float64))[0]
+        slack = points.slack(D)
         last = np.partition(D, k - 1)[k - 1]
         spread = slack[np.flatnonzero(D == last)[0]]
         inside, maybe = D + slack < last - spread, D - slack <= last + spread

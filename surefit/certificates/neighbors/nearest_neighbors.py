@@ -60,7 +60,7 @@ def radius_claim(model: Any, points: Points, few: Queries, radius: float, far: f
     wrong, grade, how = _wrong(points, few, answer, radius), Grade.EXACT, ""
     loose = points.loosened(max(radius, far), tol) if wrong else None
     if loose is not None and not _wrong(loose, few, answer, radius):
-        wrong, grade, how = 0, Grade.BOUNDED, f" up to {points.products_rounding():.1g} in squares"
+        wrong, grade, how = 0, Grade.BOUNDED, f" up to {loose.products:.1g} in squares"
     claim = at_most(
         name,
         f"radius_neighbors gives the rows within {radius:g} with their distances{how}, for {len(few.Q)} queries; "
@@ -75,14 +75,12 @@ def radius_claim(model: Any, points: Points, few: Queries, radius: float, far: f
 def _wrong(points: Points, asked: Queries, answer: Any, radius: float) -> int:
     n, count = len(points.X), 0
     for q, distances, indices in zip(asked.Q.astype(np.float64), *answer, strict=True):
-        sure, maybe = (flags[0] for flags in points.within(q[None, :], np.arange(n), radius))
-        found, D = np.asarray(indices, dtype=np.float64), np.asarray(distances, dtype=np.float64)
+        D = points.block(q[None, :])[0]
+        slack = points.slack(D)
+        found, stated = np.asarray(indices, dtype=np.float64), np.asarray(distances, dtype=np.float64)
         places = np.clip(np.nan_to_num(found), 0, n - 1).astype(np.intp)
         inside = np.bincount(places, minlength=n)
-        fine = found.ndim == 1 and found.shape == D.shape and (places == found).all() and inside.max() <= 1
-        fine = fine and not (sure & (inside == 0)).any() and maybe[places].all()
-        if fine:
-            true, slack = points.pairs(np.repeat(q[None, :], len(places), axis=0), places)
-            fine = bool((np.abs(true - D) <= slack).all())
-        count += not fine
+        fine = found.ndim == 1 and found.shape == stated.shape and (places == found).all() and inside.max() <= 1
+        fine = fine and not ((D + slack <= radius) & (inside == 0)).any() and (D - slack <= radius)[places].all()
+        count += not (fine and (np.abs(D[places] - stated) <= slack[places]).all())
     return count

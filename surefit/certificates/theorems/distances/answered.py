@@ -11,36 +11,30 @@ from numpy.typing import NDArray
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.predictions import answer_of
-from surefit.certificates.theorems.distances.points import Points
+from surefit.certificates.theorems.distances.points import Points, in_slices
 from surefit.certificates.theorems.distances.queries import Queries
-
-PIECE = 1 << 14  # rows compared with the queries at once
-
 
 def wrong_answers(points: Points, asked: Queries, distances: F64, indices: F64) -> NDArray:
     """Queries for which the answer is not k nearest rows in order, with their distances, beyond rounding.
 
     With T the farthest recomputed distance of the answer, another row is nearer where D + slack < T − slack.
     """
-    n, (m, k) = len(points.X), indices.shape
+    n, Q = len(points.X), asked.Q.astype(np.float64)
     places = np.clip(np.nan_to_num(indices), 0, n - 1).astype(np.intp)
-    ordered = np.sort(places, axis=1)
-    bad = (places != indices).any(axis=1) | (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
-    bad |= ~(np.diff(distances, axis=1) >= 0).all(axis=1)
-    Q, i = asked.Q.astype(np.float64), np.repeat(np.arange(m), k)
-    D, slack = (a.reshape(m, k) for a in points.pairs(Q[i], places.ravel()))
-    bad |= ~(np.abs(distances - D) <= slack).all(axis=1)
-    nearest = np.nextafter((D - slack).max(axis=1, initial=0.0), -np.inf)
-    for low in range(0, n, PIECE):
-        piece = np.arange(low, min(n, low + PIECE))
-        sure, _ = points.within(Q, piece, nearest)
-        mine = (places >= low) & (places <= piece[-1])
-        sure[i[mine.ravel()], places[mine] - low] = False
+    bad = (places != indices).any(axis=1) | ~(np.diff(distances, axis=1) >= 0).all(axis=1)
+    for part in in_slices(len(Q), n):
+        D, own = points.block(Q[part]), places[part]
+        slack, row = points.slack(D), np.arange(len(part))[:, None]
+        bad[part] |= ~(np.abs(distances[part] - D[row, own]) <= slack[row, own]).all(axis=1)
+        farthest = (D - slack)[row, own].max(axis=1, initial=0.0)
+        others = np.ones(D.shape, bool)
+        others[row, own] = False
+        bad[part] |= others.sum(axis=1) != n - own.shape[1]  # a row twice
         if asked.own is not None:
-            inside = (asked.own >= low) & (asked.own <= piece[-1])
-            sure[np.flatnonzero(inside), asked.own[inside] - low] = False
-        bad |= sure.any(axis=1)
-    return bad if asked.own is None else bad | (places == asked.own[:, None]).any(axis=1)
+            others[row[:, 0], asked.own[part]] = False
+            bad[part] |= (own == asked.own[part][:, None]).any(axis=1)
+        bad[part] |= (others & (D + slack < farthest[:, None])).any(axis=1)
+    return bad
 
 
 def neighbors_claim(
@@ -60,7 +54,7 @@ def neighbors_claim(
         loose = points.loosened(float(given[0][bad].max(axis=1, initial=0.0).min()), tol)
         if loose is not None and not wrong_answers(loose, again, *given[:, bad]).any():
             bad, grade = np.zeros(m, bool), Grade.BOUNDED
-            how = f"up to {points.products_rounding():.1g} in squares, the rounding of products of rows as they are"
+            how = f"up to {loose.products:.1g} in squares, the rounding of products of rows as they are"
     count = int(bad.sum())
     others = "other rows than the query" if asked.own is not None else "rows"
     claim = at_most(

@@ -67,7 +67,8 @@ def _scores(points: Points, ks: NDArray, judge: Judge) -> tuple[F64, F64]:
     n, top = len(points.X), int(ks.max())
     total, width = np.zeros(len(ks)), np.zeros(len(ks))
     for i in range(n):
-        D, slack = (a[0] for a in points.block(points.X[i : i + 1], np.arange(n)))
+        D = points.block(points.X[i : i + 1])[0]
+        slack = points.slack(D)
         D[i] = np.inf
         order = np.argsort(D, kind="stable")[: top + 1]
         for j, k in enumerate(ks):

@@ -6,8 +6,6 @@ from rows less a common center: a sum of r rows is off by γ_r of the sum of the
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,7 +33,7 @@ class Linkage:
 
     def slack(self, height: F64, unit: float) -> F64:
         """The error of a height from distances in a precision of this unit: the checker's in double, or a model's."""
-        D = replace(self.points.metric, unit=unit).slack(height, self.points.X.shape[1])
+        D = 2 * self.points.metric.error(height, self.points.X.shape[1], unit)
         if self.name == "ward":  # means rounded in double, and √(2|A||B| / (|A| + |B|)) ≤ √n
             return D + 4 * np.sqrt(self.tree.n) * (UNIT + gamma(self.tree.n + 8, LONG)) * self.spread
         return D + (gamma(self.tree.n**2 / 2 + 4) * height if self.name == "average" else 0.0)
@@ -55,7 +53,7 @@ class Linkage:
         rows, join, starts = self.tree.rows(cluster), REDUCE[self.name], self.tree.first[others]
         parts, step = [], max(1, ENTRIES // max(1, self.tree.n))
         for low in range(0, len(rows), step):
-            D, _ = self.points.block(self.points.X[rows[low : low + step]], self.tree.order)
+            D = self.points.block(self.points.X[rows[low : low + step]], self.tree.order)
             parts.append(join.reduceat(join.reduce(D, axis=0), starts))
         far = join.reduce(np.stack(parts), axis=0)
         return far / (size[cluster] * size[others]) if self.name == "average" else far

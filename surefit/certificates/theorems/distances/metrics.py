@@ -1,6 +1,6 @@
 """Metrics from their formulas, each with a bound of its rounding.
 
-Every formula below but three is a sum, maximum or ratio of terms ≥ 0 formed from differences of coordinates: evaluated
+Every formula below but two is a sum, maximum or ratio of terms ≥ 0 formed from differences of coordinates: evaluated
 with d terms it is right to a relative γ_{d+16}, in any order (Higham, chapter 3). A model in a precision of unit u may
 form the terms in it and add them in double: a relative 16u more. The cosine distance subtracts from one, so its error
 is absolute; the haversine's square h = sin²(D/2) is right to a relative 16u, D then to 16u·tan(D/2), at most 2√(16u);
@@ -22,11 +22,10 @@ from surefit.certificates.rounding import UNIT, gamma
 SAME = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan", "infinity": "chebyshev"}
 POWERS = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
 BY_COORDINATE = {"euclidean", "manhattan", "chebyshev", "minkowski"}  # |xⱼ − yⱼ| ≤ d(x, y) for every column j
-SMALL = 1e-150  # squares of less may underflow
 
 
-def _ratio(a: F64, b: F64, empty: float = 0.0) -> F64:
-    return np.where(b > 0, a / np.where(b > 0, b, 1.0), empty)
+def _ratio(a: F64, b: F64) -> F64:
+    return np.where(b > 0, a / np.where(b > 0, b, 1.0), 0.0)
 
 
 def _cosine(a: F64, b: F64) -> F64:
@@ -44,9 +43,14 @@ def _jaccard(a: F64, b: F64) -> F64:
     return _ratio((a ^ b).sum(axis=-1), (a | b).sum(axis=-1))
 
 
+def _sq_euclidean(a: F64, b: F64) -> F64:
+    off = a - b
+    return np.einsum("...j,...j->...", off, off)
+
+
 FORMULAS: dict[str, Callable[[F64, F64], F64]] = {  # rows along the last axis
-    "euclidean": lambda a, b: np.sqrt(((a - b) ** 2).sum(axis=-1)),
-    "sqeuclidean": lambda a, b: ((a - b) ** 2).sum(axis=-1),
+    "euclidean": lambda a, b: np.sqrt(_sq_euclidean(a, b)),
+    "sqeuclidean": _sq_euclidean,
     "manhattan": lambda a, b: np.abs(a - b).sum(axis=-1),
     "chebyshev": lambda a, b: np.abs(a - b).max(axis=-1, initial=0.0),
     "canberra": lambda a, b: _ratio(np.abs(a - b), np.abs(a) + np.abs(b)).sum(axis=-1),
@@ -59,13 +63,10 @@ FORMULAS: dict[str, Callable[[F64, F64], F64]] = {  # rows along the last axis
 
 @dataclass(frozen=True)
 class Metric:
-    """d(a, b) for rows, with what rounding in a model of the unit u may add."""
-
     name: str  # of a formula, or "minkowski", "callable", "precomputed"
-    p: float
-    weight: F64 | float
-    call: Callable[..., Any] | None
-    unit: float  # u of the data's precision
+    p: float = 2.0
+    weight: F64 | float = 1.0
+    call: Callable[..., Any] | None = None
 
     def distance(self, a: F64, b: F64) -> F64:
         """Of rows along the last axis, the others broadcast."""
@@ -75,29 +76,27 @@ class Metric:
             return FORMULAS[self.name](a, b)
         a, b = np.broadcast_arrays(a, b)
         rows = zip(a.reshape(-1, a.shape[-1]), b.reshape(-1, b.shape[-1]), strict=True)
-        flat = [real(self.call(x, y)) for x, y in rows]
-        return np.array(flat).reshape(a.shape[:-1])
+        return np.array([real(self.call(x, y)) for x, y in rows]).reshape(a.shape[:-1])
 
-    def slack(self, D: F64, d: int) -> F64:
-        """|a model's distance − D| is at most this where both are roundings of one distance."""
+    def error(self, D: F64, d: int, unit: float = UNIT) -> F64:
+        """|D − exact| is at most this for a distance of d columns evaluated in a precision of this unit."""
         if self.name == "precomputed" or self.call is not None:
             return np.zeros_like(D)
         if self.name == "cosine":
-            return np.full_like(D, gamma(2 * d + 16) + gamma(2 * d + 16, self.unit))
+            return np.full_like(D, gamma(2 * d + 16, unit))
         if self.name == "haversine":
-            h = 16 * (UNIT + self.unit)
+            h = 16 * unit
             return np.minimum(h * np.tan(np.minimum(D, np.pi) / 2), 2 * np.sqrt(h)) + h * D
-        return (2 * gamma(d + 16) + 16 * self.unit) * D + SMALL
+        return (gamma(d + 16) + (16 * unit if unit > UNIT else 0.0)) * D
 
 
-def read_metric(attrs: Attributes, d: int, unit: float, given: Any, p: Any, settings: Any) -> Metric | None:
+def read_metric(attrs: Attributes, d: int, given: Any, p: Any, settings: Any) -> Metric | None:
     """The metric of this name (or callable); None with the fault noted. Of other metrics nothing can be said."""
     settings = dict(settings) if isinstance(settings, dict) else {}
     if callable(given):
-        return Metric("callable", 2.0, 1.0, lambda a, b: given(a, b, **settings), unit)
+        return Metric("callable", call=lambda a, b: given(a, b, **settings))
     name, power = SAME.get(str(given), str(given)), real(settings.get("p", 2.0 if p is None else p))
-    weight = np.asarray(settings.get("w", 1.0), dtype=np.float64)
-    weighted = "w" in settings and settings["w"] is not None
+    weight, weighted = np.asarray(settings.get("w", 1.0), dtype=np.float64), settings.get("w") is not None
     if name == "minkowski" and not weighted:
         name = POWERS.get(power, name)
     if weighted and (name not in ("minkowski", "euclidean") or weight.shape != (d,) or not (weight >= 0).all()):
@@ -109,5 +108,5 @@ def read_metric(attrs: Attributes, d: int, unit: float, given: Any, p: Any, sett
     elif name == "haversine" and d != 2:
         attrs.faults.append(f"the haversine distance takes two columns, there are {d}")
     else:
-        return Metric("minkowski" if weighted else name, power, weight if weighted else 1.0, None, unit)
+        return Metric("minkowski" if weighted else name, power, weight if weighted else 1.0)
     return None

@@ -53,7 +53,7 @@ def read_search(attrs: Attributes, blocks: Blocks) -> Points | None:
             attrs.faults.append("X_fit_ is not the rows of the data")
     if hasattr(attrs.model, "effective_metric_"):
         settings = attrs.parameter("effective_metric_params_", {})
-        stated = read_metric(attrs, d, points.metric.unit, attrs.model.effective_metric_, 2, settings)
+        stated = read_metric(attrs, d, attrs.model.effective_metric_, 2, settings)
         callables = callable(attrs.model.effective_metric_) and attrs.model.effective_metric_ is attrs.model.metric
         asked = points.metric
         same = stated is not None and (stated.name, stated.p) == (asked.name, asked.p)

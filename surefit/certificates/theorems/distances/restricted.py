@@ -36,7 +36,7 @@ def read_graph(given: Any, points: Points) -> tuple[NDArray, int]:
     rows = [np.flatnonzero(piece == i) for i in range(count)]
     for i in range(count):
         for j in range(i):
-            D = points.block(points.X[rows[i]], rows[j])[0]
+            D = points.block(points.X[rows[i]], rows[j])
             a, b = np.unravel_index(D.argmin(), D.shape)
             graph[rows[i][a], rows[j][b]] = graph[rows[j][b], rows[i][a]] = True
     return graph, count
@@ -62,7 +62,7 @@ def restricted_merges(name: str, points: Points, tree: MergeTree, graph: NDArray
     means, M = sums.astype(np.float64), np.full((n, n), np.inf)
     for i in range(n):
         near = np.flatnonzero(graph[i])
-        M[i, near] = points.block(points.X[i : i + 1], near)[0][0]
+        M[i, near] = points.block(points.X[i : i + 1], near)[0]
 
     def ward(a: int, b: int, others: NDArray) -> F64:
         graph[a] |= graph[b]
