@@ -108,8 +108,7 @@ def test_distances_are_within_their_slack_of_long_double(metric: str) -> None:
     """|D − exact| ≤ slack / 2 in double, for rows of mixed scales far from zero."""
     Z = (rng.normal(size=(40, 7)) * 10.0 ** np.arange(-3, 4) + 1e3 * (metric != "cosine")).astype(np.float64)
     model = NearestNeighbors(metric=metric, algorithm="brute").fit(Z)
-    points = read_points(Attributes(model, "n_samples_fit_"), blocks(Z))
-    assert points is not None
+    points = read_points(Attributes(model, "n_samples_fit_"), blocks(Z), metric)
     D = points.block(Z)
     slack = points.slack(D)
     L = Z.astype(np.longdouble)

@@ -47,19 +47,20 @@ class Merges:
 def check_agglomerative_clustering(model: Any, blocks: Blocks, tol: float) -> Findings:
     """The clusters of each merge against all others of its time; merges spread evenly where that is too much."""
     attrs, n = Attributes(model, "children_"), blocks.n_rows
-    points, linkage = read_points(attrs, blocks, "euclidean"), attrs.text("linkage", "ward")
+    points = read_points(attrs, blocks, attrs.parameter("metric", "euclidean"))
+    linkage = attrs.text("linkage", "ward")
     labels, k, given = attrs.array("labels_", (n,)), attrs.number("n_clusters_"), attrs.parameter("connectivity", None)
-    graph, pieces = (None, 1) if given is None or points is None else read_graph(given, points)
+    graph, pieces = (None, 1) if given is None else read_graph(given, points)
     tree = read_tree(attrs, n, n - 1 if graph is None or k is None else n - int(min(max(k, 1), n)))
     if attrs.number("n_leaves_") != n or attrs.number("n_connected_components_") != pieces:
         attrs.faults.append(f"n_leaves_ is not {n}, or n_connected_components_ not {pieces}")
-    if linkage not in (*REDUCE, "ward") or (points and linkage == "ward" and points.metric.name != "euclidean"):
+    if linkage not in (*REDUCE, "ward") or (linkage == "ward" and points.metric.name != "euclidean"):
         attrs.faults.append(f"linkage={linkage!r} is not known, or not for this metric")
     if tree is not None:
         linkage_faults(attrs, tree)
     if k is None or not (1 <= k <= n and k == int(k)):
         attrs.faults.append(f"n_clusters_ is not a number from 1 to {n}")
-    if attrs.faults or points is None or tree is None or labels is None or k is None:
+    if attrs.faults or tree is None or labels is None or k is None:
         return [bad_attributes(attrs)], "one pass"
     if graph is None:
         merges = _look(Linkage(linkage, points, tree), tree)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real
-from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import gamma
@@ -35,6 +35,7 @@ FEW = 2048  # rows up to which every pair is looked at
 class Fit:
     labels: NDArray
     core: NDArray  # one flag for each row
+    w: F64
     eps: float
     least: float  # min_samples
 
@@ -55,9 +56,9 @@ class Sweep:
 def check_dbscan(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Every pair of rows that can be near, once; twice where distances by differences refuse the fit."""
     attrs = Attributes(model, "labels_")
-    points = read_points(attrs, blocks, "euclidean")
-    fit = _read(attrs, points) if points is not None else None
-    if attrs.faults or points is None or fit is None:
+    points = read_points(attrs, blocks, attrs.parameter("metric", "euclidean"))
+    fit = _read(attrs, blocks)
+    if attrs.faults or fit is None:
         return [bad_attributes(attrs)], "one pass"
     sweep = _sweep(points, fit)
     claims, loose = _claims(points, fit, sweep), points.loosened(fit.eps, tol)
@@ -68,12 +69,15 @@ def check_dbscan(model: Any, blocks: Blocks, tol: float) -> Findings:
     return [*claims, _numbered(attrs, points, fit)], f"{sweep.pairs:.1e} pairs of rows"
 
 
-def _read(attrs: Attributes, points: Points) -> Fit | None:
-    n = len(points.X)
+def _read(attrs: Attributes, blocks: Blocks) -> Fit | None:
+    n, weights = blocks.n_rows, [np.asarray(w, dtype=np.float64) for _, _, w in blocks if w is not None]
     labels, places = attrs.array("labels_", (n,)), attrs.array("core_sample_indices_")
     eps, least = real(attrs.parameter("eps", 0.5)), real(attrs.parameter("min_samples", 5))
     if not (0 < eps < np.inf and np.isfinite(least)):
         attrs.faults.append("eps is not a positive number, or min_samples not a number")
+    w = np.concatenate(weights) if weights else np.ones(n)
+    if w.shape != (n,) or not np.isfinite(w).all():
+        raise BadData("some weights are NaN or infinite")
     if labels is None or places is None:
         return None
     whole = (labels == np.round(labels)).all() and (labels >= -1).all() and (labels < n).all()
@@ -83,7 +87,7 @@ def _read(attrs: Attributes, points: Points) -> Fit | None:
         return None
     core = np.zeros(n, bool)
     core[places.astype(np.intp)] = True
-    return Fit(labels.astype(np.intp), core, eps, least)
+    return Fit(labels.astype(np.intp), core, w, eps, least)
 
 
 def _candidates(points: Points, eps: float) -> list[tuple[NDArray, NDArray]]:
@@ -129,7 +133,6 @@ def _within(points: Points, rows: NDArray, near: NDArray, eps: float) -> tuple[N
 
 def _sweep(points: Points, fit: Fit) -> Sweep:
     n, forest = len(points.X), Forest(len(points.X))
-    w = np.ones(n) if points.w is None else points.w
     found = Sweep(np.zeros(n, bool), np.zeros((n, 2)), np.full(n, n), np.zeros(n, bool), np.zeros((0, 2)), 0.0)
     blocks = _candidates(points, fit.eps)
     total = float(sum(len(rows) * len(others) for rows, others in blocks))
@@ -137,16 +140,16 @@ def _sweep(points: Points, fit: Fit) -> Sweep:
         found.seen[rows] = True
         found.pairs += float(len(rows) * len(others))
         for part in in_slices(len(others), len(rows)):
-            _look(points, fit, w, rows, others[part], found, forest)
-    rounding = gamma(n) * np.abs(w).sum() if points.w is not None else 0.0
+            _look(points, fit, rows, others[part], found, forest)
+    rounding = 0.0 if (fit.w == np.rint(fit.w)).all() else gamma(n) * np.abs(fit.w).sum()
     found.weight += np.array([-rounding, rounding])
     found.edges = forest.array()
     return found
 
 
-def _look(points: Points, fit: Fit, w: F64, rows: NDArray, near: NDArray, found: Sweep, forest: Forest) -> None:
+def _look(points: Points, fit: Fit, rows: NDArray, near: NDArray, found: Sweep, forest: Forest) -> None:
     sure, maybe = _within(points, rows, near, fit.eps)
-    more, less = np.maximum(w[near], 0.0), np.minimum(w[near], 0.0)
+    more, less = np.maximum(fit.w[near], 0.0), np.minimum(fit.w[near], 0.0)
     found.weight[rows, 0] += sure @ more + maybe @ less
     found.weight[rows, 1] += maybe @ more + sure @ less
     core = fit.core[near]
@@ -154,7 +157,7 @@ def _look(points: Points, fit: Fit, w: F64, rows: NDArray, near: NDArray, found:
     if not len(near):
         return
     label = fit.labels[near]
-    found.lowest[rows] = np.minimum(found.lowest[rows], np.where(sure, label, len(w)).min(axis=1))
+    found.lowest[rows] = np.minimum(found.lowest[rows], np.where(sure, label, len(fit.w)).min(axis=1))
     mine = maybe & (label == fit.labels[rows][:, None])
     found.own[rows] |= mine.any(axis=1)
     inner = fit.core[rows]

@@ -44,7 +44,8 @@ class Replayed:
 def check_stepwise_agglomeration(model: Any, blocks: Blocks, tol: float) -> Findings:
     """All pairs of rows once, then every merge against all pairs of clusters."""
     attrs, n = Attributes(model, "merges_"), blocks.n_rows
-    points, initial, labels = read_points(attrs, blocks, "euclidean"), attrs.array("initial_labels_", (n,)), None
+    points = read_points(attrs, blocks, attrs.parameter("metric", "euclidean"))
+    initial, labels = attrs.array("initial_labels_", (n,)), None
     costs = None
     k, left = 0 if initial is None else len(np.unique(initial)), attrs.number("n_clusters_")
     if initial is not None and not np.array_equal(np.unique(initial), np.arange(k)):
@@ -55,7 +56,7 @@ def check_stepwise_agglomeration(model: Any, blocks: Blocks, tol: float) -> Find
     if tree is not None:
         linkage_faults(attrs, tree)
         labels, costs = attrs.array("labels_", (n,)), attrs.array("costs_", (len(tree.children) + 1,))
-    if attrs.faults or points is None or initial is None or tree is None or labels is None or costs is None:
+    if attrs.faults or initial is None or tree is None or labels is None or costs is None:
         return [bad_attributes(attrs)], "one pass"
     codes = initial.astype(np.intp)
     found = _replayed(attrs, points, codes, tree)

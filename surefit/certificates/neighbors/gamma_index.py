@@ -34,7 +34,7 @@ def check_gamma_index(model: Any, blocks: Blocks, tol: float) -> Findings:
     stated, threshold, offset = attrs.array("gamma_", (n,)), attrs.number("threshold_"), attrs.number("offset_")
     if not (1 <= k < max(n, 2) and k == int(k) and 0 <= share < 1):
         attrs.faults.append("n_neighbors is not a number below that of the rows, or contamination not a share")
-    if attrs.faults or points is None or stated is None or threshold is None or offset is None:
+    if attrs.faults or stated is None or threshold is None or offset is None:
         return [bad_attributes(attrs)], "one pass"
     m = min(n, max(32, WORK // max(1, points.X.size)))
     rows = np.unique(np.linspace(0, n - 1, m).astype(np.intp))

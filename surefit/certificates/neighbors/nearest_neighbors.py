@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,8 @@ from surefit.certificates.blocks import Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.predictions import answer_of
-from surefit.certificates.theorems.distances.answered import neighbors_claim
 from surefit.certificates.theorems.distances.points import Points
-from surefit.certificates.theorems.distances.queries import ALL, Queries, queries, read_search
+from surefit.certificates.theorems.distances.queries import ALL, Queries, neighbors_claim, queries, read_search
 
 AROUND = 32  # queries for all rows within the radius
 
@@ -27,7 +25,7 @@ def check_nearest_neighbors(model: Any, blocks: Blocks, tol: float) -> Findings:
     n, k = blocks.n_rows, real(attrs.parameter("n_neighbors", 5))
     if not (1 <= k < np.inf and k == int(k)):
         attrs.faults.append(f"n_neighbors={attrs.parameter('n_neighbors', 5)!r} is not a whole number from 1")
-    if attrs.faults or points is None:
+    if attrs.faults:
         return [bad_attributes(attrs)], "one pass"
     asked = queries(points)
     claim, answer = neighbors_claim(model, points, asked, int(k), tol) if k <= n else (_too_many(int(k), n), None)
@@ -35,7 +33,7 @@ def check_nearest_neighbors(model: Any, blocks: Blocks, tol: float) -> Findings:
     if k < n <= ALL:
         itself = Queries(points.X.astype(points.dtype), f"all {n} rows", np.arange(n))
         claims.append(neighbors_claim(model, points, itself, int(k), tol, "other_rows")[0])
-    few = replace(asked, Q=asked.Q[:: max(1, len(asked.Q) // AROUND)])
+    few = asked.some(slice(None, None, max(1, len(asked.Q) // AROUND)))
     claims.append(radius_claim(model, points, few, real(attrs.parameter("radius", 1.0)), far, tol)[0])
     return claims, f"{len(asked.Q)} queries against {n} rows"
 

@@ -24,8 +24,8 @@ from surefit.certificates.neighbors.nearest_neighbors import AROUND, radius_clai
 from surefit.certificates.predictions import answer_of, numbers_claim
 from surefit.certificates.theorems.distances.metrics import BY_COORDINATE
 from surefit.certificates.theorems.distances.points import Points
-from surefit.certificates.theorems.distances.queries import Queries, queries
-from surefit.certificates.theorems.distances.votes import read_labelled, read_measured, unit_of, votes_of
+from surefit.certificates.theorems.distances.queries import Queries, queries, read_search
+from surefit.certificates.theorems.distances.votes import read_target, unit_of, votes_of
 
 SEARCH = ("n_samples_fit_", "X_fit_", "y_fit_", "effective_metric_", "effective_metric_params_", "outputs_2d_",
           "radius_neighbors")  # fmt: skip
@@ -35,44 +35,36 @@ OUTLIERS = 3  # queries far from all rows
 @checker(*SEARCH, "classes_", "outlier_label_", "predict", "predict_proba")
 @reads_labels
 def check_radius_neighbors_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """Each query against all rows."""
-    attrs = Attributes(model, "n_samples_fit_")
-    read, radius = read_labelled(attrs, blocks), _radius(attrs)
-    label = None if attrs.faults or read is None else _outlier_label(attrs, read[1])
-    if attrs.faults or read is None:
-        return [bad_attributes(attrs)], "one pass"
-    points, codes, K = read
-    asked = _queries(points, radius)
-    claim, answer = radius_claim(model, points, asked, radius, 0.0, tol)
-    claims = [claim]
-    if answer is not None:
-        shares, alone, most = _mean(attrs, answer, np.eye(K)[codes])
-        near = replace(asked, Q=asked.Q[~alone])
-        rounding = (most + 16) * 2 * unit_of(model, "predict_proba", points, near)
-        shares[alone] = np.asarray(model.classes_) == label
-        told = ~alone if label is None else np.ones_like(alone)
-        claims.append(numbers_claim(model, "predict_proba", asked.Q[told], shares[told], rounding))
-        claims.append(labels_claim(model, near.Q, shares[~alone], rounding))
-        claims.append(_outliers(model, asked.Q[alone], label))
-    return claims, f"{len(asked.Q)} queries against {blocks.n_rows} rows"
+    return _findings(model, blocks, tol, True)
 
 
 @checker(*SEARCH, "predict")
 def check_radius_neighbors_regressor(model: Any, blocks: Blocks, tol: float) -> Findings:
+    return _findings(model, blocks, tol, False)
+
+
+def _findings(model: Any, blocks: Blocks, tol: float, classifies: bool) -> Findings:
     """Each query against all rows."""
     attrs = Attributes(model, "n_samples_fit_")
-    read, radius = read_measured(attrs, blocks), _radius(attrs)
-    if attrs.faults or read is None:
+    points, y, radius = read_search(attrs, blocks), read_target(attrs, blocks, classifies), _radius(attrs)
+    label = _outlier_label(attrs, y) if classifies and not attrs.faults else None
+    if attrs.faults:
         return [bad_attributes(attrs)], "one pass"
-    (points, y), asked = read, _queries(read[0], radius)
+    asked = _queries(points, radius)
     claim, answer = radius_claim(model, points, asked, radius, 0.0, tol)
     claims = [claim]
     if answer is not None:
-        means, alone, most = _mean(attrs, answer, y)
-        size, _, _ = _mean(attrs, answer, np.abs(y))
-        means[alone] = np.nan
-        rounding = (most + 16) * 2 * unit_of(model, "predict", points, asked) * size
-        claims.append(numbers_claim(model, "predict", asked.Q, means, rounding))
+        mean, alone, most = _mean(attrs, answer, y)
+        near = asked.some(~alone)
+        unit = (most + 16) * 2 * unit_of(model, "predict_proba" if classifies else "predict", points, near)
+        if classifies:
+            mean[alone] = np.asarray(model.classes_) == label
+            told = ~alone if label is None else np.ones_like(alone)
+            claims.append(numbers_claim(model, "predict_proba", asked.Q[told], mean[told], unit))
+            claims += [labels_claim(model, near.Q, mean[~alone], unit), _outliers(model, asked.Q[alone], label)]
+        else:
+            mean[alone] = np.nan
+            claims.append(numbers_claim(model, "predict", asked.Q, mean, unit * _mean(attrs, answer, np.abs(y))[0]))
     return claims, f"{len(asked.Q)} queries against {blocks.n_rows} rows"
 
 
@@ -93,11 +85,11 @@ def _queries(points: Points, radius: float) -> Queries:
     return Queries(Q, f"{len(Q)} rows, points between them, and points far from all")
 
 
-def _outlier_label(attrs: Attributes, codes: NDArray[np.intp]) -> Any:
+def _outlier_label(attrs: Attributes, y: F64) -> Any:
     """The label of outliers by the parameters; None: there is none. outlier_label_ must hold it."""
     given, classes = attrs.parameter("outlier_label", None), np.asarray(attrs.model.classes_)
     if isinstance(given, str) and given == "most_frequent":
-        given = classes[np.bincount(codes).argmax()]
+        given = classes[y.sum(axis=0).argmax()]
     elif np.ndim(given):
         if len(given) != 1:
             attrs.faults.append("outlier_label is not one label")
@@ -119,7 +111,7 @@ def _mean(attrs: Attributes, answer: Any, y: NDArray) -> tuple[F64, NDArray, int
         alone[i] = not rows.size
         if alone[i]:
             continue
-        v = v if callable(weights) else votes_of(weights, v[None, :])[0]
+        v = v if callable(weights) else votes_of(weights, v)
         means[i] = v @ y[rows] / (v.sum() or 1.0)
     return means, alone, max(map(np.size, answer[1]), default=0)
 

@@ -6,7 +6,6 @@ for the last places, the answer may be that of another choice: such a row widens
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,36 +15,30 @@ from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.theorems.distances.points import Points
+from surefit.certificates.theorems.distances.votes import votes_of
 
 WORK = 1 << 28  # differences of coordinates
 
-# of a row, its neighbors in order with their distances, and the rows that may be among them: its score, and by how much
-# another choice among these can change it
-Judge = Callable[[int, NDArray, F64, NDArray], tuple[float, float]]
 
-
-def choice_claim(attrs: Attributes, points: Points, chosen: int, judge: Judge, unit: float) -> Claim:
+def choice_claim(attrs: Attributes, points: Points, y: F64, classifies: bool, chosen: int) -> Claim:
     """cv_scores_ are the mean scores of rows left out; n_neighbors_ is the first candidate with the largest."""
     candidates, scores = attrs.array("candidates_"), attrs.array("cv_scores_")
     best, asked = attrs.number("best_score_"), attrs.parameter("n_neighbors", 5)
-    if attrs.faults or candidates is None or scores is None or best is None:
+    if candidates is None or scores is None or best is None:
         return refuted("cv_scores", f"{'; '.join(attrs.faults)}.")
     fine = candidates.ndim == 1 and candidates.shape == scores.shape and candidates.size > 0
     fine = fine and bool(((candidates >= 1) & (candidates == np.rint(candidates))).all())
-    if not fine or (not isinstance(asked, str) and not set(candidates.tolist()) <= _numbers(asked)):
+    if not fine or (not isinstance(asked, str) and not np.isin(candidates, np.asarray(asked)).all()):
         return refuted("cv_scores", "candidates_ and cv_scores_ are not the numbers asked for with a score each.")
     if chosen != candidates[np.argmax(scores)] or best != scores.max():
         return refuted("cv_scores", "n_neighbors_ is not the first candidate with the largest score, best_score_.")
-    (n, d), ks = points.X.shape, candidates.astype(np.intp)
-    how = "leaving out one row after the other"
+    (n, d), ks, how = points.X.shape, candidates.astype(np.intp), "leaving out one row after the other"
     if getattr(attrs.model, "cv", None) is not None or n * n * d > WORK or ks.max() >= n:
-        reason = (
-            "best_score_ is the largest of cv_scores_, and n_neighbors_ its candidate; the scores themselves are not "
-        )
-        reason += f"recomputed: that is done for {how}, on fewer rows."
+        reason = "best_score_ is the largest of cv_scores_, and n_neighbors_ its candidate; the scores themselves are "
+        reason += f"not recomputed: that is done for {how}, on fewer rows."
         return Claim("cv_scores", reason, Grade.BOUNDED, None, None, True)
-    value, width = _scores(points, ks, judge)
-    off = np.abs(scores - value) - width - 4 * (n + 16) * unit * np.abs(value)
+    value, width = _scores(points, y, classifies, ks, attrs.parameter("weights", "uniform"))
+    off = np.abs(scores - value) - width - 4 * (n + 16) * points.unit * np.abs(value)
     i = int(np.argmax(off))
     return at_most(
         "cv_scores",
@@ -56,26 +49,29 @@ def choice_claim(attrs: Attributes, points: Points, chosen: int, judge: Judge, u
     )  # fmt: skip
 
 
-def _numbers(asked: Any) -> set[float]:
-    try:
-        return set(np.asarray(asked, dtype=np.float64).ravel().tolist())
-    except (TypeError, ValueError):
-        return set()
-
-
-def _scores(points: Points, ks: NDArray, judge: Judge) -> tuple[F64, F64]:
-    n, top = len(points.X), int(ks.max())
-    total, width = np.zeros(len(ks)), np.zeros(len(ks))
+def _scores(points: Points, y: F64, classifies: bool, ks: NDArray, weights: Any) -> tuple[F64, F64]:
+    """For every candidate the mean score of all rows, and by how much ties may change it."""
+    n, found = len(points.X), np.zeros((2, len(ks)))
     for i in range(n):
         D = points.block(points.X[i : i + 1])[0]
         slack = points.slack(D)
         D[i] = np.inf
-        order = np.argsort(D, kind="stable")[: top + 1]
+        order = np.argsort(D, kind="stable")[: int(ks.max()) + 1]
         for j, k in enumerate(ks):
-            last, next_ = order[k - 1], order[k] if k < n - 1 else None
-            exact = next_ is not None and slack[last] == 0 and slack[next_] == 0
-            tied = next_ is not None and not exact and D[next_] - slack[next_] <= D[last] + slack[last]
-            maybe = np.flatnonzero(D - slack <= D[last] + slack[last]) if tied else order[:0]
-            score, change = judge(i, order[:k], D[order[:k]], maybe)
-            total[j], width[j] = total[j] + score, width[j] + change
-    return total / n, width / n
+            rows, last = order[:k], order[k - 1]
+            v, maybe = votes_of(weights, D[rows]), np.flatnonzero(D - slack <= D[last] + slack[last])
+            if len(maybe) <= k or (k < n - 1 and slack[last] == slack[order[k]] == 0):
+                maybe = maybe[:0]  # the k nearest are known
+            found[:, j] += _judged(y[i], v @ y[rows] / v.sum(), y[maybe], classifies, weights == "uniform")
+    return found[0] / n, found[1] / n
+
+
+def _judged(own: F64, mean: F64, others: F64, classifies: bool, exact: bool) -> tuple[float, float]:
+    """1 where the first class with the most votes is that of the row, or minus the squared error; and how much another
+    choice can change: anything for a class, else the mean moves within the targets of the rows that may count."""
+    if classifies:
+        close = np.sort(mean)[-2:]
+        tied = not exact and len(close) > 1 and close[1] - close[0] <= 1e-9 * close[1]
+        return float(mean.argmax() == own.argmax()), float(len(others) > 0 or tied)
+    off, wide = np.abs(own - mean), np.ptp(others, axis=0) if len(others) else 0.0
+    return -float((off**2).mean()), float(np.mean(wide * (2 * off + wide)))

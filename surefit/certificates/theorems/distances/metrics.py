@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, real
+from surefit.certificates.attributes import real
 from surefit.certificates.blocks import F64, BadData
 from surefit.certificates.rounding import UNIT, gamma
 
@@ -38,26 +38,21 @@ def _haversine(a: F64, b: F64) -> F64:
     return 2 * np.arcsin(np.sqrt(np.minimum(s[..., 0] + np.cos(a[..., 0]) * np.cos(b[..., 0]) * s[..., 1], 1.0)))
 
 
-def _jaccard(a: F64, b: F64) -> F64:
-    a, b = a != 0, b != 0
-    return _ratio((a ^ b).sum(axis=-1), (a | b).sum(axis=-1))
-
-
 def _sq_euclidean(a: F64, b: F64) -> F64:
     off = a - b
     return np.einsum("...j,...j->...", off, off)
 
 
-FORMULAS: dict[str, Callable[[F64, F64], F64]] = {  # rows along the last axis
+FORMULAS: dict[str, Callable[[F64, F64], F64]] = {  # rows along the last axis, the others broadcast
     "euclidean": lambda a, b: np.sqrt(_sq_euclidean(a, b)),
     "sqeuclidean": _sq_euclidean,
     "manhattan": lambda a, b: np.abs(a - b).sum(axis=-1),
     "chebyshev": lambda a, b: np.abs(a - b).max(axis=-1, initial=0.0),
     "canberra": lambda a, b: _ratio(np.abs(a - b), np.abs(a) + np.abs(b)).sum(axis=-1),
     "hamming": lambda a, b: (a != b).mean(axis=-1),
+    "jaccard": lambda a, b: _ratio(((a != 0) ^ (b != 0)).sum(axis=-1), ((a != 0) | (b != 0)).sum(axis=-1)),
     "cosine": _cosine,
     "haversine": _haversine,
-    "jaccard": _jaccard,
 }
 
 
@@ -74,9 +69,7 @@ class Metric:
             return (self.weight * np.abs(a - b) ** self.p).sum(axis=-1) ** (1 / self.p)
         if self.call is None:
             return FORMULAS[self.name](a, b)
-        a, b = np.broadcast_arrays(a, b)
-        rows = zip(a.reshape(-1, a.shape[-1]), b.reshape(-1, b.shape[-1]), strict=True)
-        return np.array([real(self.call(x, y)) for x, y in rows]).reshape(a.shape[:-1])
+        return np.asarray(np.vectorize(self.call, otypes=[float], signature="(d),(d)->()")(a, b))
 
     def error(self, D: F64, d: int, unit: float = UNIT) -> F64:
         """|D − exact| is at most this for a distance of d columns evaluated in a precision of this unit."""
@@ -85,28 +78,22 @@ class Metric:
         if self.name == "cosine":
             return np.full_like(D, gamma(2 * d + 16, unit))
         if self.name == "haversine":
-            h = 16 * unit
-            return np.minimum(h * np.tan(np.minimum(D, np.pi) / 2), 2 * np.sqrt(h)) + h * D
+            return np.minimum(16 * unit * np.tan(np.minimum(D, np.pi) / 2), 8 * np.sqrt(unit)) + 16 * unit * D
         return (gamma(d + 16) + (16 * unit if unit > UNIT else 0.0)) * D
 
 
-def read_metric(attrs: Attributes, d: int, given: Any, p: Any, settings: Any) -> Metric | None:
-    """The metric of this name (or callable); None with the fault noted. Of other metrics nothing can be said."""
+def read_metric(d: int, given: Any, p: Any, settings: Any) -> Metric:
+    """The metric of this name (or callable) for d columns. Of other metrics nothing can be said: BadData."""
     settings = dict(settings) if isinstance(settings, dict) else {}
     if callable(given):
-        return Metric("callable", call=lambda a, b: given(a, b, **settings))
-    name, power = SAME.get(str(given), str(given)), real(settings.get("p", 2.0 if p is None else p))
-    weight, weighted = np.asarray(settings.get("w", 1.0), dtype=np.float64), settings.get("w") is not None
-    if name == "minkowski" and not weighted:
-        name = POWERS.get(power, name)
-    if weighted and (name not in ("minkowski", "euclidean") or weight.shape != (d,) or not (weight >= 0).all()):
-        attrs.faults.append(f"weights of columns are not known for metric={given!r}, or are no {d} numbers ≥ 0")
-    elif name not in (*FORMULAS, "minkowski", "precomputed"):
-        raise BadData(f"metric={given!r} has no formula here")
-    elif name == "minkowski" and not 0 < power < np.inf:
-        attrs.faults.append(f"p={p!r} is no power of a Minkowski distance")
-    elif name == "haversine" and d != 2:
-        attrs.faults.append(f"the haversine distance takes two columns, there are {d}")
+        return Metric("callable", call=lambda a, b: real(given(a, b, **settings)))
+    name, power, weight = SAME.get(str(given), str(given)), real(settings.get("p", p)), settings.get("w")
+    if weight is not None and name in ("minkowski", "euclidean"):
+        name, weight = "minkowski", np.asarray(weight, dtype=np.float64)
+        known = weight.shape == (d,) and bool((weight >= 0).all())
     else:
-        return Metric("minkowski" if weighted else name, power, weight if weighted else 1.0)
-    return None
+        name, known = POWERS.get(power, name) if name == "minkowski" else name, weight is None
+    known = known and (name != "minkowski" or 0 < power < np.inf) and (name != "haversine" or d == 2)
+    if not known or name not in (*FORMULAS, "minkowski", "precomputed"):
+        raise BadData(f"metric={given!r} with p={p!r} and metric_params={settings!r} has no formula here")
+    return Metric(name, power, 1.0 if weight is None else weight)
