@@ -121,7 +121,7 @@ WORSE = {name: getattr(OTHER, name) for name in ("alpha_", "gamma_", "dual_coef_
         ({"gamma_": 0.3}, "optimal"),
         ({"dual_coef_": MODEL.dual_coef_ * 1.01}, "optimal"),
         ({"dual_coef_": MODEL.dual_coef_[::-1].copy()}, "optimal"),
-        ({"X_fit_": X[::-1].copy()}, "optimal"),
+        ({"X_fit_": X[::-1].copy()}, "rows"),
         ({"alpha_": np.nan}, "attributes"),
         (WORSE, "best"),
     ],

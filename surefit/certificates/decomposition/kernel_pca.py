@@ -7,14 +7,13 @@ directions whose eigenvalue differs by a relative g (docs/certificates/decomposi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real
-from surefit.certificates.blocks import F64, BadData, BlockOf, Blocks, all_finite, dense
+from surefit.certificates.blocks import F64, BadData, Blocks, all_finite, dense
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.predictions import numbers_claim, sample_rows
@@ -22,11 +21,10 @@ from surefit.certificates.rounding import UNIT, epsilon, gamma
 from surefit.certificates.search.kernel_system import correction
 from surefit.certificates.search.largest_direction import largest_direction
 from surefit.certificates.theorems.kernel_machine.gram_products import LONG, LONG_SUMS, apply
-from surefit.certificates.theorems.kernel_machine.groups import group_rows
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel
-from surefit.certificates.theorems.kernel_machine.ridge_claim import ridge_claim
-from surefit.certificates.theorems.kernel_machine.ridge_gap import ridge_gap, weighted_gram
+from surefit.certificates.theorems.kernel_machine.ridge import System, ridge_claim
+from surefit.certificates.theorems.kernel_machine.weighted_gram import weighted_gram
 from surefit.certificates.theorems.spectral.definite import largest_at_most
 
 ROUNDINGS, MOST_EXCUSED = 10.0, 0.5
@@ -256,24 +254,12 @@ def _inverse(attrs: Attributes, model: Any, fit: Fit, tol: float) -> list[Claim]
         failure="X_transformed_fit_ are not the projections of the rows.",
     )]  # fmt: skip
     kernel = replace(fit.kernel, center=np.zeros(k))
-    groups = group_rows(Targets(Z, fit.X, fit.omega), False)
-    a = np.zeros(groups.y.shape, LONG)
-    np.add.at(a, groups.of(Z), dual * (fit.omega > 0)[:, None])
-    gap = ridge_gap(kernel, groups, a, np.full(d, alpha), tol, correction)
-    claims.append(replace(ridge_claim(kernel, gap, groups, fit.eps / 2, tol), name="pre_images"))
+    claim = ridge_claim(System(kernel, Z, fit.X, fit.omega, np.full(d, alpha)), dual * (fit.omega > 0)[:, None],
+                        fit.eps / 2, tol, correction)  # fmt: skip
+    claims.append(replace(claim, name="pre_images"))
     some = Z[np.unique(np.linspace(0, n - 1, min(64, n)).astype(int))]
     expected, error, size = apply(kernel, some, Z, dual.astype(LONG))
     rounding = error * (1 + fit.eps / 2 / UNIT) + gamma(n + 16, fit.eps / 2) * size
     given = some.astype(np.asarray(model.X_transformed_fit_).dtype)
     claims.append(numbers_claim(model, "inverse_transform", given, expected.astype(np.float64), rounding))
     return claims
-
-
-class Targets:
-    """Rows Z with the targets Y and weights, as blocks."""
-
-    def __init__(self, Z: F64, Y: F64, omega: F64) -> None:
-        self.block, self.n_rows, self.n_features = BlockOf(Z, Y, omega), len(Z), Z.shape[1]
-
-    def __iter__(self) -> Iterator[BlockOf]:
-        yield self.block

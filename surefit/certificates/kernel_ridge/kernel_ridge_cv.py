@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes
-from surefit.certificates.blocks import F64, Blocks, dense
+from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.kernel_ridge.kernel_ridge import ridge_claims
@@ -16,7 +16,8 @@ from surefit.certificates.rounding import epsilon
 from surefit.certificates.search.kernel_system import inverses
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 from surefit.certificates.theorems.kernel_machine.left_out import left_out
-from surefit.certificates.theorems.kernel_machine.ridge_gap import weighted_gram
+from surefit.certificates.theorems.kernel_machine.ridge import System
+from surefit.certificates.theorems.kernel_machine.weighted_gram import weighted_gram
 
 EXCUSED, MOST_EXCUSED = 10.0, 0.1  # roundings of K, relative to alpha
 MAX_WORK = 2e11
@@ -50,7 +51,7 @@ def check_kernel_ridge_cv(model: Any, blocks: Blocks, tol: float) -> Findings:
     claims, cost, found = ridge_claims(Chosen(model), blocks, tol, "alpha_")
     if found is None:
         return claims, cost
-    attrs, kernel, t = Attributes(model, "dual_coef_"), found[0], found[1].y.shape[1]
+    attrs, kernel, t = Attributes(model, "dual_coef_"), found.kernel, found.y.shape[1]
     grid, widths = attrs.array("alphas"), attrs.array("gammas") if attrs.has("gammas") else np.array([kernel.gamma])
     alpha = attrs.array("alpha_", (), (1,), (t,))
     if grid is None or widths is None or alpha is None or grid.ndim != 1 or widths.ndim != 1 or not (grid > 0).all():
@@ -62,11 +63,11 @@ def check_kernel_ridge_cv(model: Any, blocks: Blocks, tol: float) -> Findings:
         "alpha_ or gamma_ is not on the grid.",
     )
     claims.append(at_most("on_grid", sentence, Grade.EXACT, wrong, 0, failure=failure))
-    reason = _out_of_scope(model, kernel, len(found[1].X), grid.size * widths.size)
+    reason = _out_of_scope(model, kernel, len(found.X), grid.size * widths.size)
     if reason or wrong:
         sentence = f"How alpha_ and gamma_ were chosen and their scores are not checked: {reason or 'see on_grid'}."
         return [*claims, Claim("selection", sentence, Grade.UNPROVED, None, None, not wrong)], cost
-    losses = _losses(model, attrs, kernel, blocks, grid, widths)
+    losses = _losses(attrs, found, grid, widths)
     chosen = (int(np.flatnonzero(widths == kernel.gamma)[0]), np.array([np.flatnonzero(grid == a)[0] for a in alpha]))
     return claims + _verdicts(attrs, losses, chosen, tol), f"{cost}; {grid.size * widths.size} products of that order"
 
@@ -79,10 +80,8 @@ def _out_of_scope(model: Any, kernel: Kernel, n: int, points: int) -> str:
     return "the grid and the data are too large" if (2.0 * points + 10) * n**3 > MAX_WORK else ""
 
 
-def _losses(model: Any, attrs: Attributes, kernel: Kernel, blocks: Blocks, grid: F64, widths: F64) -> Losses:
-    parts = [(dense(X), np.asarray(y, float).reshape(X.shape[0], -1), w) for X, y, w in blocks]
-    X, Y = np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
-    omega = np.concatenate([np.ones(len(p[0])) if p[2] is None else np.asarray(p[2], float) for p in parts])
+def _losses(attrs: Attributes, system: System, grid: F64, widths: F64) -> Losses:
+    kernel, X, Y, omega = system.kernel, system.X, system.y, system.omega
     both = np.hstack([X, Y])[omega > 0]
     distinct, owner = np.unique(both, axis=0, return_inverse=True)
     weight, n, t = np.bincount(owner.reshape(-1), weights=omega[omega > 0]), len(Y), Y.shape[1]
@@ -90,7 +89,7 @@ def _losses(model: Any, attrs: Attributes, kernel: Kernel, blocks: Blocks, grid:
     stored = attrs.array("cv_results_") if attrs.has("cv_results_") else None
     stored = stored.reshape(n, t, -1) if stored is not None and stored.size == n * t * grid.size else None
     found = Losses(np.zeros((widths.size, grid.size, t)), np.zeros((widths.size, grid.size, t)), 0.0)
-    eps = epsilon(False, np.asarray(model.dual_coef_))
+    eps = epsilon(False, np.asarray(attrs.model.dual_coef_))
     for g, width in enumerate(widths):
         S, e_S = weighted_gram(replace(kernel, gamma=float(width)), Z, weight)
         propose, size = inverses(S), float(np.linalg.norm(S))

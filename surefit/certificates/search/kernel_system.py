@@ -7,19 +7,23 @@ from collections.abc import Callable
 import numpy as np
 
 from surefit.certificates.blocks import F64
+from surefit.certificates.theorems.kernel_machine.gram_products import apply
+from surefit.certificates.theorems.kernel_machine.ridge import System
+from surefit.certificates.theorems.kernel_machine.weighted_gram import weighted_gram
 
 MOST_SOLVED = 3000  # rows, for a factor of the Gram matrix
 
 
-def correction(gram: Callable[[], F64], times: Callable[[F64], F64], weight: F64, delta: F64, alpha: F64) -> F64:
-    """c with (K + α/Ω) c ≈ δ, target by target; for many rows the best multiple of Ωδ. K is `gram`, K A is `times`."""
-    root = np.sqrt(weight.astype(np.float64))[:, None]
+def correction(system: System, delta: F64) -> F64:
+    """c with (K + α/ω) c ≈ δ, target by target; for many rows the best multiple of ωδ."""
+    kernel, X, alpha = system.kernel, system.X, system.alpha
+    root = np.sqrt(system.omega)[:, None]
     if len(delta) > MOST_SOLVED:
         c = root**2 * delta.astype(np.float64)
-        h = times(c).astype(np.float64)
+        h = apply(kernel, X, X, c)[0].astype(np.float64)
         inner = (c * h).sum(axis=0)
         return c * inner / np.maximum(((root * h) ** 2).sum(axis=0) + alpha * inner, np.finfo(float).tiny)
-    K, c = root * gram() * root.T, np.zeros(delta.shape)
+    K, c = weighted_gram(kernel, X, system.omega)[0], np.zeros(delta.shape)
     for value in np.unique(alpha):
         chosen = alpha == value
         b = (root * delta.astype(np.float64))[:, chosen]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
+
+from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
 
@@ -12,3 +14,9 @@ class Entries(NamedTuple):
 
     value: F64
     error: F64
+
+
+class InBlocks(Protocol):
+    """k(a, b) for all rows a of A and b of B; `places` are the row numbers of B in the data."""
+
+    def block(self, A: F64, B: F64, places: NDArray) -> Entries: ...
