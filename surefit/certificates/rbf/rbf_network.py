@@ -119,8 +119,8 @@ def _network(model: Any, blocks: Blocks, tol: float, classes: int) -> tuple[list
     X, coef = sample_rows(blocks), found[1]
     unit = epsilon(X.dtype == np.float32, np.asarray(model.coef_)) / 2
     rows, b = X.astype(np.float64), np.asarray(model.intercept_, dtype=np.float64)
-    value, error, size = apply(radial, rows, centers, coef.T)  # type: ignore[arg-type]
-    raw = apply(radial.with_raw(unit), rows, centers, coef.T)[1]  # type: ignore[arg-type]
+    value, error, size = apply(radial, rows, centers, coef.T)
+    raw = apply(radial.with_raw(unit), rows, centers, coef.T)[1]
     rounding = error + raw + gamma(len(centers) + 16, unit) * (size + np.abs(b))
     return claims, f"{cost} of features", (X, (value + b).astype(np.float64), rounding)
 
