@@ -24,8 +24,9 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import gamma
 from surefit.certificates.search.forest import Forest
+from surefit.certificates.theorems.distances.all_rows import in_slices
 from surefit.certificates.theorems.distances.metrics import BY_COORDINATE
-from surefit.certificates.theorems.distances.points import Points, in_slices, read_points
+from surefit.certificates.theorems.distances.points import Points, read_points
 
 MOST_PAIRS = 2e10  # beyond, blocks of rows spread evenly over all
 FEW = 2048  # rows up to which every pair is looked at

@@ -17,12 +17,13 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real, wh
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
-from surefit.certificates.rounding import UNIT, epsilon, gamma
+from surefit.certificates.rounding import epsilon, gamma
 from surefit.certificates.search.max_flow import max_flow
+from surefit.certificates.theorems.distances.all_rows import all_rows
+from surefit.certificates.theorems.distances.metrics import Metric, read_metric
 from surefit.certificates.theorems.graphs.affinity import given_claim, neighbors_claim
-from surefit.certificates.theorems.graphs.distances import Metric, all_rows, read_metric
 from surefit.certificates.theorems.graphs.graph import Graph, cuts, read_graph
-from surefit.certificates.theorems.graphs.neighborhoods import Neighborhoods
+from surefit.certificates.theorems.graphs.neighborhoods import Neighborhoods, euclidean
 
 MOST_ROWS, MOST_GRAPH = 1000, 1 << 17
 
@@ -114,30 +115,31 @@ def _affinity(attrs: Attributes, graph: Graph, blocks: Blocks, tol: float) -> li
     asked = attrs.text("affinity", "precomputed")
     if asked == "precomputed":
         return [given_claim(graph, blocks)]
-    X, single = all_rows(blocks, MOST_GRAPH)
-    metric = read_metric(attrs, attrs.parameter("metric", "euclidean"))
-    plain = _pattern(attrs, graph)
-    pairs = _lengths(metric, X, plain)
-    lengths = np.sqrt(pairs[pairs > 0])  # those of equal rows say nothing about a scale
-    sigma = real(attrs.parameter("sigma", float(np.median(lengths)) if lengths.size else 1.0))
-    K = np.exp(-pairs / (2 * sigma**2))
+    asked_metric, settings = attrs.parameter("metric", "euclidean"), attrs.parameter("metric_params", {})
+    metric = read_metric(blocks.n_features, asked_metric, 2, settings)
+    (X, single), plain = all_rows(blocks, MOST_GRAPH, metric.name == "precomputed"), _pattern(attrs, graph)
+    lengths, d, unit = _lengths(metric, X, plain), X.shape[1], epsilon(single) / 2
+    some = lengths[lengths > 0]  # those of equal rows say nothing about a scale
+    sigma = real(attrs.parameter("sigma", float(np.median(some)) if some.size else 1.0))
+    K = np.exp(-(lengths**2) / (2 * sigma**2))
     off = float((np.abs(plain.weight - K) / np.maximum(K, 1e-36 if single else 1e-290)).max(initial=0.0))
-    size = float((1 + pairs / sigma**2).max(initial=0.0))
+    size = float((1 + (lengths / sigma) ** 2).max(initial=0.0))
     claims = [at_most(
         "weights", f"Edges weigh exp(−d²/(2σ²)) with σ = {sigma:.4g}; largest relative difference.",
-        Grade.EXACT, off, tol, error=(gamma(2 * X.shape[1] + 16) + 8 * UNIT) * size, excuse=10 * epsilon(single) * size,
+        Grade.EXACT, off, tol, error=gamma(2 * d + 64) * size, excuse=10 * epsilon(single) * size,
         failure=f"An edge does not weigh exp(−d²/(2σ²)): off by a relative {off:.2g}.",
     )]  # fmt: skip
     k = whole(attrs.parameter("n_neighbors", 10))
-    if k < 1:
-        return [refuted("affinity", "n_neighbors is not a whole number of others.")]
-    near = Neighborhoods(X, min(k, graph.n - 1), 0.0, metric, epsilon(single) / 2)
-    if asked == "epsilon":
-        near = Neighborhoods(X, None, real(attrs.parameter("radius", 1.0)), metric, epsilon(single) / 2)
-    elif asked == "rbf":
-        near = Neighborhoods(X, None, np.inf, metric, epsilon(single) / 2)
-    elif asked not in ("nearest_neighbors", "mutual_neighbors"):
-        return [refuted("affinity", f"affinity={asked!r} is not a graph.")]
+    radius = {"epsilon": real(attrs.parameter("radius", 1.0)), "rbf": np.inf}.get(asked, np.nan)
+    if k < 1 or asked not in ("nearest_neighbors", "mutual_neighbors", "epsilon", "rbf"):
+        return [refuted("affinity", f"affinity={asked!r} is not a graph, or n_neighbors not a number of others.")]
+
+    def measure(rows: NDArray) -> tuple[F64, F64]:
+        D = metric.block(X[rows], X)
+        return D, metric.error(D, d) + metric.error(D, d, unit)
+
+    by_metric = euclidean(X, unit) if metric.name == "euclidean" else measure
+    near = Neighborhoods(graph.n, by_metric, min(k, graph.n - 1) if np.isnan(radius) else None, radius)
     joined = replace(plain, weight=np.ones(len(plain.weight)))
     return [neighbors_claim(joined, near, "mutual" if asked == "mutual_neighbors" else "or"), *claims]
 
@@ -155,9 +157,9 @@ def _pattern(attrs: Attributes, graph: Graph) -> Graph:
 
 
 def _lengths(metric: Metric, X: F64, graph: Graph) -> F64:
-    """The squared length of every edge, row by row."""
+    """The length of every edge, row by row."""
     out, ends = np.zeros(len(graph.weight)), np.searchsorted(graph.rows, np.arange(graph.n + 1))
     for i in range(graph.n):
         near = graph.cols[ends[i] : ends[i + 1]]
-        out[ends[i] : ends[i + 1]] = metric.squares(X[i : i + 1], X[near], near)[0][0]
+        out[ends[i] : ends[i + 1]] = metric.block(X[i : i + 1], X, near)[0]
     return out

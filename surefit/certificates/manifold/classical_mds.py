@@ -17,22 +17,18 @@ from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.manifold.double_centered import Centered, centered, eigen_claims
 from surefit.certificates.rounding import epsilon
 from surefit.certificates.search.eigen_basis import eigen_basis
-from surefit.certificates.theorems.graphs.distance_matrix import matrix_claim, squared_distances
-from surefit.certificates.theorems.graphs.distances import all_rows, read_metric
+from surefit.certificates.theorems.graphs.distance_matrix import all_distances, matrix_claim
 from surefit.certificates.theorems.spectral.all_eigenvalues import all_eigenvalues
-from surefit.certificates.theorems.spectral.pairs import (
-    MOST_ORDER,
-)
+from surefit.certificates.theorems.spectral.pairs import MOST_ORDER
 
 
 @checker("embedding_", "eigenvalues_", "dissimilarity_matrix_", "negative_share_")
 def check_classical_mds(model: Any, blocks: Blocks, tol: float) -> Findings:
     """All distances, one product with the embedding, one Cholesky factor; for few rows all eigenvalues."""
     attrs, n = Attributes(model, "embedding_"), blocks.n_rows
-    metric = read_metric(attrs, attrs.parameter("metric", "euclidean"))
     if attrs.has("landmarks"):
         return [failed("landmarks", "Coordinates from landmarks are not checked.")], "nothing"
-    X, single = all_rows(blocks, MOST_ORDER, metric.name == "precomputed")
+    D, error, single = all_distances(attrs, blocks, attrs.parameter("metric", "euclidean"), MOST_ORDER)
     Y, lam = attrs.array("embedding_"), attrs.array("eigenvalues_")
     if Y is not None and (Y.ndim != 2 or len(Y) != n or lam is None or lam.shape != (Y.shape[1],)):
         attrs.faults.append(f"embedding_ and eigenvalues_ are not {n} rows and one number for each column")
@@ -40,13 +36,12 @@ def check_classical_mds(model: Any, blocks: Blocks, tol: float) -> Findings:
         attrs.faults.append("eigenvalues_ is not a descending list of numbers ≥ 0")
     if attrs.faults or Y is None or lam is None:
         return [bad_attributes(attrs)], "one pass"
-    squares = squared_distances(metric, X)
     eps = epsilon(single, np.asarray(model.embedding_))
-    b = centered(squares, eps)
-    claims = [_count(attrs, Y), matrix_claim(attrs, squares, eps, tol), *eigen_claims(Y, lam, b, eps, tol)]
+    b = centered(D, error, eps)
+    claims = [_count(attrs, Y), matrix_claim(attrs, D, error, eps, tol), *eigen_claims(Y, lam, b, eps, tol)]
     if attrs.has("negative_share_"):
         claims.append(_negative(attrs, b, tol))
-    return claims, f"{n}² distances of {X.shape[1]} columns, and a factor: {n**3 / 3.0:.1e} operations"
+    return claims, f"{n}² distances of {blocks.n_features} columns, and a factor: {n**3 / 3.0:.1e} operations"
 
 
 def _count(attrs: Attributes, Y: F64) -> Claim:

@@ -10,7 +10,6 @@ from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import UNIT
 from surefit.certificates.search.largest_direction import largest_direction
-from surefit.certificates.theorems.graphs.squared import SquaredDistances
 from surefit.certificates.theorems.spectral.pairs import (
     MOST_EXCUSED,
     ROUNDINGS,
@@ -31,13 +30,13 @@ class Centered:
     rounding: float
 
 
-def centered(squares: SquaredDistances, eps: float) -> Centered:
+def centered(D: F64, error: F64, eps: float) -> Centered:
     """−½ P D² P. P is a projection: it does not enlarge an error; forming it costs five roundings of entries."""
-    D2 = squares.value
+    D2 = D * D
     row = D2.mean(axis=1, dtype=np.longdouble)
     B = (-0.5 * (D2 - row[:, None] - row + row.mean())).astype(np.float64)
-    size = float(np.linalg.norm(D2))
-    return Centered((B + B.T) / 2, 0.51 * squares.norm_error + 12 * UNIT * size, ROUNDINGS * eps * size / 2)
+    size, slip = float(np.linalg.norm(D2)), float(np.linalg.norm(2 * D * error + error * error))
+    return Centered((B + B.T) / 2, 0.51 * slip + 12 * UNIT * size, ROUNDINGS * eps * size / 2)
 
 
 def eigen_claims(Y: F64, lam: F64, b: Centered, eps: float, tol: float, loose: float = 0.0) -> list[Claim]:

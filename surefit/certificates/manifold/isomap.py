@@ -20,11 +20,10 @@ from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.manifold.double_centered import Centered, centered, eigen_claims
 from surefit.certificates.predictions import SAMPLE, answer_of, numbers_claim
 from surefit.certificates.rounding import epsilon, gamma
-from surefit.certificates.theorems.graphs.distances import Metric, all_rows, in_slices, read_metric
-from surefit.certificates.theorems.graphs.neighborhoods import Neighborhoods
+from surefit.certificates.theorems.distances.all_rows import all_rows, in_slices
+from surefit.certificates.theorems.distances.metrics import read_metric
+from surefit.certificates.theorems.graphs.neighborhoods import Measure, Neighborhoods, euclidean, sq_distances
 from surefit.certificates.theorems.graphs.shortest_paths import path_errors
-from surefit.certificates.theorems.graphs.squared import SquaredDistances
-from surefit.certificates.theorems.graphs.stress import embedded
 
 MOST_ROWS, ALL_SOURCES, ROUNDINGS = 4000, 600, 10.0
 
@@ -45,7 +44,8 @@ def check_isomap(model: Any, blocks: Blocks, tol: float) -> Findings:
     attrs, n = Attributes(model, "embedding_"), blocks.n_rows
     if attrs.has("landmarks"):
         return [failed("landmarks", "Coordinates from landmarks are not checked.")], "nothing"
-    metric = read_metric(attrs, attrs.parameter("metric", "minkowski"), attrs.parameter("p", 2))
+    p, settings = attrs.parameter("p", 2), attrs.parameter("metric_params", {})
+    metric = read_metric(blocks.n_features, attrs.parameter("metric", "minkowski"), p, settings)
     X, single = all_rows(blocks, MOST_ROWS, metric.name == "precomputed")
     Y, D = attrs.array("embedding_"), attrs.array("dist_matrix_", (n, n))
     if Y is not None and (Y.ndim != 2 or len(Y) != n or Y.shape[1] != real(attrs.parameter("n_components", 2))):
@@ -65,16 +65,19 @@ def check_isomap(model: Any, blocks: Blocks, tol: float) -> Findings:
     if attrs.faults or Y is None or D is None or lam is None:
         return [bad_attributes(attrs)], "one pass"
     eps = epsilon(single, np.asarray(model.embedding_), np.asarray(model.dist_matrix_))
-    edges = _edges(attrs, X, metric, epsilon(single) / 2)
-    found, count = _joined(edges, X, metric)
-    squares = SquaredDistances(((D + D.T) / 2) ** 2, 1e-15, 0.0, 0.0)  # of the lengths as stated
-    b, lam = centered(squares, eps), lam[: Y.shape[1]]
+    far, unit = metric.block(X, X), epsilon(single) / 2
+    slack = metric.error(far, X.shape[1]) + metric.error(far, X.shape[1], unit)
+    by_metric = euclidean(X, unit) if metric.name == "euclidean" else lambda rows: (far[rows], slack[rows])
+    edges = _edges(attrs, far, by_metric)
+    found, count = _joined(edges, far)
+    b, lam = centered((D + D.T) / 2, 1e-15 * D, eps), lam[: Y.shape[1]]  # of the lengths as stated
     claims = [_neighbors(edges, n), _components(count), _paths(D, found, eps, tol)]
     claims += eigen_claims(Y, lam, b, eps, tol, _loose(attrs))
     if attrs.has("residual_variance_"):
         claims.append(_residual(attrs, D, Y, tol))
     if callable(getattr(type(model), "transform", None)) and metric.name != "precomputed":
-        claims.append(_transform(model, X, Y, lam, b, eps, blocks))
+        rows = X.astype(np.float32) if single else X
+        claims.append(_transform(model, rows, Y, lam, b, eps))
     return (
         claims,
         f"{n}² distances, {min(n, ALL_SOURCES)} × {len(found.rows)} edges, a factor: {n**3 / 3.0:.1e} operations",
@@ -86,13 +89,13 @@ def _loose(attrs: Attributes) -> float:
     return asked if 0 < asked < 0.25 and attrs.text("eigen_solver", "auto") != "dense" else 0.0
 
 
-def _edges(attrs: Attributes, X: F64, metric: Metric, unit: float) -> Edges:
+def _edges(attrs: Attributes, far: F64, measure: Measure) -> Edges:
     """Each row with its nearest others (as `nbrs_` proposes, checked; else by number), or all within the radius."""
-    n, by_count = len(X), attrs.has("n_neighbors")
+    n, by_count = len(far), attrs.has("n_neighbors")
     k = min(whole(attrs.parameter("n_neighbors", 5)), n - 1) if by_count else None
     if k is not None and k < 1:
         raise BadData("n_neighbors is not a whole number of others")
-    lists = Neighborhoods(X, k, real(attrs.parameter("radius", np.nan)), metric, unit)
+    lists = Neighborhoods(n, measure, k, real(attrs.parameter("radius", np.nan)))
     given = answer_of(_Lists(attrs.model.nbrs_), "lists", np.array(k)) if by_count and attrs.has("nbrs_") else None
     if not (isinstance(given, np.ndarray) and given.shape == (n, k) and given.dtype.kind in "iu" and (given < n).all()):
         given = None
@@ -107,12 +110,7 @@ def _edges(attrs: Attributes, X: F64, metric: Metric, unit: float) -> Edges:
             wrong += int(np.count_nonzero((sure & ~own | own & ~maybe).any(axis=1)))
         joined[rows] |= own
     i, j = np.nonzero(joined | joined.T)
-    length = np.zeros(len(i))
-    ends = np.searchsorted(i, np.arange(n + 1))
-    for r in range(n):
-        near = j[ends[r] : ends[r + 1]]
-        length[ends[r] : ends[r + 1]] = metric.block(X[r : r + 1], X[near], near)[0][0]
-    return Edges(i, j, length, wrong)
+    return Edges(i, j, far[i, j], wrong)
 
 
 @dataclass(frozen=True)
@@ -137,16 +135,16 @@ def _labels(n: int, i: NDArray, j: NDArray) -> NDArray:
         label = lower
 
 
-def _joined(edges: Edges, X: F64, metric: Metric) -> tuple[Edges, int]:
+def _joined(edges: Edges, far: F64) -> tuple[Edges, int]:
     """A graph in pieces is completed as scikit-learn does: for every two components the shortest edge between them."""
-    n = len(X)
+    n = len(far)
     part = _labels(n, edges.rows, edges.cols)
     count = int(part.max(initial=0)) + 1
     extra = []
     for a in range(count):
         for b in range(a + 1, count):
             left, right = np.flatnonzero(part == a), np.flatnonzero(part == b)
-            gap = metric.block(X[left], X[right], right)[0]
+            gap = far[np.ix_(left, right)]
             r, c = np.unravel_index(int(gap.argmin()), gap.shape)
             extra.append((left[r], right[c], gap[r, c]))
     if not extra:
@@ -192,7 +190,7 @@ def _paths(D: F64, edges: Edges, eps: float, tol: float) -> Claim:
 def _residual(attrs: Attributes, D: F64, Y: F64, tol: float) -> Claim:
     """1 − r², r the correlation of lengths of paths and distances in the embedding over all pairs."""
     upper = np.triu_indices(len(D), 1)
-    a, b = (M[upper].astype(np.longdouble) for M in (D, embedded(Y)))
+    a, b = (M[upper].astype(np.longdouble) for M in (D, np.sqrt(sq_distances(Y, Y))))
     a, b = a - a.mean(), b - b.mean()
     scale = float((a * a).sum() * (b * b).sum())
     truth, given = 1 - float((a * b).sum()) ** 2 / (scale or 1.0), attrs.number("residual_variance_")
@@ -205,14 +203,13 @@ def _residual(attrs: Attributes, D: F64, Y: F64, tol: float) -> Claim:
     )  # fmt: skip
 
 
-def _transform(model: Any, X: F64, Y: F64, lam: F64, b: Centered, eps: float, blocks: Blocks) -> Claim:
+def _transform(model: Any, X: NDArray, Y: F64, lam: F64, b: Centered, eps: float) -> Claim:
     """A training row lies where the embedding has it: its nearest row is itself."""
-    n = len(X)
+    n = len(Y)
     rows = np.unique(np.linspace(0, n - 1, min(SAMPLE, n)).astype(np.intp))
     safe = np.where(lam > 0, lam, np.inf)
     size = np.sqrt((Y * Y).sum(axis=0)) / safe * np.sqrt(n) * b.rounding / (ROUNDINGS * eps)
     rounding = np.where(
         lam > b.rounding, (16 * eps + 4 * gamma(n + 16, eps / 2)) * size + 1e-5 * np.sqrt(lam / n), np.inf
     )
-    dtype = next(iter(blocks))[0].dtype
-    return numbers_claim(model, "transform", X[rows].astype(dtype), Y[rows], rounding)
+    return numbers_claim(model, "transform", X[rows], Y[rows], rounding)

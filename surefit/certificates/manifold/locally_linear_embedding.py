@@ -21,9 +21,9 @@ from surefit.certificates.predictions import SAMPLE, answer_of, numbers_claim
 from surefit.certificates.rounding import UNIT, epsilon, gamma
 from surefit.certificates.search.largest_direction import largest_direction
 from surefit.certificates.search.local_weights import local_weights
-from surefit.certificates.theorems.graphs.distances import Metric, all_rows, in_slices
+from surefit.certificates.theorems.distances.all_rows import all_rows, in_slices
 from surefit.certificates.theorems.graphs.local_weights import LONG, Rebuilding, gram, optimality
-from surefit.certificates.theorems.graphs.neighborhoods import Neighborhoods
+from surefit.certificates.theorems.graphs.neighborhoods import Neighborhoods, euclidean, sq_distances
 from surefit.certificates.theorems.graphs.null_space import (
     joined,
     null_claim,
@@ -73,7 +73,7 @@ def check_locally_linear_embedding(model: Any, blocks: Blocks, tol: float) -> Fi
         sentence = f"The matrix of {what} is not recomputed; only right angles are checked."
         lengths = orthonormal_claim(_with_constant(Y), eps, max(tol, 1e-6))
         return [lengths, Claim("pairs", sentence, Grade.UNPROVED, None, tol, True)], "one pass"
-    lists = Neighborhoods(X, k, 0.0, Metric("euclidean", 2.0), epsilon(single) / 2)
+    lists = Neighborhoods(n, euclidean(X, epsilon(single) / 2), k)
     reg = real(attrs.parameter("reg", 1e-3))
     local = _local(attrs, X, lists, k, reg)
     claims = [*_weights(local, tol), *_eigen(attrs, Y, local, reg, eps, tol)]
@@ -240,9 +240,9 @@ def _transform(model: Any, X: F64, lists: Neighborhoods, Y: F64, reg: float, eps
     """A training row is rebuilt from its k nearest rows, itself among them; rows with ties are left open."""
     rows = np.unique(np.linspace(0, len(X) - 1, min(SAMPLE, len(X))).astype(np.intp))
     k = lists.k or 0
-    _, maybe = Neighborhoods(X, k - 1, 0.0, lists.metric, lists.unit).lists(rows)
+    _, maybe = Neighborhoods(len(X), lists.measure, k - 1).lists(rows)
     decided = maybe.sum(axis=1) == k - 1
-    D2, _ = lists.metric.squares(X[rows], X, np.arange(len(X)))
+    D2 = sq_distances(X[rows], X)
     D2[np.arange(len(rows)), rows] = -1.0
     near = np.argsort(D2, axis=1, kind="stable")[:, : k + 1]
     ends = np.take_along_axis(D2, near, axis=1)

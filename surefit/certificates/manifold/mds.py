@@ -18,8 +18,7 @@ from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.rounding import epsilon, gamma
 from surefit.certificates.search.isotonic import nearest_monotone
 from surefit.certificates.search.weighted_laplacian import solve_laplacian
-from surefit.certificates.theorems.graphs.distance_matrix import matrix_claim, squared_distances
-from surefit.certificates.theorems.graphs.distances import all_rows, read_metric
+from surefit.certificates.theorems.graphs.distance_matrix import all_distances, matrix_claim
 from surefit.certificates.theorems.graphs.stress import disparities, embedded, guttman, stress
 
 ROUNDINGS, NEXT_STEP, MOST_ROWS = 10.0, 4.0, 6000
@@ -49,19 +48,19 @@ def check_mds(model: Any, blocks: Blocks, tol: float) -> Findings:
     old = attrs.text("dissimilarity", "deprecated")  # scikit-learn's name of `metric` before 1.8
     name = attrs.parameter("metric", "euclidean")
     renamed = isinstance(name, bool) or old != "deprecated"
-    metric = read_metric(attrs, ("euclidean" if old == "deprecated" else old) if renamed else name)
-    X, single = all_rows(blocks, MOST_ROWS, metric.name == "precomputed")
+    given = ("euclidean" if old == "deprecated" else old) if renamed else name
+    D, error, single = all_distances(attrs, blocks, given, MOST_ROWS)
     Y, claimed = attrs.array("embedding_"), attrs.number("stress_")
     if Y is not None and (Y.ndim != 2 or len(Y) != n or Y.shape[1] != real(attrs.parameter("n_components", 2))):
         attrs.faults.append(f"embedding_ has shape {Y.shape}, expected {n} rows and n_components columns")
     w = _weights(attrs, n)
     if attrs.faults or Y is None or claimed is None:
         return [bad_attributes(attrs)], "one pass"
-    eps, squares = epsilon(single, np.asarray(model.embedding_)), squared_distances(metric, X)
-    fit = _fit(attrs, Y, np.sqrt(squares.value), squares.root_error, w, eps, isinstance(name, bool))
-    claims = [matrix_claim(attrs, squares, eps, tol), _centered(fit, tol)]
+    eps = epsilon(single, np.asarray(model.embedding_))
+    fit = _fit(attrs, Y, D, float(np.linalg.norm(error)), w, eps, isinstance(name, bool))
+    claims = [matrix_claim(attrs, D, error, eps, tol), _centered(fit, tol)]
     if not fit.metric:
-        claims.append(_monotone(np.sqrt(squares.value), fit, tol))
+        claims.append(_monotone(D, fit, tol))
     return [*claims, _stress(fit, claimed, tol), _step(fit, tol)], f"{n}² distances, three times"
 
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import UNIT, gamma
+from surefit.certificates.theorems.distances.all_rows import ENTRIES
 from surefit.certificates.theorems.distances.merge_tree import MergeTree
-from surefit.certificates.theorems.distances.points import ENTRIES, Points
+from surefit.certificates.theorems.distances.points import Points
 
 REDUCE = {"single": np.minimum, "complete": np.maximum, "average": np.add}
 LONG = float(np.finfo(np.longdouble).eps) / 2

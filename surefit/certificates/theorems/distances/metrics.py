@@ -18,6 +18,7 @@ import numpy as np
 from surefit.certificates.attributes import real
 from surefit.certificates.blocks import F64, BadData
 from surefit.certificates.rounding import UNIT, gamma
+from surefit.certificates.theorems.distances.all_rows import in_slices
 
 SAME = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan", "infinity": "chebyshev"}
 POWERS = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
@@ -70,6 +71,15 @@ class Metric:
         if self.call is None:
             return FORMULAS[self.name](a, b)
         return np.asarray(np.vectorize(self.call, otypes=[float], signature="(d),(d)->()")(a, b))
+
+    def block(self, Q: F64, X: F64, J: Any = slice(None)) -> F64:
+        """Distances of all rows of Q from the rows J of X; of precomputed distances, those columns."""
+        if self.name == "precomputed":
+            return Q[:, J]
+        B, parts = X[J], [np.zeros((0, len(X[J])))]
+        for part in in_slices(len(Q), B.size):
+            parts.append(self.distance(Q[part][:, None, :], B[None, :, :]))
+        return np.concatenate(parts)
 
     def error(self, D: F64, d: int, unit: float = UNIT) -> F64:
         """|D − exact| is at most this for a distance of d columns evaluated in a precision of this unit."""

@@ -10,21 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes
-from surefit.certificates.blocks import F64, BadData, Blocks, Rows, all_finite, dense
+from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.rounding import gamma
+from surefit.certificates.theorems.distances.all_rows import all_rows
 from surefit.certificates.theorems.distances.metrics import BY_COORDINATE, Metric, read_metric
-
-ENTRIES = 1 << 21  # numbers worked on at once
-MOST = 1 << 27  # entries that are kept in memory
-
-
-def in_slices(n: int, width: int) -> list[NDArray]:
-    """The numbers 0 … n−1 in runs, each with at most `ENTRIES` numbers of `width` per row."""
-    step = max(1, ENTRIES // max(1, width))
-    return [np.arange(low, min(low + step, n)) for low in range(0, n, step)]
 
 
 @dataclass(frozen=True)
@@ -61,35 +52,13 @@ class Points:
 
     def block(self, Q: F64, J: Any = slice(None)) -> F64:
         """Distances of all queries to the rows J."""
-        if self.metric.name == "precomputed":
-            return Q[:, J]
-        B, parts = self.X[J], [np.zeros((0, len(self.X[J])))]
-        for part in in_slices(len(Q), B.size):
-            parts.append(self.metric.distance(Q[part][:, None, :], B[None, :, :]))
-        return np.concatenate(parts)
+        return self.metric.block(Q, self.X, J)
 
 
-def read_points(attrs: Attributes, blocks: Blocks, metric: Any, most: int = MOST) -> Points:
-    """All rows in memory, at most so many, with the metric of this name (or function) and the model's parameters of it.
-
-    A sparse matrix of given distances has none where it is empty, but for the distance zero of a row to itself.
-    """
-    n, d, single, parts, first = blocks.n_rows, blocks.n_features, False, list[F64](), 0
-    known = read_metric(d, metric, attrs.parameter("p", 2), attrs.parameter("metric_params", {}))
-    if n > most or n * d > MOST or (known.name == "precomputed" and n != d):
-        raise BadData(f"{n} × {d} entries are more than are compared in memory, or not the distances of all pairs")
-    for X, _, _ in blocks:
-        if X.shape[1] != d or not all_finite(X):
-            raise BadData("the data have entries that are NaN, infinite or not numbers, or rows of other lengths")
-        parts, single = [*parts, dense(X)], single or X.dtype == np.float32
-        if isinstance(X, Rows) and known.name == "precomputed":
-            stored = np.eye(len(parts[-1]), d, first, dtype=bool)
-            stored[X.owner(), X.indices] = True
-            parts[-1][~stored] = np.inf
-        first += len(parts[-1])
-    if first != n or not n:
-        raise BadData(f"the blocks have {first} rows, expected {n}, at least one")
-    Z = np.concatenate(parts)
+def read_points(attrs: Attributes, blocks: Blocks, metric: Any) -> Points:
+    """All rows, with the metric of this name (or function) and the model's parameters of it."""
+    known = read_metric(blocks.n_features, metric, attrs.parameter("p", 2), attrs.parameter("metric_params", {}))
+    X, single = all_rows(blocks, distances=known.name == "precomputed")
     dtype: Any = np.float32 if single else np.float64
-    whole = known.name in BY_COORDINATE - {"minkowski"} and bool((Z == np.rint(Z)).all())
-    return Points(Z, dtype, known, whole and bool(d * np.ptp(Z) ** 2 * np.finfo(dtype).eps < 1))
+    whole = known.name in BY_COORDINATE - {"minkowski"} and bool((X == np.rint(X)).all())
+    return Points(X, dtype, known, whole and bool(X.shape[1] * np.ptp(X) ** 2 * np.finfo(dtype).eps < 1))

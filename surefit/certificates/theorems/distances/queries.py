@@ -12,8 +12,9 @@ from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.predictions import SAMPLE, answer_of
+from surefit.certificates.theorems.distances.all_rows import in_slices
 from surefit.certificates.theorems.distances.metrics import BY_COORDINATE, read_metric
-from surefit.certificates.theorems.distances.points import Points, in_slices, read_points
+from surefit.certificates.theorems.distances.points import Points, read_points
 
 ALL = 512  # rows up to which all are asked
 

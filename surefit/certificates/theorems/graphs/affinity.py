@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, dense
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
-from surefit.certificates.theorems.graphs.distances import in_slices
+from surefit.certificates.theorems.distances.all_rows import in_slices
 from surefit.certificates.theorems.graphs.graph import Graph
 from surefit.certificates.theorems.graphs.neighborhoods import Neighborhoods
 

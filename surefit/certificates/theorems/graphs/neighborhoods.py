@@ -7,47 +7,60 @@ rounding are left open.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, BadData
+from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import UNIT, gamma
-from surefit.certificates.theorems.graphs.distances import Metric
+
+Measure = Callable[[NDArray], tuple[F64, F64]]  # the distances of these rows to all rows, and their slack
+
+
+def sq_distances(A: F64, B: F64) -> F64:
+    """Squared Euclidean distances of all rows of A from all rows of B by differences: right to a relative γ_{d+2}."""
+    D2 = np.zeros((len(A), len(B)))
+    for j in range(A.shape[1]):
+        D2 += (A[:, j, None] - B[None, :, j]) ** 2
+    return D2
+
+
+def euclidean(X: F64, unit: float) -> Measure:
+    """Slack: models in a precision of this unit may form squares as ‖a‖² − 2a·b + ‖b‖², off by δ = γ_{d+8}(‖a‖ + ‖b‖)²,
+    the distance by at most min(δ/D, √δ)."""
+    d, size = X.shape[1], np.sqrt((X * X).sum(axis=1))
+
+    def measure(rows: NDArray) -> tuple[F64, F64]:
+        D = np.sqrt(sq_distances(X[rows], X))
+        delta = gamma(d + 8) * (size[rows, None] + size) ** 2
+        slack = np.minimum(delta / np.where(D > 0, D, 1e-300), np.sqrt(delta))
+        return D, slack + (gamma(d + 8) + 16 * (UNIT + unit)) * D
+
+    return measure
 
 
 @dataclass(frozen=True)
 class Neighborhoods:
     """Whose lists are looked at: the k nearest others, or all within a radius."""
 
-    X: F64
+    n: int
+    measure: Measure
     k: int | None
-    radius: float
-    metric: Metric
-    unit: float  # of the precision in which X was given
+    radius: float = 0.0
 
     def lists(self, rows: NDArray) -> tuple[NDArray, NDArray]:
         """Surely and maybe in the list of each of these rows, for all rows; a row is not in its own list."""
-        n, d = self.X.shape
-        everyone = np.arange(n)
-        D2, error = self.metric.squares(self.X[rows], self.X, everyone)
-        most = float(D2.max(initial=0.0))
-        if not most < 1e290 or (most < 1e-280 and np.ptp(self.X, axis=0).any()):
-            raise BadData("squared distances overflow or underflow")
-        if self.metric.power == 2:  # models may form squares as ‖a‖² − 2a·b + ‖b‖²
-            size = np.sqrt((self.X * self.X).sum(axis=1))
-            error = error + gamma(d + 8) * (size[rows, None] + size) ** 2
-        slack = error + 16 * (UNIT + self.unit) * D2
-        own = (np.arange(len(rows)), rows)
-        D2[own] = np.inf
+        (D, slack), own = self.measure(rows), (np.arange(len(rows)), rows)
+        D = np.where(rows[:, None] == np.arange(self.n), np.inf, D)
         if self.k is None:
-            sure, maybe = D2 + slack <= self.radius**2, D2 - slack <= self.radius**2
+            sure, maybe = D + slack <= self.radius, D - slack <= self.radius
         elif self.k < 1:
-            sure = maybe = np.zeros(D2.shape, bool)
+            sure = maybe = np.zeros(D.shape, bool)
         else:
-            low = np.partition(D2 - slack, min(self.k, n - 1), axis=1)[:, min(self.k, n - 1), None]
-            high = np.partition(D2 + slack, self.k - 1, axis=1)[:, self.k - 1, None]
-            sure, maybe = D2 + slack < low, D2 - slack <= high
+            low = np.partition(D - slack, min(self.k, self.n - 1), axis=1)[:, min(self.k, self.n - 1), None]
+            high = np.partition(D + slack, self.k - 1, axis=1)[:, self.k - 1, None]
+            sure, maybe = D + slack < low, D - slack <= high
         sure[own] = maybe[own] = False
         return sure, maybe

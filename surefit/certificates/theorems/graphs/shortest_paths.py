@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
-from surefit.certificates.theorems.graphs.distances import in_slices
+from surefit.certificates.theorems.distances.all_rows import in_slices
 
 
 def path_errors(D: F64, sources: NDArray, rows: NDArray, cols: NDArray, length: F64, group: NDArray) -> float:

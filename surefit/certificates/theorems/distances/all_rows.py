@@ -1,0 +1,44 @@
+"""All rows of the data in memory, and their numbers in runs that are worked on at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefit.certificates.blocks import F64, BadData, Blocks, Rows, all_finite, dense
+
+ENTRIES = 1 << 21  # numbers worked on at once
+MOST = 1 << 27  # entries that are kept in memory
+
+
+def in_slices(n: int, width: int) -> list[NDArray]:
+    """The numbers 0 … n−1 in runs, each with at most `ENTRIES` numbers of `width` per row."""
+    step = max(1, ENTRIES // max(1, width))
+    return [np.arange(low, min(low + step, n)) for low in range(0, n, step)]
+
+
+def all_rows(blocks: Blocks, most: int = MOST, distances: bool = False) -> tuple[F64, bool]:
+    """All rows in float64, and whether some are float32. Raises BadData where there are too many, NaN or infinities.
+
+    distances  the data are those of all pairs; a sparse matrix of them has none where it is empty, but for the distance
+               zero of a row to itself
+    """
+    n, d, parts, first, single = blocks.n_rows, blocks.n_features, list[F64](), 0, False
+    largest = 0.0
+    if n > most or n * d > MOST or (distances and n != d):
+        raise BadData(f"{n} × {d} entries are more than are compared in memory, or not the distances of all pairs")
+    for X, _, _ in blocks:
+        if X.shape[1] != d or not all_finite(X):
+            raise BadData("the data have entries that are NaN, infinite or not numbers, or rows of other lengths")
+        parts, single = [*parts, dense(X)], single or X.dtype == np.float32
+        largest = max(largest, float(np.abs(parts[-1]).max(initial=0.0)))
+        if distances and isinstance(X, Rows):
+            stored = np.eye(len(parts[-1]), d, first, dtype=bool)
+            stored[X.owner(), X.indices] = True
+            parts[-1][~stored] = np.inf
+        first += len(parts[-1])
+    if first != n or not n:
+        raise BadData(f"the blocks have {first} rows, expected {n}, at least one")
+    if largest > 0 and not 1e-100 < largest < 1e100:
+        raise BadData(f"the largest entry is {largest:.1g}: squares of such numbers overflow or underflow; scale X")
+    return np.concatenate(parts), single
