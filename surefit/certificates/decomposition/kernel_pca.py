@@ -87,7 +87,7 @@ def _read(attrs: Attributes, blocks: Blocks) -> Fit | None:
     X, omega = np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
     if X.shape != (n, d) or not (all_finite(X) and all_finite(omega) and (omega >= 0).all() and omega.sum() > 0):
         raise BadData("the data have entries that are NaN or infinite, or weights that are negative or all zero")
-    kernel = read_kernel(attrs, blocks, gamma=1.0 / d, coef0=1.0, by_rows=True)
+    kernel = read_kernel(attrs, blocks, gamma=1.0 / d, coef0=1.0)
     width, stated = real(attrs.parameter("gamma", 1.0 / d)), real(getattr(attrs.model, "gamma_", None))
     if not abs(stated - width) <= 1e-12 * width:
         attrs.faults.append(f"gamma_ is {stated}, expected {width}")

@@ -34,7 +34,7 @@ def ridge_claims(model: Any, blocks: Blocks, tol: float, penalty: str) -> tuple[
     attrs, n, d = Attributes(model, "dual_coef_"), blocks.n_rows, blocks.n_features
     if n * d > MOST:
         raise BadData(f"{n} × {d} entries are too many to hold")
-    kernel = read_kernel(attrs, blocks, gamma=1.0 / max(1, d), coef0=1.0, by_rows=True)
+    kernel = read_kernel(attrs, blocks, gamma=1.0 / max(1, d), coef0=1.0)
     parts = [
         (dense(X), np.asarray(y, dtype=np.float64).reshape(len(w), -1), w, X.dtype == np.float32)
         for X, y, w in looked_over(blocks, needs_y=True)

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes
-from surefit.certificates.blocks import F64, Block, Blocks
+from surefit.certificates.blocks import F64, Block, Blocks, dense
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.rounding import UNIT, epsilon
 from surefit.certificates.search.kernel_dual import better_dual
 from surefit.certificates.theorems.kernel_machine.duality import Function, Primal, Task, dual, kkt, primal, sq_norm
 from surefit.certificates.theorems.kernel_machine.expansion import (
+    LONG,
     Data,
     expansion,
     pieces,
@@ -22,6 +23,7 @@ from surefit.certificates.theorems.kernel_machine.expansion import (
     weights_of,
 )
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
+from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel
 from surefit.certificates.theorems.kernel_machine.positive import Definite, definite
 
 ROUNDINGS = 4.0  # times what storing every coefficient rounded once may cost
@@ -50,6 +52,29 @@ class Machine(NamedTuple):
     def cost(self) -> str:
         size = self.blocks.n_rows * len(self.centers)
         return f"{size:.1e} entries of the Gram matrix, in blocks; twice where the fit is not converged"
+
+
+def read_machine_kernel(attrs: Attributes, blocks: Blocks) -> Kernel | None:
+    """The kernel; "scale" is 1 / (d · variance of all entries), "auto" 1/d.
+
+    scikit-learn's variance is that of the rows as they are; a model with a `gamma_` counts them by their weights.
+    """
+
+    def number(word: str) -> float:
+        if word != "scale":
+            return 1.0 / blocks.n_features if word == "auto" else np.nan
+        size = mean = squares = LONG(0)
+        weights = [
+            np.asarray(w, dtype=LONG) if w is not None and attrs.has("gamma_") else np.ones(X.shape[0])
+            for X, _, w in blocks
+        ]
+        for omega, (X, _, _) in zip(weights, blocks, strict=True):
+            size, mean = size + omega.sum() * X.shape[1], mean + omega @ dense(X).sum(axis=1, dtype=LONG)
+        for omega, (X, _, _) in zip(weights, blocks, strict=True):
+            squares += omega @ ((dense(X).astype(LONG) - mean / size) ** 2).sum(axis=1)
+        return float(size / (squares * blocks.n_features)) if squares > 0 else 1.0
+
+    return read_kernel(attrs, blocks, gamma="scale", coef0=0.0, words=number)
 
 
 def read_places(attrs: Attributes, n: int) -> NDArray | None:

@@ -17,11 +17,18 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.labels import labels_claim, places, read_classes, reads_labels
 from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
-from surefit.certificates.svm.kernel_machine import Machine, answers, machine, optimal, read_places, support_claims
+from surefit.certificates.svm.kernel_machine import (
+    Machine,
+    answers,
+    machine,
+    optimal,
+    read_machine_kernel,
+    read_places,
+    support_claims,
+)
 from surefit.certificates.svm.no_solution import farkas_claim
 from surefit.certificates.theorems.kernel_machine.duality import Task
 from surefit.certificates.theorems.kernel_machine.expansion import Data, read_data
-from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel
 
 
 @checker("classes_", "class_weight_", "support_", "support_vectors_", "n_support_", "dual_coef_", "coef_", "intercept_",
@@ -34,7 +41,7 @@ def check_svc(model: Any, blocks: Blocks, tol: float) -> Findings:
     if not ((data.y >= 0) & (data.y < k)).all():
         raise BadData("some labels are not in classes_")
     pairs = [(1, 0)] if k == 2 else list(combinations(range(k), 2))  # the first has s = 1
-    kernel, support = read_kernel(attrs, blocks, gamma="scale", coef0=0.0), read_places(attrs, blocks.n_rows)
+    kernel, support = read_machine_kernel(attrs, blocks), read_places(attrs, blocks.n_rows)
     upper, b = read_upper(attrs, data, k), attrs.array("intercept_", (len(pairs),))
     coef = None if support is None or k < 2 else read_coef(attrs, data, support, pairs, k)
     if attrs.faults or kernel is None or support is None or coef is None or b is None or upper is None:

@@ -10,10 +10,16 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.predictions import numbers_claim, sample_rows
-from surefit.certificates.svm.kernel_machine import answers, machine, optimal, read_places, support_claims
+from surefit.certificates.svm.kernel_machine import (
+    answers,
+    machine,
+    optimal,
+    read_machine_kernel,
+    read_places,
+    support_claims,
+)
 from surefit.certificates.theorems.kernel_machine.duality import Task
 from surefit.certificates.theorems.kernel_machine.expansion import read_data
-from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel
 
 
 @checker("support_", "support_vectors_", "n_support_", "dual_coef_", "coef_", "intercept_", "gamma_", "shape_fit_",
@@ -21,7 +27,7 @@ from surefit.certificates.theorems.kernel_machine.model_kernel import read_kerne
 def check_svr(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Blocks of the Gram matrix of all rows and the support vectors; twice where the fit is not converged."""
     attrs, data = Attributes(model, "dual_coef_"), read_data(blocks)
-    kernel, places = read_kernel(attrs, blocks, gamma="scale", coef0=0.0), read_places(attrs, blocks.n_rows)
+    kernel, places = read_machine_kernel(attrs, blocks), read_places(attrs, blocks.n_rows)
     C, epsilon = real(attrs.parameter("C", 1.0)), real(attrs.parameter("epsilon", 0.1))
     if not (C > 0 and 0 <= epsilon < np.inf):
         attrs.faults.append("C is not a positive number, or epsilon not a number ≥ 0")

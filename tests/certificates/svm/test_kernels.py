@@ -10,6 +10,7 @@ import sklearn.metrics.pairwise as pairwise
 
 from surefit.certificates import ArrayBlocks
 from surefit.certificates.attributes import Attributes
+from surefit.certificates.svm.kernel_machine import read_machine_kernel
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel
 
@@ -74,7 +75,7 @@ def test_widths_by_name_are_scikit_learns():
 
     def width(gamma, **attributes):
         attrs = Attributes(SimpleNamespace(kernel="rbf", gamma=gamma, **attributes), "kernel")
-        kernel = read_kernel(attrs, blocks, gamma="scale", coef0=0.0)
+        kernel = read_machine_kernel(attrs, blocks)
         return (kernel.gamma if kernel else None), attrs.faults
 
     assert width("scale")[0] == pytest.approx(1 / (3 * X.astype(LONG).var()), rel=1e-14)
@@ -104,5 +105,10 @@ def test_callables_by_matrices_and_by_rows():
     matrices = SimpleNamespace(kernel=lambda A, B: A @ B.T)
     rows = SimpleNamespace(kernel=lambda a, b, power: float(a @ b) ** power, kernel_params={"power": 2})
     for model, truth, by_rows in ((matrices, X @ X.T, False), (rows, (X @ X.T) ** 2, True)):
-        kernel = read_kernel(Attributes(model, "kernel"), ArrayBlocks(X), gamma="auto", coef0=1.0, by_rows=by_rows)
+        attrs = Attributes(model, "kernel")
+        kernel = (
+            read_kernel(attrs, ArrayBlocks(X), gamma=1.0, coef0=1.0)
+            if by_rows
+            else read_machine_kernel(attrs, ArrayBlocks(X))
+        )
         assert np.allclose(kernel.block(X, X, np.arange(6)).value, truth)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,18 +14,20 @@ from surefit.certificates.theorems.kernel_machine.kernels import BY_DISTANCE, CO
 NAMES = {"polynomial": "poly", "gaussian": "rbf"}
 
 
-def read_kernel(attrs: Attributes, blocks: Blocks, *, gamma: Any, coef0: float, by_rows: bool = False) -> Kernel | None:
+def read_kernel(
+    attrs: Attributes, blocks: Blocks, *, gamma: Any, coef0: float, words: Callable[[str], float] | None = None
+) -> Kernel | None:
     """The kernel of the model's parameters; None with the fault noted.
 
-    gamma   what the class takes where its `gamma` is None ("scale", "auto" or a number); `gamma_`, where the model
-            has it, must be that number
-    by_rows callables take two rows (KernelRidge, KernelPCA), not two matrices (SVC, SVR)
+    gamma   what the class takes where its `gamma` is None; `gamma_`, where the model has it, must be that number
+    words   the number that "scale" and "auto" stand for, where the class knows these; then callables take two matrices
+            (SVC, SVR), else two rows (KernelRidge, KernelPCA)
     """
     given = attrs.parameter("kernel", "rbf")
     d, name = blocks.n_features, "callable" if callable(given) else NAMES.get(str(given), str(given))
     wide = name in (*BY_DISTANCE, "poly", "sigmoid")
-    asked, states = attrs.parameter("gamma", 1.0 if name == "chi2" else gamma), attrs.has("gamma_")
-    width = real(_width(asked, blocks, states)) if wide else 1.0
+    asked = attrs.parameter("gamma", 1.0 if name == "chi2" else gamma)
+    width = real(words(asked) if words is not None and isinstance(asked, str) else asked) if wide else 1.0
     degree, c = real(attrs.parameter("degree", 3)), real(attrs.parameter("coef0", coef0))
     known = {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed", "callable", *COLUMNS}
     if name not in known or not (np.isfinite([width, degree, c]).all() and degree >= 0):
@@ -37,28 +40,7 @@ def read_kernel(attrs: Attributes, blocks: Blocks, *, gamma: Any, coef0: float, 
     if wide and not abs(stated - width) <= 1e-9 * abs(width):
         attrs.faults.append(f"gamma_ is {stated}, recomputed as {width}")
     center = dense(next(iter(blocks))[0][:1000]).mean(axis=0) if name == "rbf" else np.zeros(d)
-    rows = by_rows and callable(given) and not hasattr(given, "positive_definite")
+    rows = words is None and callable(given) and not hasattr(given, "positive_definite")
     settings = attrs.parameter("kernel_params", {}) if rows else {}
     call = (lambda A, B: [[given(a, b, **settings) for b in B] for a in A]) if rows else given
     return Kernel(name, stated if wide else 1.0, degree, c, center, call if callable(given) else None)
-
-
-def _width(gamma: Any, blocks: Blocks, weighted: bool) -> Any:
-    """ "scale": 1 / (d · variance of all entries), "auto": 1/d; a number is itself.
-
-    scikit-learn's variance is that of the rows as they are; a model with a `gamma_` counts them by their weights.
-    """
-    if not isinstance(gamma, str):
-        return gamma
-    if gamma == "auto":
-        return 1.0 / blocks.n_features
-    if gamma != "scale":
-        return None
-    size = mean = squares = np.longdouble(0)
-    for X, _, w in blocks:
-        omega = np.asarray(w, dtype=np.longdouble) if weighted and w is not None else np.ones(X.shape[0])
-        size, mean = size + omega.sum() * X.shape[1], mean + omega @ dense(X).sum(axis=1, dtype=np.longdouble)
-    for X, _, w in blocks:
-        omega = np.asarray(w, dtype=np.longdouble) if weighted and w is not None else np.ones(X.shape[0])
-        squares += omega @ ((dense(X).astype(np.longdouble) - mean / size) ** 2).sum(axis=1)
-    return float(size / (squares * blocks.n_features)) if squares > 0 else 1.0
