@@ -18,12 +18,10 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, epsilon, gamma
-from surefit.certificates.search.kernel_system import correction
 from surefit.certificates.search.largest_direction import largest_direction
 from surefit.certificates.theorems.kernel_machine.gram_products import LONG, LONG_SUMS, apply
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel
-from surefit.certificates.theorems.kernel_machine.ridge import System, ridge_claim
 from surefit.certificates.theorems.kernel_machine.weighted_gram import weighted_gram
 from surefit.certificates.theorems.spectral.definite import largest_at_most
 
@@ -254,12 +252,33 @@ def _inverse(attrs: Attributes, model: Any, fit: Fit, tol: float) -> list[Claim]
         failure="X_transformed_fit_ are not the projections of the rows.",
     )]  # fmt: skip
     kernel = replace(fit.kernel, center=np.zeros(k))
-    claim = ridge_claim(System(kernel, Z, fit.X, fit.omega, np.full(d, alpha)), dual * (fit.omega > 0)[:, None],
-                        fit.eps / 2, tol, correction)  # fmt: skip
-    claims.append(replace(claim, name="pre_images"))
+    claims.append(_pre_images(fit, kernel, Z, dual * (fit.omega > 0)[:, None], alpha, tol))
     some = Z[np.unique(np.linspace(0, n - 1, min(64, n)).astype(int))]
     expected, error, size = apply(kernel, some, Z, dual.astype(LONG))
     rounding = error * (1 + fit.eps / 2 / UNIT) + gamma(n + 16, fit.eps / 2) * size
     given = some.astype(np.asarray(model.X_transformed_fit_).dtype)
     claims.append(numbers_claim(model, "inverse_transform", given, expected.astype(np.float64), rounding))
     return claims
+
+
+def _pre_images(fit: Fit, kernel: Kernel, Z: F64, a: F64, alpha: float, tol: float) -> Claim:
+    """√Σωδ² over √Σωx² with δ = x − K a − αa/ω, the residual of kernel ridge regression: the worst column of X."""
+    W = fit.omega[:, None]
+    image, off, size = apply(kernel, Z, Z, a.astype(LONG))
+    own = alpha * a / np.where(W > 0, W, 1.0)
+    delta = (fit.X - image - own).astype(np.float64)
+    left, slip, stored = (
+        np.sqrt((W * part**2).sum(axis=0))
+        for part in (delta, off + 4 * UNIT * (np.abs(fit.X) + size + np.abs(own)), size + np.abs(own))
+    )
+    length = np.sqrt((W * fit.X**2).sum(axis=0))
+    unit = np.where(length > 0, length, 1.0)
+    excuse = np.minimum(MOST_EXCUSED, ROUNDINGS * fit.eps * stored / unit)
+    j = int(np.argmax((left + slip) / unit / (tol + excuse)))
+    return at_most(
+        "pre_images",
+        "dual_coef_ solves the linear system of the way back, kernel ridge regression with the penalty alpha: length "
+        "of what is left of a column of X, relative to it.",
+        Grade.EXACT, float(left[j] / unit[j]), tol, error=float(slip[j] / unit[j]), excuse=float(excuse[j]),
+        failure="dual_coef_ does not solve the linear system of the way back, or rounding hides it.",
+    )  # fmt: skip

@@ -20,12 +20,12 @@ from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.labels import labels_claim, reads_labels
-from surefit.certificates.neighbors.nearest_neighbors import AROUND, radius_claim
 from surefit.certificates.predictions import answer_of, numbers_claim
 from surefit.certificates.theorems.distances.metrics import BY_COORDINATE
 from surefit.certificates.theorems.distances.points import Points
 from surefit.certificates.theorems.distances.queries import Queries, queries, read_search
 from surefit.certificates.theorems.distances.votes import read_target, unit_of, votes_of
+from surefit.certificates.theorems.distances.within_radius import AROUND, radius_claim
 
 SEARCH = ("n_samples_fit_", "X_fit_", "y_fit_", "effective_metric_", "effective_metric_params_", "outputs_2d_",
           "radius_neighbors")  # fmt: skip
