@@ -60,7 +60,6 @@ def test_accepts_sparse_narrow_and_wide(columns: int) -> None:
     model = Ridge(solver="sparse_cg", tol=1e-13).fit(S, Y)
     c = certify(model, S, Y)
     assert c.holds and c.grade is Grade.OPTIMAL, f"\n{c}"
-    assert ("condition" in c) == (columns == 40)
     assert not certify(altered(model, coef_=changed(model.coef_, 0, 0.1)), S, Y).holds
 
 

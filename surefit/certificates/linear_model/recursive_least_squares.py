@@ -19,8 +19,7 @@ from surefit.certificates.linear_model.linear_fit import linear_claims
 from surefit.certificates.rounding import UNIT, epsilon
 from surefit.certificates.theorems.least_squares.faded import FadedBlocks, faded_penalty
 from surefit.certificates.theorems.least_squares.least_squares_data import Data
-from surefit.certificates.theorems.least_squares.least_squares_gap import Gap
-from surefit.certificates.theorems.least_squares.orthonormal_columns import SAFE
+from surefit.certificates.theorems.least_squares.least_squares_gap import SAFE, Gap
 
 EXCUSED, MOST_EXCUSED = 10.0, 0.1
 FADED = 16 * UNIT  # a relative error of the faded weights: of J and of its least value
@@ -50,24 +49,24 @@ def check_recursive_least_squares(model: Any, blocks: Blocks, tol: float) -> Fin
 def _covariance(attrs: Attributes, data: Data, gap: Gap, tol: float) -> Claim:
     """P = (CᵀC)⁻¹ without the intercept's row. U = CT has ‖UᵀU − I‖ ≤ η, so (CᵀC)⁻¹ = T(UᵀU)⁻¹Tᵀ is TTᵀ up to η/(1 − η)
     times the lengths of two rows of T. Each entry is measured against √(PᵢᵢPⱼⱼ), which these lengths are."""
-    basis, first, d = gap.basis, int(data.intercept), data.scale.size
-    if basis.D.size or not np.isfinite(gap.sums.eta):
+    sums, first, d = gap.sums, int(data.intercept), data.scale.size
+    if sums.D.size or not np.isfinite(sums.eta):
         reason = "covariance_ is not checked: columns depend on others too closely, or are too many."
         return Claim("covariance", reason, Grade.UNPROVED, None, None, True)
     P = attrs.array("covariance_", (d, d))
     if P is None:
         return refuted("covariance", f"{attrs.faults[-1]}.")
-    T = basis.T[np.argsort(basis.J)][first:]
+    T = sums.T[np.argsort(sums.J)][first:]
     length = np.linalg.norm(T, axis=1)
     off = np.abs(P * data.scale[:, None] * data.scale - T @ T.T) / np.outer(length, length)
     eps = epsilon(False, np.asarray(attrs.model.covariance_))
-    condition = float(np.linalg.norm(gap.sums.norms[first:, None] * T, 2))
+    condition = float(np.linalg.norm(sums.norms[first:, None] * T, 2))
     return at_most(
         "covariance",
         "covariance_ is the inverse of the faded sums of products and the penalty; largest difference of an entry, "
         "relative to the deviations of its two coefficients.",
         Grade.EXACT, float(off.max(initial=0.0)), tol,
-        error=SAFE * (gap.sums.eta / (1 - gap.sums.eta) + (d + 8) * UNIT),
+        error=SAFE * (sums.eta / (1 - sums.eta) + (d + 8) * UNIT),
         excuse=min(MOST_EXCUSED, EXCUSED * eps * condition),
         failure=f"covariance_ is off by up to {off.max(initial=0.0):.2g} of the deviations of its coefficients.",
     )  # fmt: skip

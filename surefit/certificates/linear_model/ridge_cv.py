@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,8 @@ from surefit.certificates.linear_model.ridge import read_alpha
 from surefit.certificates.rounding import epsilon
 from surefit.certificates.search.column_basis import ColumnBases
 from surefit.certificates.theorems.least_squares.least_squares_data import Data, slices
-from surefit.certificates.theorems.least_squares.least_squares_gap import basis_of
-from surefit.certificates.theorems.least_squares.left_out import RidgeFit
-from surefit.certificates.theorems.least_squares.orthonormal_columns import SAFE, sums_of
+from surefit.certificates.theorems.least_squares.least_squares_gap import SAFE, project
+from surefit.certificates.theorems.least_squares.left_out import left_out
 
 EXCUSED = 10.0  # roundings of deviations from the mean (one of predictions, for folds), in squares of left-out errors
 MAX_WORK = 1e12
@@ -80,39 +78,31 @@ def selection(model: Any, attrs: Attributes, fit: Fit, alpha: F64, grid: F64, to
     """best_score, best_alpha and stored_errors from the losses of every penalty: scores are constants minus losses."""
     data, coef, b = fit
     n, t, cv, scoring = data.blocks.n_rows, len(coef), getattr(model, "cv", None), getattr(model, "scoring", None)
-    edges = np.array([0, n]) if cv is None else np.append(0, np.cumsum([n // cv + (f < n % cv) for f in range(cv)]))
-    constant, factor = score_of(data, edges, scoring or ("r2" if cv is not None else None))
+    fold = None if cv is None else np.repeat(np.arange(cv), [n // cv + (f < n % cv) for f in range(cv)])
+    constant, factor = score_of(data, fold, scoring or ("r2" if cv is not None else None))
     stored = read_stored(attrs, model, n, t) if cv is None and scoring is None else None
     loss, error, excuse, away = (np.zeros((grid.size, t)) for _ in range(4))
     unit, bases = epsilon(False, np.asarray(model.coef_)) / 2, ColumnBases(data)
     for i, value in enumerate(grid.tolist()):
-        basis = basis_of(data, bases.propose(value, all_columns=True), value)
-        sums = sums_of(data, coef, b, value, basis)
-        ridge = RidgeFit(data, coef, b, sums, basis)
-        total = np.zeros(t)
-        for part in ridge.one_by_one() if cv is None else ridge.by_folds(edges):
-            f = int(np.searchsorted(edges, part.first, side="right")) - 1
-            square, off = part.e**2, SAFE * (2 * np.abs(part.e) + part.error) * part.error
-            loss[i] += factor[f] * square.sum(axis=0)
-            error[i] += factor[f] * (off + sums.n_sum * square).sum(axis=0)
-            total += square.sum(axis=0)
-            if stored is not None:
-                rows = stored[part.first : part.first + len(square), :, np.flatnonzero(fit_grid(model) == value)[0]]
-                away[i] = np.maximum(away[i], (np.abs(rows / data.y_scale**2 - square) + off).max(axis=0))
-        away[i] *= n / total
-        rounded = EXCUSED * np.sqrt(sums.spread) if cv is None else np.sqrt(sums.size)
-        excuse[i] = 2 * unit * rounded / np.sqrt(total)
+        J, T, _ = bases.propose(value, all_columns=True)
+        sums = project(data, coef, b, value, J, T, np.arange(t))
+        e, off = left_out(data, coef, b, sums, fold)
+        off, length = np.where(sums.D.size, np.nan, off), np.linalg.norm(e, axis=0)
+        loss[i] = (factor * e**2).sum(axis=0)
+        error[i] = SAFE * factor.max(axis=0) * ((2 * length + off) * off + sums.n_sum * length**2)
+        excuse[i] = 2 * unit * (EXCUSED * np.sqrt(sums.spread) if cv is None else np.sqrt(sums.size)) / length
+        if stored is not None:
+            differ = np.abs(stored[:, :, np.flatnonzero(fit_grid(model) == value)[0]] - e**2)
+            away[i] = (differ.max(axis=0) + SAFE * (2 * np.abs(e).max(axis=0) + off) * off) * n / length**2
     largest = float(np.nan_to_num(excuse, nan=0.0).max())
-    per_target = attrs.flag("alpha_per_target", False) and t > 1
-    if not per_target:
+    if not (attrs.flag("alpha_per_target", False) and t > 1):
         loss, error, constant, alpha = (v.mean(axis=-1, keepdims=True) for v in (loss, error, constant, alpha[:1]))
     claims = verdicts(attrs, constant, loss, error, np.searchsorted(grid, alpha), unit, largest, tol)
-    if attrs.flag("store_cv_results", False) or attrs.has("cv_results_"):
+    if scoring is None and (attrs.flag("store_cv_results", False) or attrs.has("cv_results_")):
         sentence = "cv_results_ holds the squared errors of left-out rows; largest difference, relative to their mean."
         value = float(np.nan_to_num(away, nan=np.inf).max()) if stored is not None else np.inf
         wrong = "cv_results_ does not hold the squared errors of left-out rows."
-        if scoring is None:
-            claims.append(at_most("stored_errors", sentence, Grade.EXACT, value, tol, excuse=largest, failure=wrong))
+        claims.append(at_most("stored_errors", sentence, Grade.EXACT, value, tol, excuse=largest, failure=wrong))
     return claims
 
 
@@ -162,14 +152,15 @@ def read_stored(attrs: Attributes, model: Any, n: int, t: int) -> F64 | None:
     return None if stored is None else stored.reshape(n, t, k)
 
 
-def score_of(data: Data, edges: F64, scoring: str | None) -> tuple[F64, F64]:
-    """constant (t,) and factor (fold, t): score = constant − Σ factor Σ ωe²/σ², the mean over folds."""
-    parts = list(slices(data.blocks, data.targets))
-    y, omega = np.vstack([p[1] for p in parts]) / data.y_scale, np.concatenate([p[2] for p in parts])
-    folds = [slice(lo, hi) for lo, hi in pairwise(edges.tolist())]
+def score_of(data: Data, fold: F64 | None, scoring: str | None) -> tuple[F64, F64]:
+    """constant (t,) and factor (n, t): score = constant − Σ factor ωe², the mean over folds."""
+    parts = list(slices(data.blocks))
+    y, omega = np.vstack([p[1] for p in parts]), np.concatenate([p[2] for p in parts])
+    fold = np.zeros(len(y), dtype=int) if fold is None else fold
+    folds = [fold == f for f in range(int(fold.max()) + 1)]
     if scoring == "r2":  # of a fold with one value of y, zero
         spread = np.array([omega[f] @ (y[f] - np.average(y[f], axis=0, weights=omega[f])) ** 2 for f in folds])
         varies = np.array([np.ptp(y[f], axis=0) > 0 for f in folds])
-        return varies.mean(axis=0), np.divide(1.0 / len(folds), spread, out=np.zeros_like(spread), where=varies)
-    count = [len(y[f]) if scoring is None else omega[f].sum() for f in folds]
-    return np.zeros(y.shape[1]), data.y_scale**2 / np.array(count)[:, None] / len(folds)
+        return varies.mean(axis=0), np.divide(1.0 / len(folds), spread, out=0 * spread, where=varies)[fold]
+    count = np.array([f.sum() if scoring is None else omega[f].sum() for f in folds])
+    return np.zeros(y.shape[1]), np.repeat(1.0 / count[fold, None] / len(folds), y.shape[1], axis=1)

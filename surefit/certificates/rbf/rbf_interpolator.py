@@ -19,11 +19,11 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, epsilon, gamma
-from surefit.certificates.theorems.kernel_machine.gram_products import LONG, apply
-from surefit.certificates.theorems.kernel_machine.groups import LONG_UNIT, LONG_WORK, group_rows
+from surefit.certificates.theorems.kernel_machine.groups import LONG, LONG_UNIT, LONG_WORK, group_rows
 from surefit.certificates.theorems.kernel_machine.radial import DEGREE, SIGN, read_radial
 
 EXCUSED, MOST_EXCUSED = 10.0, 0.1
+ENTRIES = 1 << 20  # of one block of pairs
 
 
 class Surface:
@@ -57,12 +57,19 @@ class Surface:
         return P
 
     def at(self, X: F64, raw: float = 0.0) -> tuple[F64, F64, F64]:
+        """Pairs in blocks, in long double unless they are too many; sums always."""
+        n, step = len(self.centers), max(1, ENTRIES // max(1, len(self.centers)))
         kind = LONG if float(len(X)) * self.centers.size <= LONG_WORK else np.float64
-        radial = self.radial.with_raw(raw) if raw else self.radial
-        value, error, size = apply(radial, X.astype(kind), self.centers.astype(kind), self.W.astype(LONG))
         P = self.monomials(X)
         terms = np.abs(P).astype(np.float64) @ np.abs(self.C)
-        return value + P @ self.C, error + gamma(64 + self.C.size, LONG_UNIT) * terms, size + terms
+        value, error, size = P @ self.C, gamma(64 + self.C.size, LONG_UNIT) * terms, terms.copy()
+        for lo in range(0, len(X), step):
+            part = slice(lo, lo + step)
+            block = self.radial.with_raw(raw).block(X[part].astype(kind), self.centers.astype(kind), np.arange(n))
+            absolute = np.abs(block.value).astype(np.float64) @ np.abs(self.W)
+            value[part], size[part] = value[part] + block.value.astype(LONG) @ self.W, size[part] + absolute
+            error[part] += 1.01 * (block.error.astype(np.float64) @ np.abs(self.W) + gamma(n + 4, LONG_UNIT) * absolute)
+        return value, error, size
 
 
 @checker("centers_", "weights_", "width_", "polynomial_", "powers_", "shift_", "scale_", "predict")

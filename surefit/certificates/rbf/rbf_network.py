@@ -21,7 +21,6 @@ from surefit.certificates.labels import labels_claim, reads_labels
 from surefit.certificates.linear_model.linear_fit import linear_claims
 from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, epsilon, gamma
-from surefit.certificates.theorems.kernel_machine.gram_products import apply
 from surefit.certificates.theorems.kernel_machine.radial import Radial, read_radial
 from surefit.certificates.theorems.least_squares.faded import FadedBlocks, faded_penalty
 
@@ -119,10 +118,10 @@ def _network(model: Any, blocks: Blocks, tol: float, classes: int) -> tuple[list
     X, coef = sample_rows(blocks), found[1]
     unit = epsilon(X.dtype == np.float32, np.asarray(model.coef_)) / 2
     rows, b = X.astype(np.float64), np.asarray(model.intercept_, dtype=np.float64)
-    value, error, size = apply(radial, rows, centers, coef.T)
-    raw = apply(radial.with_raw(unit), rows, centers, coef.T)[1]
-    rounding = error + raw + gamma(len(centers) + 16, unit) * (size + np.abs(b))
-    return claims, f"{cost} of features", (X, (value + b).astype(np.float64), rounding)
+    value, error = radial.with_raw(unit).block(rows, centers, np.arange(len(centers)))
+    size = np.abs(value) @ np.abs(coef.T) + np.abs(b)
+    rounding = 2 * error @ np.abs(coef.T) + gamma(2 * len(centers) + 16, unit) * size
+    return claims, f"{cost} of features", (X, value @ coef.T + b, rounding)
 
 
 def _widened(claim: Claim, features: Features, coef: F64, alpha: F64 | None) -> Claim:

@@ -13,8 +13,8 @@ from surefit.certificates.theorems.least_squares.least_squares_data import Data,
 MAX_COLUMNS, MAX_WORK = 5000, 1e12  # of a factor: columns, and 2 n d²
 ENOUGH = 1000
 
-Proposal = tuple[F64, F64, F64 | None]
-"""Indices J of independent columns, T with (C_J T)ᵀ(C_J T) ≈ I, and Z with C_D ≈ C_J Z for the others, if known."""
+Proposal = tuple[F64, F64, F64]
+"""Indices J of independent columns, T with (C_J T)ᵀ(C_J T) ≈ I, and Z with C_D ≈ C_J Z for the others, or zeros."""
 
 
 class ColumnBases:
@@ -26,12 +26,14 @@ class ColumnBases:
         self.formed = width <= MAX_COLUMNS and 2.0 * data.blocks.n_rows * width**2 <= MAX_WORK
         self.R = fold_factor(data) if self.formed else np.zeros((0, width))
 
-    def propose(self, alpha: float, all_columns: bool = False) -> Proposal:
+    def propose(self, alpha: float, all_columns: bool = False, left_out: F64 | None = None) -> Proposal:
         """For wide data a penalty says enough about the columns beside the intercept's, unless all are needed."""
         first, wide = int(self.data.intercept), len(self.R) <= self.R.shape[1] > ENOUGH and alpha > 0
         if not self.formed or (wide and not all_columns):
-            return np.arange(first), np.full((first, first), self.data.weight**-0.5), None
-        return column_basis(self.R, np.append(np.zeros(first), np.sqrt(alpha) / self.data.scale))
+            T = np.full((first, first), self.data.weight**-0.5)
+            return np.arange(first), T, np.zeros((first, self.data.scale.size))
+        penalty = np.append(np.zeros(first), np.sqrt(alpha) / self.data.scale)
+        return column_basis(self.R, penalty, np.zeros(penalty.size, dtype=bool) if left_out is None else left_out)
 
 
 def fold_factor(data: Data) -> F64:
@@ -60,14 +62,14 @@ def inverse(F: F64) -> F64:
     return np.block([[a, -a @ (F[: n // 2, n // 2 :] @ b)], [np.zeros((n - n // 2, n // 2)), b]])
 
 
-def column_basis(R: F64, penalty: F64) -> Proposal:
-    """`penalty` has the diagonal below the rows of R.
+def column_basis(R: F64, penalty: F64, left_out: F64) -> Proposal:
+    """`penalty` has the diagonal below the rows of R; the columns `left_out` are not for J.
 
     A column is left out where what the columns before it leave of it is hardly more than rounding.
     """
     A = np.vstack([R, np.diag(penalty)[penalty > 0]])
     norms = np.linalg.norm(A, axis=0)
-    J = np.flatnonzero(norms > 0)
+    J = np.flatnonzero((norms > 0) & ~left_out)
     A = A / np.where(norms > 0, norms, 1.0)
     square = R.shape[0] == R.shape[1] == len(A)  # a triangle already
     while True:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, BadData, Blocks, dense, looked_over
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.kernel_machine.gram_products import LONG
 
+LONG = np.longdouble
 LONG_UNIT = float(np.finfo(LONG).eps) / 2
 MOST = 1 << 30  # entries of the rows in memory
 LONG_WORK = 3e8  # products up to which the Gram matrix is formed in long double where double does not decide
