@@ -18,10 +18,10 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.labels import reads_labels
 from surefit.certificates.linear_model.violations import UNDECIDED, not_separable, violations
+from surefit.certificates.rounding import epsilon
 from surefit.certificates.search.shortest_separator import shortest_separator
 from surefit.certificates.theorems.linear_program.long_rows import LONG, Long
-from surefit.certificates.theorems.linear_program.piecewise_linear import measure
-from surefit.certificates.theorems.linear_program.program_claim import unit_of
+from surefit.certificates.theorems.linear_program.piecewise_linear import NOTHING, measure
 from surefit.certificates.theorems.linear_program.separation import (
     Margins,
     answers,
@@ -50,7 +50,7 @@ def check_batch_perceptron(model: Any, blocks: Blocks, tol: float) -> Findings:
         return [failed("separable", UNDECIDED)], "no pass"
     if attrs.faults or updates is None:
         return [bad_attributes(attrs)], "no pass"
-    unit = unit_of(attrs.raw("coef_"), attrs.raw("intercept_"))
+    unit = epsilon(False, np.asarray(model.coef_), np.asarray(model.intercept_)) / 2
     if separable:
         m = margins(blocks, w, b, attrs.flag("fit_intercept", True))
         claims = [separates(m, w), *stated_margin(attrs, m, w, tol)]
@@ -62,9 +62,9 @@ def check_batch_perceptron(model: Any, blocks: Blocks, tol: float) -> Findings:
 
 def _shortest(blocks: Blocks, intercept: bool, w: F64, b: float, m: Margins) -> tuple[Long, Long]:
     """An interval for B."""
-    p = replace(violations(blocks, intercept)[0], center=np.zeros(w.size))
+    p = replace(violations(blocks, intercept), center=np.zeros(w.size))
     phi, other = shortest_separator(blocks, intercept, w, b)
-    hull = measure(p, w, b, phi.astype(LONG), np.zeros(0, dtype=np.intp))
+    hull = measure(p, w, b, phi.astype(LONG), NOTHING)
     low = hull.give / np.sqrt((hull.missed**2).sum()) * (1 - SPARE) if hull.give > 0 else LONG(0)
     theta = [(w, b, m), (*other, margins(blocks, *other, intercept))]
     lengths = [np.sqrt((v.astype(LONG) ** 2).sum() + LONG(c) ** 2) / k.certain for v, c, k in theta if k.certain > 0]

@@ -32,7 +32,7 @@ def none_known(data: Data, J: F64, D: F64, Z: F64) -> F64:
 def linear_claims(
     model: Any, blocks: Blocks, tol: float, penalty: Penalty, what: str, remedy: str, exact: Combinations = none_known
 ) -> tuple[list[Claim], str, tuple[Data, F64, Gap] | None]:
-    """The claims on coef_, intercept_ and predict, their cost, and what the first target's were found with."""
+    """The claims on coef_, intercept_ and predict, their cost, and what those of the least penalty were found with."""
     attrs = Attributes(model, "coef_")
     data = read_data(blocks, attrs.flag("fit_intercept", True))
     t = data.y_mean.size
@@ -43,10 +43,11 @@ def linear_claims(
     unit = epsilon(False, np.asarray(model.coef_), np.asarray(model.intercept_)) / 2
     bases, claims, optimal, gaps = ColumnBases(data), list[Claim](), list[Claim](), list[Gap]()
     at_zero = np.hstack([np.zeros((t, int(data.intercept)), dtype=bool), positive & (coef == 0)])
-    for chosen in [[j] for j in range(t)] if positive else [np.flatnonzero(alpha == v) for v in dict.fromkeys(alpha)]:
+    groups = [np.array([j]) for j in range(t)] if positive else [np.flatnonzero(alpha == v) for v in np.unique(alpha)]
+    for chosen in groups:
         value, held = float(alpha[chosen[0]]), at_zero[chosen].T if positive else None
         J, T, Z = bases.propose(value, left_out=at_zero[chosen[0]])
-        sums = project(data, coef[chosen], b[chosen], value, J, T, np.asarray(chosen))
+        sums = project(data, coef[chosen], b[chosen], value, J, T, chosen)
         gaps.append(gap_of(data, sums, value, exact(data, J, sums.D, Z), held, tol))
         optimal += [optimal_claim(gaps[-1], data, int(j), k, unit, tol, what, remedy) for k, j in enumerate(chosen)]
     if positive:

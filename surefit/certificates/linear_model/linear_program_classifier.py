@@ -15,7 +15,7 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import failed
 from surefit.certificates.labels import reads_labels
 from surefit.certificates.linear_model.violations import UNDECIDED, not_separable
-from surefit.certificates.theorems.linear_program.program_claim import unit_of
+from surefit.certificates.rounding import epsilon
 from surefit.certificates.theorems.linear_program.separation import (
     answers,
     margins,
@@ -38,7 +38,7 @@ def check_linear_program_classifier(model: Any, blocks: Blocks, tol: float) -> F
         return [failed("separable", UNDECIDED)], "no pass"
     if attrs.faults:
         return [bad_attributes(attrs)], "no pass"
-    unit = unit_of(attrs.raw("coef_"), attrs.raw("intercept_"))
+    unit = epsilon(False, np.asarray(model.coef_), np.asarray(model.intercept_)) / 2
     if separable:
         m = margins(blocks, w, b, attrs.flag("fit_intercept", True))
         claims = [separates(m, w), *stated_margin(attrs, m, w, tol)]

@@ -14,17 +14,11 @@ from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.predictions import numbers_claim, sample_rows
+from surefit.certificates.rounding import epsilon
 from surefit.certificates.search.program_in_memory import InMemory
-from surefit.certificates.theorems.linear_program.center import center_of
 from surefit.certificates.theorems.linear_program.long_rows import LONG, Long, Slice, slices
-from surefit.certificates.theorems.linear_program.piecewise_linear import Program, Proof, sizes_of
-from surefit.certificates.theorems.linear_program.program_claim import (
-    Question,
-    below_rounding,
-    optimal,
-    relative,
-    unit_of,
-)
+from surefit.certificates.theorems.linear_program.piecewise_linear import Program, Proof, read_program
+from surefit.certificates.theorems.linear_program.program_claim import Question, optimal, relative
 
 COVERED = ("coef_", "intercept_", "dual_", "predict")
 
@@ -57,22 +51,20 @@ def _findings(model: Any, blocks: Blocks, tol: float, alpha: float, quantile: fl
     if attrs.faults or w is None or b is None:
         return [bad_attributes(attrs)], "no pass"
     w = w.reshape(-1)
-    center, total, spread = center_of(blocks, intercept)
-    p = _program(blocks, q, alpha, intercept, center, total)
-    unit = unit_of(attrs.raw("coef_"), attrs.raw("intercept_"))
-    question = Question(w, b, tol, unit, "sum of pinball losses (and penalty)", spread, total)
+    p = _program(blocks, q, alpha, intercept)
+    unit = epsilon(False, np.asarray(model.coef_), np.asarray(model.intercept_)) / 2
+    question = Question(w, b, tol, unit, "sum of pinball losses (and penalty)", p.spread)
     claim, given = optimal(p, question, None if dual is None else dual.astype(LONG), InMemory(p))
     claims = [claim] if dual is None or given is None else [_dual_claim(p, dual.astype(LONG), given, question), claim]
     return [*claims, _predictions(model, blocks, w, b)], "up to seven passes over the rows in long double"
 
 
-def _program(blocks: Blocks, q: float, alpha: float, intercept: bool, center: F64, total: Long) -> Program:
+def _program(blocks: Blocks, q: float, alpha: float, intercept: bool) -> Program:
     def terms(part: Slice) -> tuple[F64, F64, Long, Long]:
         w = part.w.astype(LONG)
         return np.ones(w.size), part.y, (LONG(q) - 1) * w, LONG(q) * w
 
-    sizes = sizes_of(blocks, center, total, intercept)
-    return Program(blocks, terms, intercept, LONG(alpha) * total, center, sizes)
+    return read_program(blocks, terms, intercept, alpha)
 
 
 def _dual_claim(p: Program, delta: Long, proof: Proof, q: Question) -> Claim:
@@ -83,7 +75,7 @@ def _dual_claim(p: Program, delta: Long, proof: Proof, q: Question) -> Claim:
         mine = delta[part.first : part.first + lo.size]
         over = np.maximum(np.maximum(lo - mine, mine - hi), 0)
         outside = np.maximum(outside, (over / np.where(hi > lo, hi - lo, LONG(1e-300))).max(initial=LONG(0)))
-    value, excuse = (0.0, 0.0) if below_rounding(proof, q) else relative(proof, q.unit)
+    value, excuse, _ = relative(proof, p, q)
     return at_most(
         "dual",
         "dual_ holds slopes of the loss, row by row, that prove the optimum; relative distance from that.",
@@ -98,5 +90,5 @@ def _dual_claim(p: Program, delta: Long, proof: Proof, q: Question) -> Claim:
 
 def _predictions(model: Any, blocks: Blocks, w: F64, b: float) -> Claim:
     rows = sample_rows(blocks)
-    X, eps = rows.astype(np.float64), 2 * unit_of(rows, model.coef_)
+    X, eps = rows.astype(np.float64), epsilon(rows.dtype == np.float32, np.asarray(model.coef_))
     return numbers_claim(model, "predict", rows, X @ w + b, (w.size + 2) * eps * (np.abs(X) @ np.abs(w) + abs(b)))

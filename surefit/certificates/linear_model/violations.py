@@ -8,9 +8,8 @@ from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.claim import Claim
 from surefit.certificates.search.program_in_memory import InMemory
-from surefit.certificates.theorems.linear_program.center import center_of
 from surefit.certificates.theorems.linear_program.long_rows import LONG, Long, Slice, slices
-from surefit.certificates.theorems.linear_program.piecewise_linear import Program, sizes_of
+from surefit.certificates.theorems.linear_program.piecewise_linear import Program, read_program
 from surefit.certificates.theorems.linear_program.program_claim import Question, optimal
 from surefit.certificates.theorems.linear_program.separation import farkas_claims, signs
 
@@ -19,23 +18,21 @@ UNDECIDED = "The fit does not say whether the classes are separable: rounding hi
 
 def not_separable(attrs: Attributes, blocks: Blocks, w: F64, b: float, tol: float, unit: float) -> list[Claim]:
     """farkas_ proves that there is none, and the coefficients have the least sum of violations."""
-    p, total = violations(blocks, attrs.flag("fit_intercept", True))
+    p = violations(blocks, attrs.flag("fit_intercept", True))
     claims = farkas_claims(attrs, p, w, b, InMemory)
     phi = attrs.array("farkas_", (blocks.n_rows,))
-    question = Question(w, b, tol, unit, "sum of violations Σ ω max(0, 1 − σ(x·w + b))", 1.0, total)
+    question = Question(w, b, tol, unit, "sum of violations Σ ω max(0, 1 − σ(x·w + b))", 1.0)
     return [*claims, optimal(p, question, _largest(blocks, phi), InMemory(p))[0]]
 
 
-def violations(blocks: Blocks, intercept: bool) -> tuple[Program, Long]:
-    """The linear program of the sum of violations, and Σω."""
+def violations(blocks: Blocks, intercept: bool) -> Program:
+    """The linear program of the sum of violations."""
 
     def terms(part: Slice) -> tuple[F64, F64, Long, Long]:
         w = part.w.astype(LONG)
         return signs(part), np.ones(w.size), np.zeros(w.size, dtype=LONG), w
 
-    center, total, _ = center_of(blocks, intercept)
-    sizes = sizes_of(blocks, center, total, intercept)
-    return Program(blocks, terms, intercept, LONG(0), center, sizes), total
+    return read_program(blocks, terms, intercept, 0.0)
 
 
 def _largest(blocks: Blocks, phi: F64 | None) -> Long | None:

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, dense
-from surefit.certificates.search.independent_rows import approximate_inverse, independent_rows
+from surefit.certificates.search.column_basis import column_basis, triangle
 from surefit.certificates.search.smoothed_dual import Kinks, Smoothed, balanced, smoothed_dual
 from surefit.certificates.theorems.linear_program.long_rows import slices
-from surefit.certificates.theorems.linear_program.piecewise_linear import Basis, Program
+from surefit.certificates.theorems.linear_program.piecewise_linear import MOST_COLUMNS, NOTHING, Basis, Program
 
 CAPACITY = 2e7  # numbers held in memory
 MOST_WORK = 2e8  # rows times columns squared, for a search
@@ -25,7 +25,7 @@ class InMemory:
     def __init__(self, p: Program) -> None:
         self.unit: F64 = np.where(p.sizes > 0, p.sizes, 1.0).astype(np.float64)
         n, columns = p.blocks.n_rows, self.unit.size
-        every = max(1, int(np.ceil(n * columns / CAPACITY)))
+        self.every = every = max(1, int(np.ceil(n * columns / CAPACITY)))
         self.complete, self.program = every == 1, p
         kind = np.longdouble if n * columns <= PRECISE else np.float64
         rows: list[Any] = []
@@ -88,8 +88,18 @@ class InMemory:
         return shortest[:d], np.longdouble(shortest[d]) + shift - p.center.astype(np.longdouble) @ shortest[:d]
 
     def basis(self, delta: Any) -> Basis:
-        """Rows and columns for a repair of δ."""
+        """Coordinates in which the rows v a are orthonormal, v as in `piecewise_linear`."""
+        used = np.flatnonzero(self.program.sizes > 0)
         mine = np.clip(delta[self.places] / self.scale, self.lo, self.hi)
-        give = np.where(self.lo < 0, np.minimum(-self.lo, self.hi), mine).astype(np.float64)
-        rows, columns, tries = independent_rows(self.A, give)
-        return Basis(self.places[rows], columns, tries, approximate_inverse)
+        v = np.where(self.lo < 0, np.minimum(-self.lo, self.hi), mine)
+        v = (v * (self.scale / self.program.total) * np.sqrt(self.every)).astype(np.float64)
+        C = self.A[:, used] * v[:, None]
+        if used.size > MOST_COLUMNS or not (np.isfinite(C).all() and v.any()):
+            return NOTHING._replace(D=used, K=np.zeros((0, used.size)))
+        J, T, Z = column_basis(triangle(C), np.zeros(used.size), np.zeros(used.size, dtype=bool))
+        D = np.setdiff1d(np.arange(used.size), J)
+        if D.size and J.size:  # a second step in long double
+            A = self.precise[v > 0][:, used]
+            off = (A[:, D] - A[:, J] @ Z).astype(np.float64)
+            Z = Z + np.linalg.lstsq(A[:, J].astype(np.float64), off, rcond=None)[0]
+        return Basis(used[J], T, used[D], Z)

@@ -1,18 +1,23 @@
-"""min over θ = (w, b) of  P(θ) = Σ φᵢ(tᵢ − aᵢ·θ) + Σ λⱼ|wⱼ| ,  φᵢ(e) = max(loᵢ e, hiᵢ e), lo ≤ 0 ≤ hi: a lower bound.
+"""min over θ = (w, b) of  P(θ) = Σ φᵢ(tᵢ − aᵢ·θ) + λ Σ |wⱼ| ,  φᵢ(e) = max(loᵢ e, hiᵢ e), lo ≤ 0 ≤ hi: a lower bound.
 
 aᵢ = σᵢ(xᵢ − m, 1): the center m only renames b. For δ in the boxes [lo, hi] let g = Σ δᵢaᵢ, c the entries of g cut to
 ±λ (to 0 for b), r = g − c. φᵢ(e) ≥ δᵢe gives, for every θ′ and with nothing that cancels,
 
-    P(θ) − P(θ′) ≤ Σ (φᵢ(eᵢ) − δᵢeᵢ) + Σ (λⱼ|wⱼ| − wⱼcⱼ) + r·(θ′ − θ) = slack + r·(θ′ − θ).
+    P(θ) − P(θ′) ≤ Σ (φᵢ(eᵢ) − δᵢeᵢ) + Σ (λ|wⱼ| − wⱼcⱼ) + r·(θ′ − θ) = slack + r·(θ′ − θ).
 
-**Repair.** Take rows I and columns J, as many, and sᵢ = min(−lo, hi), or δᵢ where lo = 0. If z solves Σ_I zᵢaᵢ = r on J
-and |zᵢ| ≤ τsᵢ with τ ≤ ½, then δ′ = (1 − τ)(δ − z) is in the boxes and misses nothing on J: the bound becomes
-(1 + τ) slack + 4τP, and what is left of r on the other columns L is at most |r| + τ Σ_I sᵢ|aᵢ|. With C the columns
-sᵢaᵢ on J and any N with ‖I − NC‖ ≤ ε < 1 (largest row sum), τ = max |N||r| / (1 − ε). Where λ > 0 no rows are needed:
-with z = r_b s/Σs, τ = max((|rⱼ| + |r_b|cⱼ)/λⱼ, |r_b|/Σs) does the same, cⱼ the mean of |xⱼ − mⱼ|.
-Columns of L are charged for |wⱼ′ − wⱼ| up to FAR typical sizes over cⱼ: they are verified to be combinations of
-J up to rounding of the data, so that larger coefficients only speak of that rounding (beyond MOST_COLUMNS: not
-verified, and said).
+**What rounding leaves in r.** Let P(θ′) ≤ P(θ), Δ = θ′ − θ, vᵢ = min(−lo, hi), or δᵢ where lo = 0. Then
+Σ vᵢ|aᵢ·Δ| ≤ 2(P + slack) + r·Δ. (For v the smaller slope, Σ v(|e| + |e′|) ≤ P(θ) + P(θ′). For v = δ, Σ δe⁺ ≤ P, and
+Σ δe⁻ = Σ δe⁺ − Σ δe with Σ δe = P − slack and Σ δe′ = P − slack − r·Δ.) T proposes coordinates: U = C_J T, C the rows
+vᵢaᵢ, ‖UᵀU − I‖ ≤ η < 1/2. With κ = ‖Tᵀr_J‖/√(1 − η), r_J·Δ_J ≤ κ‖C_JΔ_J‖ ≤ κ Σ v|a·Δ|. So, where J are all columns,
+
+    P(θ) − P(θ′) ≤ slack + 2κ(P + slack)/(1 − κ).
+
+Other columns D are charged for |Δⱼ| up to FAR typical sizes over cⱼ, the mean of |xⱼ − mⱼ|. They must be combinations
+of J up to rounding of the data, so that larger coefficients only speak of that rounding (beyond MOST_COLUMNS: not
+verified, and said). Where λ > 0 no coordinates are needed: Σ v|a·Δ| + λ‖Δ_w‖₁ ≤ 2P, and v is a multiple of the weights,
+so r·Δ ≤ 2P max((|rⱼ| + |r_b|cⱼ)/λ, |r_b|/Σv).
+
+Sums are in long double; κ itself needs only to be below one.
 """
 
 from __future__ import annotations
@@ -24,32 +29,32 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, Blocks, Rows, dense
-from surefit.certificates.theorems.linear_program.center import about
+from surefit.certificates.blocks import F64, BadData, Blocks, Rows, dense
+from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.linear_program.long_rows import (
     LONG,
     UNIT,
     Long,
     Slice,
     absolute,
-    gamma,
     scores,
     slices,
     transposed_times,
 )
 
 FAR = 1e5  # how far coefficients of dependent columns are followed
-
-MOST_COLUMNS = 500  # beyond, no rows are sought for a repair
+MOST_COLUMNS = 500  # beyond, no coordinates are sought
+EIGHT_ROUNDINGS = 8 * float(np.finfo(np.float64).eps)
+SAFE = 1.01  # for the roundings of error bounds themselves
 
 
 class Basis(NamedTuple):
-    """A proposal for a repair: rows I, columns J, how many of both to try, and how to invert a matrix approximately."""
+    """A proposal: columns J, T, the other columns D that are not constant, and K with C_D ≈ C_J K, columns over cⱼ."""
 
-    rows: NDArray[np.intp]
-    columns: NDArray[np.intp]
-    tries: list[int]
-    inverse: Callable[[Long], Long]
+    J: NDArray[np.intp]
+    T: F64
+    D: NDArray[np.intp]
+    K: Long
 
 
 @dataclass(frozen=True)
@@ -62,116 +67,103 @@ class Program:
     penalty: Long  # λ, the same for every column of X
     center: F64
     sizes: Long
+    total: Long  # Σω
+    spread: float  # the mean of |y − its mean|
 
 
-def sizes_of(blocks: Blocks, center: F64, total: Long, intercept: bool) -> Long:
-    """cⱼ = Σ ω|xⱼ − mⱼ| / Σω, and 1 for the intercept."""
-    sums = sum((transposed_times(absolute(about(p.X, center)), p.w.astype(LONG)) for p in slices(blocks)), LONG(0))
-    return np.append(sums / total, [LONG(1)] * int(intercept))
+def read_program(blocks: Blocks, terms: Callable[..., tuple], intercept: bool, alpha: float) -> Program:
+    """Two passes. Any center will do for a proof: the mean, without rounding for constants, keeps digits; it is zero
+    without an intercept and for sparse rows. λ = alpha Σω."""
+    d, sparse = blocks.n_features, not intercept
+    sums: Long = np.zeros(d, dtype=LONG)
+    total: Long = LONG(0)
+    targets: Long = LONG(0)
+    low, high = np.full(d, np.inf), np.full(d, -np.inf)
+    for part in slices(blocks):
+        w, sparse = part.w.astype(LONG), sparse or isinstance(part.X, Rows)
+        total, targets, sums = total + w.sum(), targets + w @ part.y, sums + transposed_times(part.X, w)
+        if not isinstance(part.X, Rows):
+            A = part.X[part.w > 0]
+            low, high = np.minimum(low, A.min(axis=0, initial=np.inf)), np.maximum(high, A.max(axis=0, initial=-np.inf))
+    center = np.zeros(d) if sparse else np.clip((sums / total).astype(np.float64), low, high)
+    sizes: Long = np.zeros(d, dtype=LONG)
+    spread: Long = LONG(0)
+    for part in slices(blocks):
+        w = part.w.astype(LONG)
+        sizes = sizes + transposed_times(absolute(about(part.X, center)), w)
+        spread = spread + w @ abs(part.y - targets / total)
+    if not (np.isfinite(center).all() and np.isfinite(float(spread / total))):
+        raise BadData("sums over the data overflow")
+    sizes = np.append(sizes / total, [LONG(1)] * int(intercept))
+    return Program(blocks, terms, intercept, LONG(alpha) * total, center, sizes, total, float(spread / total))
+
+
+def about(X: Rows | NDArray, center: F64) -> Rows | Long:
+    """The rows less `center`, rounded once entry by entry; sparse rows stay as they are (their center is zero)."""
+    return X if isinstance(X, Rows) else X.astype(LONG) - center
 
 
 @dataclass
 class Bound:
-    """What one pass finds out about θ and one δ. Everything is an upper bound, except `least`."""
+    """What one pass finds out about θ, one δ and a basis. Everything is an upper bound, except `least`."""
 
     loss: Long  # P(θ)
     least: Long  # P(θ), from below
     slack: Long
     stored: Long  # Σ slope · (|x||w| + |b| + |t|): what one rounding of w, b and t, relative, can do to P
     missed: Long  # |r|, rounding included
-    give: Long  # Σ s
-    picked: Long  # the rows sᵢaᵢ of I
+    give: Long  # Σ v
+    kappa: Long  # NaN where the columns J are not proved to be independent
+    others: Long  # r·Δ of the columns D, for Δ = 1/c
+    verified: bool  # that the columns D are combinations of J up to rounding of the data, on all rows with v > 0
 
 
-def measure(p: Program, w: F64, b: float, delta: Long, rows: NDArray[np.intp]) -> Bound:
-    """One pass: P, the slack of δ (clipped into its boxes), r, and the rows sᵢaᵢ."""
-    d, zero = w.size, LONG(0)
-    loss = error = slack = loose = stored = give = zero
-    g, terms, picked = (
-        np.zeros(d + 1, dtype=LONG),
-        np.zeros(d + 1, dtype=LONG),
-        np.zeros((rows.size, d + 1), dtype=LONG),
-    )
-    longest = count = 0
+def measure(p: Program, w: F64, b: Long, delta: Long, basis: Basis) -> Bound:
+    """One pass; δ is clipped into its boxes."""
+    d, n, zero, (J, T, D, K) = w.size, p.sizes.size, LONG(0), basis
+    loss = slack = stored = give = zero
+    g, terms, unit = np.zeros(d + 1, dtype=LONG), np.zeros(d + 1, dtype=LONG), np.where(p.sizes > 0, p.sizes, LONG(1))
+    H, squares, verified = np.zeros((J.size, J.size)), np.zeros(n), True
     for part in slices(p.blocks):
         sign, t, lo, hi = p.terms(part)
-        z, size, off = scores(part.X, w, b)
-        e = t - sign * z
-        off = off + 4 * UNIT * (np.abs(t) + np.abs(z) + np.abs(e))
-        phi, slope = np.maximum(lo * e, hi * e), np.maximum(-lo, hi)
-        u = np.clip(delta[part.first : part.first + e.size], lo, hi)
-        loss, error = loss + phi.sum(), error + slope @ off
-        slack, loose, stored = slack + (phi - u * e).sum(), loose + (hi - lo) @ off, stored + slope @ (size + np.abs(t))
-        A, s = about(part.X, p.center), np.where(lo < 0, np.minimum(-lo, hi), u)
-        give = give + s.sum()
+        z, size, _ = scores(part.X, w, b)
+        e, u = t - sign * z, np.clip(delta[part.first : part.first + t.size], lo, hi)
+        phi, v = np.maximum(lo * e, hi * e), np.where(lo < 0, np.minimum(-lo, hi), u)
+        loss, slack, give = loss + phi.sum(), slack + (phi - u * e).sum(), give + v.sum()
+        stored = stored + np.maximum(-lo, hi) @ (size + np.abs(t))
+        A = about(part.X, p.center)
         g += np.append(transposed_times(A, sign * u), (sign * u).sum())
         terms += np.append(transposed_times(absolute(A), np.abs(u)), np.abs(u).sum())
-        for k in np.flatnonzero((rows >= part.first) & (rows < part.first + e.size)):
-            i = int(rows[k]) - part.first
-            row = dense(A[i : i + 1])[0] if isinstance(A, Rows) else A[i]
-            picked[k] = s[i] * sign[i] * np.append(row, LONG(1))
-        longest, count = max(longest, A.data.size if isinstance(A, Rows) else int(np.count_nonzero(u))), count + 1
-    n = 1 + d if p.intercept else d
-    cut = np.append(np.clip(g[:d], -p.penalty, p.penalty), zero)
-    penalized = p.penalty * np.abs(w).sum()
-    many = 1 + gamma(p.blocks.n_rows + d + 8)
-    rounding = gamma(longest + count + 8) * terms
-    slack += loose + (p.penalty * np.abs(w) - w * cut[:d]).sum() + (rounding[:d] @ np.abs(w) if p.penalty > 0 else zero)
-    missed = np.abs(g - cut) + rounding
-    if p.penalty > 0:  # |r| ≤ max(0, |g| + rounding − λ): a g well inside the penalty misses nothing
-        missed[:d] = np.maximum(np.abs(g[:d]) + rounding[:d] - p.penalty, zero)
-    top = (loss + penalized) * many
-    least = top * (2 - many) / many - error
-    return Bound(top + error, least, slack * many, stored, missed[:n], give, picked[:, :n])
+        if n <= MOST_COLUMNS:
+            X, one = dense(part.X)[v > 0].astype(LONG), np.ones((int((v > 0).sum()), 1))
+            B, size = (np.hstack([M, one])[:, :n] / unit for M in (X - p.center, np.abs(X) + np.abs(p.center)))
+            C = (B * (v[v > 0] / p.total)[:, None]).astype(np.float64)
+            U = C[:, J] @ T
+            H, squares = H + U.T @ U, squares + (C * C).sum(axis=0)
+            close = np.abs(B[:, D] - B[:, J] @ K) <= EIGHT_ROUNDINGS * (size[:, D] + size[:, J] @ np.abs(K))
+            verified = verified and bool(close.all())
+    limits, theta = np.append(np.full(d, p.penalty), zero)[:n], np.append(w, zero)[:n]
+    g, rounding = g[:n], gamma(p.blocks.n_rows + 8, UNIT) * terms[:n]
+    missed = np.maximum(np.abs(g) + rounding - limits, zero)  # a g well inside the penalty misses nothing
+    slack += (limits * np.abs(theta) - theta * np.clip(g, -limits, limits)).sum()
+    slack += (rounding * (limits > 0)) @ np.abs(theta)
+    top, many = loss + p.penalty * np.abs(w).sum(), gamma(p.blocks.n_rows + d + 8, UNIT)
+    off = gamma(d + 12, UNIT) * stored
+    kappa, norms = _kappa(H, squares, T, J, missed / unit / p.total, p.blocks.n_rows)
+    others = p.total * (kappa * norms[D] + (missed / unit / p.total)[D]).sum()
+    return Bound(
+        top * (1 + many) + off, top * (1 - many) - off, slack * (1 + many) + 2 * off, stored, missed, give, kappa,
+        others if D.size else zero, verified and n <= MOST_COLUMNS,
+    )  # fmt: skip
 
 
-def repair(p: Program, m: Bound, delta: Long, basis: Basis, k: int) -> tuple[Long, Long, bool]:
-    """τ for the first k rows and columns of the basis; the charge for all other columns, and whether they are
-    combinations of these up to rounding of the data."""
-    columns = basis.columns[:k]
-    others = np.setdiff1d(np.flatnonzero(p.sizes > 0), columns)
-    C = m.picked[:k, columns].T
-    N = basis.inverse(C)
-    within = np.abs(np.eye(k) - N @ C) + gamma(k + 8) * (np.abs(N) @ np.abs(C))
-    epsilon = within.sum(axis=1).max(initial=LONG(0))
-    tau = (np.abs(N) @ m.missed[columns]).max(initial=LONG(0)) * (1 + gamma(k + 8)) / (1 - epsilon)
-    if not (epsilon < 0.5 and tau <= 0.5):
-        return LONG(np.inf), LONG(np.inf), False
-    left = m.missed[others] + tau * np.abs(m.picked[:k, others]).sum(axis=0)
-    known = not others.size
-    if k and others.size:
-        K = N.T @ m.picked[:k, others]
-        K = K + N.T @ (m.picked[:k, others] - C.T @ K)  # any K will do
-        known, exact = _combinations(p, delta, columns, others, K)
-        left = np.minimum(left, exact) if known else left
-    return tau, (left / p.sizes[others]).sum() if others.size else LONG(0), known
-
-
-def _combinations(p: Program, delta: Long, J: NDArray[np.intp], L: NDArray[np.intp], K: Long) -> tuple[bool, Long]:
-    """Whether columns L are columns J times K on all rows that r is made of, up to eight roundings of the data; and
-    what is then left on L of a δ′ that misses nothing on J: Σ δ′ᵢ(aᵢ on L − aᵢK), in absolute values."""
-    left = np.zeros(L.size, dtype=LONG)
-    for part in slices(p.blocks):
-        _, _, lo, hi = p.terms(part)
-        most = np.where(lo < 0, np.maximum(-lo, hi), np.clip(delta[part.first : part.first + lo.size], lo, hi))
-        on = most > 0
-        X = dense(part.X)[on]
-        A = np.hstack([X.astype(LONG) - p.center, np.ones((len(X), 1), dtype=LONG)])
-        size = np.hstack([np.abs(X) + np.abs(p.center), np.ones((len(X), 1))])
-        off = np.abs(A[:, L] - A[:, J] @ K)
-        if not (off <= 8 * np.finfo(np.float64).eps * (size[:, L] + size[:, J] @ np.abs(K))).all():
-            return False, left
-        left += most[on] @ (off + gamma(J.size + 8) * (np.abs(A[:, L]) + np.abs(A[:, J]) @ np.abs(K)))
-    return True, left * (1 + gamma(p.blocks.n_rows + 8))
-
-
-def repair_by_penalty(p: Program, m: Bound) -> Long:
-    """τ where λ > 0."""
-    level = m.missed[-1] if p.intercept else LONG(0)
-    d = p.sizes.size - int(p.intercept)
-    tau = ((m.missed[:d] + level * p.sizes[:d]) / p.penalty).max(initial=LONG(0)) * (1 + LONG(1e-9))
-    tau = np.maximum(tau, level / m.give)
-    return tau if tau <= 0.5 else LONG(np.inf)
+def _kappa(H: F64, squares: F64, T: F64, J: F64, r: Long, rows: int) -> tuple[Long, F64]:
+    """κ, and the lengths of the columns of C. Sums of n products are off by γₙ times the norms of their factors."""
+    frobenius, norms = SAFE * np.sqrt(np.trace(H)), SAFE * np.sqrt(squares)
+    off = SAFE * (gamma(J.size + 5) * np.linalg.norm(norms[J] @ np.abs(T)) + gamma(rows + 8) * frobenius)
+    eta = SAFE * (np.linalg.norm(H - np.eye(J.size)) + (2 * frobenius + off) * off)
+    kappa = np.sqrt(((np.abs(T).T @ r[J]) ** 2).sum()) / np.sqrt(LONG(1 - eta)) if eta < 0.5 else LONG(np.nan)
+    return SAFE * kappa, norms
 
 
 class Proof(NamedTuple):
@@ -179,29 +171,21 @@ class Proof(NamedTuple):
 
     gap: Long
     dependent: int
-    verified: bool  # that these columns are combinations of the others, up to rounding of the data
     bound: Bound
 
 
-def prove(p: Program, w: F64, b: float, delta: Long, basis: Basis, good: float, typical: float) -> Proof:
-    """The least gap that the proposals give; without dependent columns where that is below a relative `good`."""
-    m = measure(p, w, b, delta, basis.rows)
-    used, size = (
-        np.count_nonzero(p.sizes > 0),
-        np.maximum(typical, (np.abs(w) * p.sizes[: w.size]).max(initial=LONG(0))),
-    )
-    proofs = [Proof(LONG(np.inf), 0, False, m)]
-    found = [(repair_by_penalty(p, m), LONG(0), True, 0)] if p.penalty > 0 else []
-    for k in [*basis.tries, -1]:
-        for tau, left, known, others in found:
-            if known or used > MOST_COLUMNS:
-                proofs.append(Proof((1 + tau) * m.slack + 4 * tau * m.loss + FAR * size * left, others, known, m))
-        if proofs[-1].gap <= good * m.least or k < 0:
-            break
-        found = [(*repair(p, m, delta, basis, k), int(used - k))]
+def prove(p: Program, w: F64, b: float, delta: Long, basis: Basis) -> Proof:
+    m = measure(p, w, b, delta, basis)
+    proofs = [Proof(LONG(np.inf), 0, m)]
+    if p.penalty > 0:
+        level = m.missed[-1] if p.intercept else LONG(0)
+        share = ((m.missed[: w.size] + level * p.sizes[: w.size]) / p.penalty).max(initial=LONG(0))
+        proofs.append(Proof(m.slack + 2 * SAFE * m.loss * np.maximum(share, level / m.give), 0, m))
+    if m.kappa < 1 and (m.verified or not basis.D.size or p.sizes.size > MOST_COLUMNS):
+        size = np.maximum(p.spread, (np.abs(w) * p.sizes[: w.size]).max(initial=LONG(0)))
+        rest = (2 * m.kappa * (m.loss + m.slack) + FAR * size * m.others) / (1 - m.kappa)
+        proofs.append(Proof(m.slack + SAFE * rest, basis.D.size, m))
     return min(proofs, key=lambda proof: proof.gap if proof.gap == proof.gap else np.inf)
 
 
-def measure_at(p: Program, w: F64, b: Long) -> Bound:
-    """P at other coefficients."""
-    return measure(p, w, b, np.zeros(p.blocks.n_rows, dtype=LONG), np.zeros(0, dtype=np.intp))
+NOTHING = Basis(np.zeros(0, dtype=np.intp), np.zeros((0, 0)), np.zeros(0, dtype=np.intp), np.zeros((0, 0)))

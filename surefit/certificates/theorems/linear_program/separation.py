@@ -1,10 +1,10 @@
 """Two classes and a hyperplane: its margins recomputed, or Gordan's theorem that there is none.
 
 **Theorem.** If φ ≥ 0, φ ≠ 0 and Σ φᵢσᵢ(xᵢ, 1) = 0 then no hyperplane separates the classes σ = ±1. *Proof.* One that
-does has σᵢ(xᵢ·w + b) > 0 for every row, and the φ-weighted sum of that is zero. ∎ A φ that misses zero by rounding is
-repaired (see `piecewise_linear`): where τ ≤ ½ and no column is left, a φ′ ≥ 0 exists that misses nothing, and the
-proof is exact. Otherwise min σᵢ(xᵢ·w + b) ≤ Σ φᵢσᵢ(xᵢ·w + b)/Σφ ≤ ν (Σ cⱼ|wⱼ| + |b + m·w|), ν = max |rⱼ|/(cⱼ Σφ): no
-hyperplane has every row on its side by more than ν of the size of its typical score.
+does has σᵢ(xᵢ·w + b) > 0 for every row, and the φ-weighted sum of that is zero. ∎ The proof is as good for a sum r that
+misses zero by rounding, if κ < 1 for v = φ and no column is left out (see `piecewise_linear`): a θ that separates has
+r·θ = Σ φᵢ|aᵢ·θ| > 0, and r·θ ≤ κ Σ φᵢ|aᵢ·θ|. Otherwise min σᵢ(xᵢ·w + b) ≤ r·θ/Σφ ≤ ν (Σ cⱼ|wⱼ| + |b + m·w|),
+ν = max |rⱼ|/(cⱼ Σφ): no hyperplane has every row on its side by more than ν of the size of its typical score.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.labels import labels_claim, read_classes
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.theorems.linear_program.long_rows import LONG, Long, Slice, scores, slices
-from surefit.certificates.theorems.linear_program.piecewise_linear import Program, measure, repair
+from surefit.certificates.theorems.linear_program.piecewise_linear import Program, measure
 
 BALANCED = 1e-9  # ν that still counts as none
 
@@ -126,14 +126,10 @@ def farkas_claims(attrs: Attributes, p: Program, w: F64, b: float, search: Any) 
     given = np.where(used & (phi > 1e-12 * phi.max()), phi, 0.0).astype(LONG)  # smaller ones may be rounding
     boxes = replace(p, terms=lambda part: (signs(part), part.y, *_unit_box(part)))
     basis = search(boxes).basis(given)
-    m = measure(boxes, w, b, given, basis.rows)
-    repairs = [(*repair(boxes, m, given, basis, k), k == np.count_nonzero(p.sizes > 0)) for k in basis.tries]
-    tau = min((tau for tau, _, _, all_columns in repairs if all_columns), default=LONG(np.inf))
-    known = any(verified for _, _, verified, _ in repairs)
-    size = np.where(p.sizes > 0, p.sizes, LONG(1))
-    nu = float((m.missed / size).max() / m.give) if m.give > 0 else np.inf
-    exact = bool(tau <= 0.5)
-    how = "weights next to farkas_ make the signed rows add up to zero without rounding" if exact else "up to rounding"
+    m = measure(boxes, w, b, given, basis)
+    nu = float((m.missed / np.where(p.sizes > 0, p.sizes, LONG(1))).max() / m.give) if m.give > 0 else np.inf
+    exact = bool(m.kappa < 1 and basis.J.size == np.count_nonzero(p.sizes > 0))
+    how = "with what rounding leaves of the sum bounded" if exact else "up to rounding"
     none = "No hyperplane separates the classes" if exact else (
         f"No hyperplane has every row on its side by more than {nu:.1e} of the size of its scores"
     )  # fmt: skip
@@ -148,10 +144,10 @@ def farkas_claims(attrs: Attributes, p: Program, w: F64, b: float, search: Any) 
         "farkas",
         f"{none}: with the weights of farkas_ the signed rows add up to zero, where a separating one would make the "
         f"sum positive ({how}). Largest sum, relative.",
-        Grade.NO_SOLUTION if exact or known else Grade.BOUNDED,
+        Grade.NO_SOLUTION if exact or (m.kappa < 1 and m.verified) else Grade.BOUNDED,
         nu,
         BALANCED,
-        {"rows": int(np.count_nonzero(given)), "exact": exact, "share_moved": float(tau)},
+        {"rows": int(np.count_nonzero(given)), "exact": exact},
         lower=0.0,
         failure="The signed rows, with the weights of farkas_, do not add up to zero: this proves nothing.",
     )
