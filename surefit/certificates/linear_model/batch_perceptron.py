@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes
-from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.blocks import F64, Blocks, dense
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.labels import reads_labels
 from surefit.certificates.linear_model.violations import UNDECIDED, not_separable, violations
 from surefit.certificates.rounding import epsilon
 from surefit.certificates.search.shortest_separator import shortest_separator
-from surefit.certificates.theorems.linear_program.long_rows import LONG, Long
+from surefit.certificates.theorems.linear_program.long_rows import LONG, Long, slices
 from surefit.certificates.theorems.linear_program.piecewise_linear import NOTHING, measure
 from surefit.certificates.theorems.linear_program.separation import (
     Margins,
@@ -52,7 +52,7 @@ def check_batch_perceptron(model: Any, blocks: Blocks, tol: float) -> Findings:
         return [bad_attributes(attrs)], "no pass"
     unit = epsilon(False, np.asarray(model.coef_), np.asarray(model.intercept_)) / 2
     if separable:
-        m = margins(blocks, w, b, attrs.flag("fit_intercept", True))
+        m = margins(blocks, w, b)
         claims = [separates(m, w), *stated_margin(attrs, m, w, tol)]
         claims += _updates(attrs, blocks, w, b, m, updates, tol) if claims[0].holds else []
     else:
@@ -66,24 +66,35 @@ def _shortest(blocks: Blocks, intercept: bool, w: F64, b: float, m: Margins) -> 
     phi, other = shortest_separator(blocks, intercept, w, b)
     hull = measure(p, w, b, phi.astype(LONG), NOTHING)
     low = hull.give / np.sqrt((hull.missed**2).sum()) * (1 - SPARE) if hull.give > 0 else LONG(0)
-    theta = [(w, b, m), (*other, margins(blocks, *other, intercept))]
+    theta = [(w, b, m), (*other, margins(blocks, *other))]
     lengths = [np.sqrt((v.astype(LONG) ** 2).sum() + LONG(c) ** 2) / k.certain for v, c, k in theta if k.certain > 0]
     return low, min(lengths) * (1 + SPARE)
+
+
+def _radius(blocks: Blocks, intercept: bool) -> Long:
+    """R, over the rows with weight."""
+    largest = LONG(0)
+    for part in slices(blocks):
+        sq_norms = (dense(part.X).astype(LONG) ** 2).sum(axis=1)
+        largest = np.maximum(largest, sq_norms[part.w > 0].max(initial=LONG(0)))
+    return np.sqrt(largest + int(intercept))
 
 
 def _updates(
     attrs: Attributes, blocks: Blocks, w: F64, b: float, m: Margins, updates: float, tol: float
 ) -> list[Claim]:
-    low, high = _shortest(blocks, attrs.flag("fit_intercept", True), w, b, m)
-    least, most = ((m.radius * end) ** 2 for end in (low, high))
+    intercept = attrs.flag("fit_intercept", True)
+    low, high = _shortest(blocks, intercept, w, b, m)
+    radius = _radius(blocks, intercept)
+    least, most = ((radius * end) ** 2 for end in (low, high))
     claims = [
         at_most(
             "updates",
-            f"n_updates_ is within Novikoff's bound (R·B)², R = {m.radius:.6g} and B in [{low:.6g}, {high:.6g}].",
+            f"n_updates_ is within Novikoff's bound (R·B)², R = {radius:.6g} and B in [{low:.6g}, {high:.6g}].",
             Grade.BOUNDED,
             updates,
             float(most),
-            {"radius": float(m.radius), "shortest": [float(low), float(high)]},
+            {"radius": float(radius), "shortest": [float(low), float(high)]},
         )
     ]
     if not attrs.has("bound_"):

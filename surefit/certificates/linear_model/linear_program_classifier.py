@@ -40,7 +40,7 @@ def check_linear_program_classifier(model: Any, blocks: Blocks, tol: float) -> F
         return [bad_attributes(attrs)], "no pass"
     unit = epsilon(False, np.asarray(model.coef_), np.asarray(model.intercept_)) / 2
     if separable:
-        m = margins(blocks, w, b, attrs.flag("fit_intercept", True))
+        m = margins(blocks, w, b)
         claims = [separates(m, w), *stated_margin(attrs, m, w, tol)]
     else:
         claims = not_separable(attrs, blocks, w, b, tol, unit)

@@ -19,8 +19,8 @@ from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.labels import labels_claim, read_classes, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.search.logistic import refine
-from surefit.certificates.search.logistic_rays import coordinates, separating_rays, without_noise
-from surefit.certificates.theorems.log_loss.classes import class_factors, label_pass
+from surefit.certificates.search.logistic_rays import coordinates, groups_of, separating_rays, without_noise
+from surefit.certificates.theorems.log_loss.classes import class_factors, weights_of_classes
 from surefit.certificates.theorems.log_loss.log_loss import TIE, LogLoss, objective
 from surefit.certificates.theorems.log_loss.log_loss_dual import least_value
 from surefit.certificates.theorems.log_loss.log_loss_free import along, distance
@@ -47,16 +47,16 @@ def findings(attrs: Attributes, blocks: Blocks, tol: float, C: Any, l1_ratio: An
     if k is None:
         return [bad_attributes(attrs)], "no pass"
     intercept, rows = attrs.flag("fit_intercept", True), 1 if k == 2 else k
-    labels = label_pass(blocks, k)
+    weight = weights_of_classes(blocks, k)
     coef, b = attrs.array("coef_", (rows, d)), attrs.array("intercept_", (rows,), *([()] if not intercept else []))
-    strengths, share, factors = penalties(attrs, C, l1_ratio), intercept_share(attrs), class_factors(attrs, labels)
+    strengths, share, factors = penalties(attrs, C, l1_ratio), intercept_share(attrs), class_factors(attrs, weight)
     if b is not None and not intercept and b.any():
         attrs.faults.append("intercept_ is not zero although fit_intercept is false")
     if attrs.faults or coef is None or b is None or strengths is None or factors is None:
         return [bad_attributes(attrs)], "one pass"
     theta = np.zeros((k, d + 1))
     theta[k - rows :] = np.hstack([coef, np.broadcast_to(b.reshape(-1), (rows,))[:, None]])
-    task = _task(blocks, factors, factors * labels.weight > 0, *strengths, share, intercept, k - rows)
+    task = _task(blocks, factors, factors * weight > 0, *strengths, share, intercept, k - rows)
     cost = f"some twenty passes over the rows, of {8.0 * blocks.n_rows * k * (d + 1):.1e} operations and more"
     if task.penalized.any():
         claims = [_penalized(task, theta, tol, _excuse(task, theta, attrs))]
@@ -184,7 +184,10 @@ def _by_curvature(task: LogLoss, theta: F64, near: F64, tol: float, excuse: floa
     f, error = objective(task, theta)
     better, off = objective(task, near)
     above, outside, name = 0.0, 0.0, "tied" if task.rays else "optimal"
-    for group in _groups(tied):
+    number = groups_of(tied)
+    if not (number[:, None] == number)[tied].all():
+        return failed(name, "Classes that are tied are not in one group."), False
+    for group in [np.flatnonzero(number == v) for v in np.unique(number[tied.any(axis=0) | tied.any(axis=1)])]:
         proposal = coordinates(task, near, group)
         part, missed = (np.inf, 0.0) if proposal is None else distance(task, near, group, proposal)
         above, outside = above + part, max(outside, missed)
@@ -197,19 +200,6 @@ def _by_curvature(task: LogLoss, theta: F64, near: F64, tol: float, excuse: floa
     claim = _gap_claim(f, error, low, better + off, tol, excuse, note)
     grade = Grade.NO_SOLUTION if task.rays and claim.holds else claim.grade
     return replace(claim, name=name, grade=grade), True
-
-
-def _groups(tied: Any) -> list[Any]:
-    """Classes that are tied with each other, directly or through others; those tied with none are left out."""
-    joined, groups = tied | tied.T, []
-    left = joined.any(axis=1)
-    while left.any():
-        group = np.arange(len(left)) == np.argmax(left)
-        while (joined[group].any(axis=0) & ~group).any():
-            group |= joined[group].any(axis=0)
-        left &= ~group
-        groups.append(np.flatnonzero(group))
-    return groups
 
 
 def _stated_ray(attrs: Attributes, task: LogLoss) -> F64 | None:

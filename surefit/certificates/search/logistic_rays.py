@@ -35,6 +35,15 @@ def coordinates(task: LogLoss, near: F64, group: NDArray[np.intp]) -> Coordinate
     return Coordinates((Vt[keep] / S[keep, None] / scale).T, Vt[keep] * S[keep, None] * scale)
 
 
+def groups_of(tied: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The number of every class's group: classes that are tied with each other, directly or through others."""
+    number = np.arange(len(tied))
+    for _ in range(len(tied)):
+        for i, j in np.argwhere(tied):
+            number[[i, j]] = min(number[i], number[j])
+    return number
+
+
 def separating_rays(task: LogLoss, theta: F64, near: F64, going: F64) -> list[F64]:
     """Directions along which no row's own class may lose: the coefficients, and where Newton's steps go."""
     cleared = moved(task, clear_ties(task, moved(task, going, 1.0)), -1.0)

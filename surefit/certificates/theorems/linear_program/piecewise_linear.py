@@ -123,7 +123,7 @@ def measure(p: Program, w: F64, b: Long, delta: Long, basis: Basis) -> Bound:
     d, n, zero, (J, T, D, K) = w.size, p.sizes.size, LONG(0), basis
     loss = slack = stored = give = zero
     g, terms, unit = np.zeros(d + 1, dtype=LONG), np.zeros(d + 1, dtype=LONG), np.where(p.sizes > 0, p.sizes, LONG(1))
-    H, squares, verified = np.zeros((J.size, J.size)), np.zeros(n), True
+    H, squares, verified = np.zeros((J.size, J.size)), np.zeros(n), J.size > 0
     for part in slices(p.blocks):
         sign, t, lo, hi = p.terms(part)
         z, size, _ = scores(part.X, w, b)
@@ -134,7 +134,7 @@ def measure(p: Program, w: F64, b: Long, delta: Long, basis: Basis) -> Bound:
         A = about(part.X, p.center)
         g += np.append(transposed_times(A, sign * u), (sign * u).sum())
         terms += np.append(transposed_times(absolute(A), np.abs(u)), np.abs(u).sum())
-        if n <= MOST_COLUMNS:
+        if J.size:
             X, one = dense(part.X)[v > 0].astype(LONG), np.ones((int((v > 0).sum()), 1))
             B, size = (np.hstack([M, one])[:, :n] / unit for M in (X - p.center, np.abs(X) + np.abs(p.center)))
             C = (B * (v[v > 0] / p.total)[:, None]).astype(np.float64)
@@ -153,7 +153,7 @@ def measure(p: Program, w: F64, b: Long, delta: Long, basis: Basis) -> Bound:
     others = p.total * (kappa * norms[D] + (missed / unit / p.total)[D]).sum()
     return Bound(
         top * (1 + many) + off, top * (1 - many) - off, slack * (1 + many) + 2 * off, stored, missed, give, kappa,
-        others if D.size else zero, verified and n <= MOST_COLUMNS,
+        others if D.size else zero, verified,
     )  # fmt: skip
 
 

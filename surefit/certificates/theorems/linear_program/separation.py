@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from surefit.certificates.attributes import Attributes
-from surefit.certificates.blocks import F64, BadData, Blocks, Rows
+from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.labels import labels_claim, read_classes
 from surefit.certificates.predictions import numbers_claim, sample_rows
@@ -33,7 +33,6 @@ class Margins(NamedTuple):
     size: Long  # |x|·|w| + |b|, the largest
     wrong: int  # rows surely on the other side
     doubtful: int  # rows whose side is a matter of rounding
-    radius: Long  # R = max ‖(x, 1)‖, or ‖x‖
 
 
 def signs(part: Slice) -> F64:
@@ -54,9 +53,9 @@ def read_plane(attrs: Attributes, blocks: Any) -> tuple[F64, float]:
     return (np.zeros(d) if w is None else w.reshape(-1)), b or 0.0
 
 
-def margins(blocks: Blocks, w: F64, b: float, intercept: bool) -> Margins:
+def margins(blocks: Blocks, w: F64, b: float) -> Margins:
     least = certain = LONG(np.inf)
-    size, radius, wrong, doubtful = LONG(0), LONG(0), 0, 0
+    size, wrong, doubtful = LONG(0), 0, 0
     for part in slices(blocks):
         z, terms, off = scores(part.X, w, b)
         z, used = signs(part) * z, part.w > 0
@@ -64,16 +63,7 @@ def margins(blocks: Blocks, w: F64, b: float, intercept: bool) -> Margins:
         wrong += int(np.count_nonzero(used & (z < -off)))
         doubtful += int(np.count_nonzero(used & ~(np.abs(z) > off)))
         size = np.maximum(size, terms[used].max(initial=LONG(0)))
-        radius = np.maximum(radius, _sq_norms(part.X)[used].max(initial=LONG(0)))
-    return Margins(least, certain, size, wrong, doubtful, np.sqrt(radius + int(intercept)))
-
-
-def _sq_norms(X: Any) -> Long:
-    if not isinstance(X, Rows):
-        return (X.astype(LONG) ** 2).sum(axis=1)
-    out = np.zeros(X.shape[0], dtype=LONG)
-    np.add.at(out, X.owner(), X.data.astype(LONG) ** 2)
-    return out
+    return Margins(least, certain, size, wrong, doubtful)
 
 
 def separates(m: Margins, w: F64) -> Claim:

@@ -33,11 +33,10 @@ class LogLoss:
     ridge: F64  # λ₂, likewise
     rays: tuple[F64, ...] = ()  # what these directions separate is left out of the loss
 
-    def __post_init__(self) -> None:
-        """No sum over rows has more roundings one after the other than `terms`: rows of a part, and parts."""
-        self.step = max(1, 2**21 // self.factors.size)
-        self.terms = max((min(X.shape[0], self.step) for X, _, _ in self.blocks), default=0)
-        self.terms += sum(X.shape[0] // self.step + 1 for X, _, _ in self.blocks)
+    @property
+    def terms(self) -> int:
+        """No sum over rows has more roundings one after the other."""
+        return self.blocks.n_rows
 
     @property
     def free_intercept(self) -> bool:
@@ -49,12 +48,13 @@ class LogLoss:
 
     def rows(self) -> Iterator[tuple[Block, NDArray[np.intp], F64]]:
         """Rows less m, codes, and weights times class weights, so many at a time that logits fit in memory."""
+        step = max(1, 2**21 // self.factors.size)
         for X, y, omega in looked_over(self.blocks, needs_y=True):
             code = one_column(y).astype(np.intp)
-            for lo in range(0, X.shape[0], self.step):
-                part, some = X[lo : lo + self.step], code[lo : lo + self.step]
+            for lo in range(0, X.shape[0], step):
+                part, some = X[lo : lo + step], code[lo : lo + step]
                 A = part if isinstance(part, Rows) else np.asarray(part, dtype=np.float64) - self.shift
-                yield A, some, omega[lo : lo + self.step] * self.factors[some]
+                yield A, some, omega[lo : lo + step] * self.factors[some]
 
     def points(self, A: Block) -> F64:
         """(x − m, 1), the last entry zero without an intercept."""
@@ -128,14 +128,10 @@ def objective(task: LogLoss, theta: F64) -> tuple[float, float]:
     """f(θ) and a bound for the rounding of it."""
     total = error = 0.0
     for A, code, omega in task.rows():
-        loss, off = losses(*_scores(task, A, code, theta))
+        Z, rounding = task.scores(A, code, theta)
+        loss, off = losses(Z, code, rounding)
         total += float(omega @ loss)
         error += float(omega @ np.where(omega > 0, off, 0.0))
     penalty = task.penalty(theta)
     error = 1.01 * error + gamma(task.terms + 8) * total + gamma(theta.size + 8) * penalty
     return total + penalty, error
-
-
-def _scores(task: LogLoss, A: Block, code: NDArray[np.intp], theta: F64) -> tuple[F64, NDArray[np.intp], F64]:
-    Z, rounding = task.scores(A, code, theta)
-    return Z, code, rounding
