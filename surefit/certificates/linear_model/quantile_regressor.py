@@ -53,7 +53,7 @@ def _findings(model: Any, blocks: Blocks, tol: float, alpha: float, quantile: fl
     w = w.reshape(-1)
     p = _program(blocks, q, alpha, intercept)
     unit = epsilon(False, np.asarray(model.coef_), np.asarray(model.intercept_)) / 2
-    question = Question(w, b, tol, unit, "sum of pinball losses (and penalty)", p.spread)
+    question = Question(w, b, tol, unit, "sum of pinball losses (and penalty)")
     claim, given = optimal(p, question, None if dual is None else dual.astype(LONG), InMemory(p))
     claims = [claim] if dual is None or given is None else [_dual_claim(p, dual.astype(LONG), given, question), claim]
     return [*claims, _predictions(model, blocks, w, b)], "up to seven passes over the rows in long double"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from surefit.certificates.attributes import Attributes
@@ -21,7 +23,7 @@ def not_separable(attrs: Attributes, blocks: Blocks, w: F64, b: float, tol: floa
     p = violations(blocks, attrs.flag("fit_intercept", True))
     claims = farkas_claims(attrs, p, w, b, InMemory)
     phi = attrs.array("farkas_", (blocks.n_rows,))
-    question = Question(w, b, tol, unit, "sum of violations Σ ω max(0, 1 − σ(x·w + b))", 1.0)
+    question = Question(w, b, tol, unit, "sum of violations Σ ω max(0, 1 − σ(x·w + b))")
     return [*claims, optimal(p, question, _largest(blocks, phi), InMemory(p))[0]]
 
 
@@ -32,7 +34,7 @@ def violations(blocks: Blocks, intercept: bool) -> Program:
         w = part.w.astype(LONG)
         return signs(part), np.ones(w.size), np.zeros(w.size, dtype=LONG), w
 
-    return read_program(blocks, terms, intercept, 0.0)
+    return replace(read_program(blocks, terms, intercept, 0.0), spread=1.0)
 
 
 def _largest(blocks: Blocks, phi: F64 | None) -> Long | None:

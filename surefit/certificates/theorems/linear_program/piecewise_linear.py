@@ -68,7 +68,7 @@ class Program:
     center: F64
     sizes: Long
     total: Long  # Σω
-    spread: float  # the mean of |y − its mean|
+    spread: float  # the typical size of a target: the mean of |y − its mean|, or 1 for classes
 
 
 def read_program(blocks: Blocks, terms: Callable[..., tuple], intercept: bool, alpha: float) -> Program:

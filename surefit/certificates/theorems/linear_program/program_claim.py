@@ -24,7 +24,6 @@ class Question(NamedTuple):
     tol: float
     unit: float  # of the precision that the coefficients are stored in
     words: str  # the name of P
-    typical: float  # size of a target: of y about its mean, or 1
 
 
 def relative(proof: Proof, p: Program, q: Question) -> tuple[float, float, str]:
@@ -34,7 +33,7 @@ def relative(proof: Proof, p: Program, q: Question) -> tuple[float, float, str]:
     targets (of targets that are all alike, before their mean is taken off).
     """
     m, least = proof.bound, proof.bound.least - proof.gap
-    targets = p.total * LONG(q.typical) if q.typical > 0 else m.stored + (m.stored == 0)
+    targets = p.total * LONG(p.spread) if p.spread > 0 else m.stored + (m.stored == 0)
     if m.loss <= np.minimum(ROUNDINGS * q.unit * m.stored, LONG(1e-3) * targets):
         return float(m.loss / targets), float(ROUNDINGS * q.unit * m.stored / targets), "a share of all targets of"
     if not least > 0:
