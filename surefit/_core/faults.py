@@ -116,6 +116,61 @@ def culprit(X: Any) -> str | None:
     return None
 
 
+def refuse_column_name(values: Any, name: str) -> None:
+    """A single text in the place of targets or weights: the name of a column, which rows in memory do not have."""
+    if isinstance(values, str):
+        raise InvalidData(
+            f"{name} is the name of a column ({values!r}), which goes with a Parquet path or a Dask dataframe; "
+            "with X in memory pass the column itself"
+        )
+
+
+def labels_fault(y: Any) -> str | None:
+    """What keeps labels from being sorted into classes: a missing one, or two kinds without a common order."""
+    labels = np.asarray(y, dtype=object)
+    rows = labels.reshape(len(labels), -1) if labels.ndim else labels.reshape(1, 1)
+    missing = [row for row, values in enumerate(rows) if any(_is_missing(value) for value in values)]
+    if missing:
+        count = f"{len(missing)} rows have" if len(missing) > 1 else "1 row has"
+        return (
+            f"Input y contains NaN or None: {count} no label; the first is row {missing[0]}. Drop such rows, or give "
+            "them a label of their own."
+        )
+    kinds: dict[str, tuple[int, Any]] = {}
+    for row, values in enumerate(rows):
+        for value in values:
+            kinds.setdefault("text" if isinstance(value, str) else type(value).__name__, (row, value))
+    if len(kinds) < 2:
+        return None
+    (first, second), *_ = zip(kinds.values(), list(kinds.values())[1:], strict=False)
+    return (
+        f"The labels in y are of several kinds ({', '.join(kinds)}), which have no common order: row {first[0]} holds "
+        f"{first[1]!r}, row {second[0]} holds {second[1]!r}. Make them one kind, for example all text."
+    )
+
+
+def numbers_fault(values: Any, name: str) -> str | None:
+    """The first target or weight that is not a number; None if all are, be they complex."""
+    for row, value in enumerate(np.asarray(values, dtype=object)):
+        if np.ndim(value) == 0 and not isinstance(value, (complex, np.complexfloating)) and not _is_number(value):
+            shown = value.item() if isinstance(value, np.generic) else value
+            advice = " For labels take a classifier." if name == "y" else ""
+            kind = "string" if isinstance(shown, str) else type(shown).__name__
+            return f"{name}: could not convert {kind} to float: row {row} holds {shown!r}.{advice}"
+    return None
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, and the missing values of pandas, which are neither true nor false."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+def no_columns(X: Any) -> bool:
+    return hasattr(X, "columns") and len(getattr(X, "shape", ())) == 2 and X.shape[1] == 0
+
+
 def ragged(X: Any) -> str | None:
     """Which row of a list of lists has another length than the first."""
     if not isinstance(X, (list, tuple)):

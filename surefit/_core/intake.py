@@ -14,7 +14,16 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 from surefit._core.errors import InvalidData
-from surefit._core.faults import column_kinds, culprit, ragged, refuse_dates_and_masks, refuse_non_finite
+from surefit._core.faults import (
+    column_kinds,
+    culprit,
+    no_columns,
+    numbers_fault,
+    ragged,
+    refuse_column_name,
+    refuse_dates_and_masks,
+    refuse_non_finite,
+)
 from surefit._core.sparse_faults import refuse_malformed
 
 FLOATS = (np.float64, np.float32)
@@ -67,6 +76,8 @@ def _general(estimator: Any, X: Any, *, reset: bool, sparse: bool, min_rows: int
         raise InvalidData("X is None; it must be an array, a dataframe, a sparse matrix, a Parquet path or Dask data")
     if hasattr(X, "collect") and not hasattr(X, "__array__"):
         raise InvalidData(f"X is a lazy {type(X).__name__}: call .collect() first, or write it to Parquet")
+    if isinstance(X, dict) and not sp.issparse(X):
+        raise InvalidData(f"X is a dict ({type(X).__name__}): pass its rows, or make its columns a dataframe first")
     refuse_dates_and_masks(X)
     try:
         return validate_data(
@@ -81,8 +92,11 @@ def _general(estimator: Any, X: Any, *, reset: bool, sparse: bool, min_rows: int
     except OverflowError as error:
         raise InvalidData(f"X holds a number beyond floating point: {error}") from error
     except (ValueError, TypeError) as error:
+        uneven = ragged(X)
+        if uneven is not None or no_columns(X):
+            raise InvalidData(uneven or "X is a dataframe without columns: Found array with 0 feature(s)") from error
         first_line = str(error).partition("\n")[0]
-        where = ragged(X) or culprit(X)
+        where = culprit(X)
         if isinstance(error, TypeError) and (where is None or not hasattr(X, "columns")):
             raise
         raise InvalidData(str(error) if where is None else f"{first_line}. {where}") from error
@@ -127,17 +141,16 @@ def take_targets(estimator: Any, y: Any, n_rows: int) -> np.ndarray:
 
 def _numbers(values: Any, name: str) -> np.ndarray:
     """Targets or weights as floats of any shape."""
-    if isinstance(values, str):
-        raise InvalidData(
-            f"{name} is the name of a column ({values!r}), which goes with a Parquet path or a Dask dataframe; "
-            "with X in memory pass the column itself"
-        )
+    refuse_column_name(values, name)
     if type(values) is np.ndarray and values.dtype in FLOATS:
         return values
     try:
         kind = getattr(np.asarray(values) if isinstance(values, (list, tuple)) else values, "dtype", None)
-        if isinstance(kind, np.dtype) and kind.kind in "mM":
-            raise InvalidData(f"it holds dates ({kind}), not numbers")
+    except ValueError as error:
+        raise InvalidData(f"{name}: {error}") from error
+    if isinstance(kind, np.dtype) and kind.kind in "mM":
+        raise InvalidData(f"{name} holds dates ({kind}), not numbers. Turn them into numbers first.")
+    try:
         return check_array(
             values,
             ensure_2d=False,
@@ -148,7 +161,7 @@ def _numbers(values: Any, name: str) -> np.ndarray:
             input_name=name,
         )
     except (ValueError, OverflowError) as error:
-        raise InvalidData(f"{name}: {error}") from error
+        raise InvalidData(numbers_fault(values, name) or f"{name}: {error}") from error
 
 
 def take_weights(sample_weight: Any, n_rows: int, *, any_sign: bool = False) -> np.ndarray | None:

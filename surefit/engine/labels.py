@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from surefit._core.errors import InvalidData
-from surefit._core.faults import refuse_non_finite
+from surefit._core.faults import labels_fault, refuse_column_name, refuse_non_finite
 
 
 def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
@@ -31,12 +31,30 @@ def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return np.where(known, places, -1).astype(np.float64)
 
 
+def check_labels(y: Any) -> None:
+    """Refuse what cannot be sorted into classes: missing labels, labels of several kinds, numbers of a regression."""
+    try:
+        check_classification_targets(y)
+    except (TypeError, ValueError) as error:
+        raise InvalidData(labels_fault(y) or str(error)) from error
+
+
+def several_labels(y: Any) -> bool:
+    """Whether each row has any number of labels, told by columns of zeros and ones."""
+    refuse_column_name(y, "y")
+    try:
+        return np.ndim(y) == 2 and type_of_target(y, input_name="y") == "multilabel-indicator"
+    except (TypeError, ValueError) as error:
+        raise InvalidData(labels_fault(y) or str(error)) from error
+
+
 def memory_codes(estimator: Any, y: Any, n_rows: int, classes: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """(classes, codes) of labels in memory."""
     if y is None:
         raise InvalidData(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
+    refuse_column_name(y, "y")
     if type(y) is not np.ndarray or y.ndim != 1:
         y = column_or_1d(y, warn=True)
     if y.shape[0] != n_rows:
@@ -52,7 +70,7 @@ def memory_codes(estimator: Any, y: Any, n_rows: int, classes: np.ndarray | None
         found = _small_codes(y)
         if found is not None:
             return found
-    check_classification_targets(y)
+    check_labels(y)
     return unique_codes([y])
 
 

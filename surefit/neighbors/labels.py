@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array
-from sklearn.utils.multiclass import check_classification_targets
 
 from surefit._core.errors import InvalidData
-from surefit.engine.labels import memory_codes
+from surefit.engine.labels import check_labels, memory_codes
 
 
 def take_labels(estimator: Any, y: Any, n_rows: int) -> tuple[Any, np.ndarray]:
@@ -23,6 +22,6 @@ def take_labels(estimator: Any, y: Any, n_rows: int) -> tuple[Any, np.ndarray]:
         raise InvalidData(
             f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, y has {len(y)}"
         )
-    check_classification_targets(y)
+    check_labels(y)
     found = [np.unique(column, return_inverse=True) for column in y.T]
     return [classes for classes, _ in found], np.column_stack([codes for _, codes in found]).astype(np.intp)

@@ -9,12 +9,12 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import type_of_target, unique_labels
+from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import updating
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit.engine.labels import memory_codes
+from surefit.engine.labels import memory_codes, several_labels
 from surefit.engine.open import kind_of, open_data
 from surefit.engine.source import Source
 from surefit.neural_network import parameters
@@ -133,7 +133,7 @@ class MLPClassifier(ClassifierMixin, MultilayerPerceptron):
         self.weight_decay = weight_decay
 
     def _opened(self, X: Any, y: Any, sample_weight: Any) -> tuple[Source, np.ndarray | None]:
-        if kind_of(X) == "memory" and y is not None and type_of_target(y, input_name="y") == "multilabel-indicator":
+        if kind_of(X) == "memory" and y is not None and several_labels(y):
             columns = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
             data = open_data(self, X, columns, sample_weight, target=True)
             self._learn_classes(np.arange(columns.shape[1]), several=True)
@@ -163,7 +163,7 @@ class MLPClassifier(ClassifierMixin, MultilayerPerceptron):
         if not hasattr(self, "classes_"):
             if classes is None:
                 raise InvalidParameter("classes must be passed on the first call to partial_fit.")
-            several = type_of_target(y) == "multilabel-indicator"
+            several = several_labels(y)
             self._learn_classes(np.asarray(classes) if several else unique_labels(classes), several)
         elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
             raise InvalidParameter(

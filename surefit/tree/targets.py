@@ -7,35 +7,26 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.faults import squarable
 from surefit._core.intake import take_targets
-from surefit.engine.labels import memory_codes
+from surefit.engine.labels import check_labels, memory_codes
 
 
 def take_labels(estimator: Any, y: Any, n_rows: int) -> tuple[list[np.ndarray], np.ndarray]:
     """(classes, codes): the classes of each output, and the places of the labels among them, (rows, outputs)."""
-    if type(y) is not np.ndarray or y.ndim != 1:
-        y = _one_or_two_dimensions(estimator, y)
-        y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
-    if y.ndim == 1:
+    if np.ndim(y) == 2:
+        y = check_array(y, dtype=None, ensure_all_finite=False, ensure_min_samples=0, input_name="y")
+        y = y[:, 0] if y.shape[1] == 1 else y
+    if np.ndim(y) != 2:
         classes, codes = memory_codes(estimator, y, n_rows, None)
         return [classes], codes.reshape(-1, 1)
     if len(y) != n_rows:
         raise InvalidData(f"Number of labels={len(y)} does not match number of samples={n_rows}")
-    check_classification_targets(y)
+    check_labels(y)
     found = [np.unique(column, return_inverse=True) for column in y.T]
     return [classes for classes, _ in found], np.column_stack([codes for _, codes in found]).astype(np.float64)
-
-
-def _one_or_two_dimensions(estimator: Any, y: Any) -> np.ndarray:
-    if y is None:
-        raise InvalidData(
-            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
-        )
-    return check_array(y, dtype=None, ensure_2d=False, ensure_min_samples=0, input_name="y")
 
 
 def take_numbers(estimator: Any, y: Any, n_rows: int, criterion: str) -> np.ndarray:

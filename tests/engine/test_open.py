@@ -179,7 +179,7 @@ Y_REFUSED = {
     "text": (["a", "b", "c"], "could not convert string"),
     "ragged": ([[1.0], [2.0, 3.0], [1.0]], "y: setting an array element"),
     "complex": (np.ones(3, complex), "Complex data not supported"),
-    "dates": (np.array(["2020-01-01"] * 3, "M8[D]"), "y: it holds dates"),
+    "dates": (np.array(["2020-01-01"] * 3, "M8[D]"), "y holds dates"),
 }
 
 

@@ -83,6 +83,10 @@ CASES = {
     "complex": (X + 1j, r"[Cc]omplex"),
     "iterator": (iter(X), r"one-shot iterator"),
     "None": (None, r"None|NoneType"),
+    "a frame without columns": (FRAME[[]], r"0 feature"),
+    "an empty frame": (pd.DataFrame(), r"0 feature|0 sample|no rows"),
+    "a dict": ({"a": list(X[:, 0])}, r"dict"),
+    "rows of several lengths": ([*X.tolist()[:-1], [1.0]], r"row 0 has 4 values, row 89 has one value"),
     "string": ("no-such-file.parquet", r"no-such-file"),
 }
 
@@ -153,6 +157,32 @@ def test_no_labels(model):
     if sklearn.base.is_classifier(model):
         with pytest.raises(ValueError, match="inconsistent"):
             fit(model, suited(model, X), [])
+
+
+LABELS = np.where(np.arange(90) % 2, "no", "yes").astype(object)
+NOT_LABELS = {
+    "None": (np.where(np.arange(90) == 5, None, LABELS), r"Input y contains NaN or None: 1 row .*row 5"),
+    "NaN among texts": (pd.Series(LABELS).mask(np.arange(90) > 6), r"Input y contains NaN or None: 83 rows .*row 7"),
+    "NA": (pd.Series(LABELS, dtype="string").mask(np.arange(90) == 5), r"Input y contains NaN or None: 1 row .*row 5"),
+    "NA among numbers": (
+        pd.Series(Y > 0, dtype="boolean").mask(np.arange(90) == 5),
+        r"Input y contains NaN[\s\S]*row 5",
+    ),
+    "texts and numbers": (np.where(np.arange(90) == 5, 1, LABELS), r"several kinds \(text, int\).*row 5 holds 1"),
+    "the name of a column": ("label", r"name of a column \('label'\)"),
+}
+
+
+@MODELS
+@pytest.mark.parametrize("case", NOT_LABELS)
+def test_labels_that_are_none(model, case):
+    if not sklearn.base.is_classifier(model):
+        pytest.skip("takes no labels")
+    y, words = NOT_LABELS[case]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match=words):
+            sklearn.base.clone(model).fit(suited(model, X), y)
 
 
 @MODELS

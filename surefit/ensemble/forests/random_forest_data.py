@@ -10,12 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_array
-from sklearn.utils.multiclass import check_classification_targets
 
 from surefit._core.errors import InvalidData
 from surefit._core.faults import squarable
 from surefit._core.intake import take_targets
-from surefit.engine.labels import memory_codes
+from surefit.engine.labels import check_labels, memory_codes
 from surefit.engine.open import kind_of, open_data
 from surefit.engine.source import Source
 from surefit.ensemble.forests.random_forest import is_exact
@@ -39,7 +38,7 @@ def open_classes(
             raise InvalidData(
                 f"Found input variables with inconsistent numbers of samples: X has {data.n_rows} rows, y has {len(y)}"
             )
-        check_classification_targets(y)
+        check_labels(y)
         found = [np.unique(column, return_inverse=True) for column in y.T]
         return data, [c for c, _ in found], np.column_stack([codes for _, codes in found]).astype(np.float64)
     classes, codes = memory_codes(forest, y, data.n_rows, None)
