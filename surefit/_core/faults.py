@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from surefit import _native
 from surefit._core.errors import InvalidData
+from surefit._core.frames import is_missing
 from surefit._core.threads import threads_for
 
 COMPILED_FROM = 2**16
@@ -103,8 +104,8 @@ def column_kinds(X: Any) -> list[tuple[Any, str]]:
     return [(name, str(kind).lower()) for name, kind in zip(X.columns, getattr(X, "dtypes", ()), strict=False)]
 
 
-def culprit(X: Any) -> str | None:
-    """The first column that cannot be read as numbers; None if X has none, or no columns."""
+def culprit(X: Any, advice: str = "Encode it or leave it out.") -> str | None:
+    """The first column that cannot be read as numbers, and what to do; None if X has none, or no columns."""
     for name, values in _columns(X):
         if values.dtype.kind == "c":
             return f"Column {name!r} is complex. Pass its real and imaginary parts as two columns."
@@ -112,7 +113,7 @@ def culprit(X: Any) -> str | None:
             for row, value in enumerate(values):
                 if not _is_number(value):
                     shown = value.item() if isinstance(value, np.generic) else value
-                    return f"Column {name!r} is not numeric: row {row} holds {shown!r}. Encode it or leave it out."
+                    return f"Column {name!r} is not numeric: row {row} holds {shown!r}. {advice}"
     return None
 
 
@@ -129,7 +130,7 @@ def labels_fault(y: Any) -> str | None:
     """What keeps labels from being sorted into classes: a missing one, or two kinds without a common order."""
     labels = np.asarray(y, dtype=object)
     rows = labels.reshape(len(labels), -1) if labels.ndim else labels.reshape(1, 1)
-    missing = [row for row, values in enumerate(rows) if any(_is_missing(value) for value in values)]
+    missing = [row for row, values in enumerate(rows) if any(is_missing(value) for value in values)]
     if missing:
         count = f"{len(missing)} rows have" if len(missing) > 1 else "1 row has"
         return (
@@ -158,13 +159,6 @@ def numbers_fault(values: Any, name: str) -> str | None:
             kind = "string" if isinstance(shown, str) else type(shown).__name__
             return f"{name}: could not convert {kind} to float: row {row} holds {shown!r}.{advice}"
     return None
-
-
-def _is_missing(value: Any) -> bool:
-    """None, NaN, and the missing values of pandas, which are neither true nor false."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
 def no_columns(X: Any) -> bool:

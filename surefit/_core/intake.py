@@ -96,10 +96,16 @@ def _general(estimator: Any, X: Any, *, reset: bool, sparse: bool, min_rows: int
         if uneven is not None or no_columns(X):
             raise InvalidData(uneven or "X is a dataframe without columns: Found array with 0 feature(s)") from error
         first_line = str(error).partition("\n")[0]
-        where = culprit(X)
+        where = None if first_line.startswith("The feature names") else culprit(X, _advice(estimator))
         if isinstance(error, TypeError) and (where is None or not hasattr(X, "columns")):
             raise
-        raise InvalidData(str(error) if where is None else f"{first_line}. {where}") from error
+        raise InvalidData(str(error) if where is None else f"{first_line.rstrip('.')}. {where}") from error
+
+
+def _advice(estimator: Any) -> str:
+    """What to do about a column of texts."""
+    takes = hasattr(estimator, "categorical_features")
+    return "Encode it, leave it out, or name it in categorical_features." if takes else "Encode it or leave it out."
 
 
 def _all_float32(X: Any) -> bool:

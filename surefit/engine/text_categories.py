@@ -14,17 +14,18 @@ import numpy as np
 from sklearn.utils.validation import check_array
 
 from surefit._core.errors import InvalidData
+from surefit._core.frames import frame_column, frame_names, missing
 
 
 def in_codes(model: Any, X: Any) -> tuple[Any, Any]:
     """(model, X) with places for texts; both as they are where no column of X holds texts that the model knows."""
     known = getattr(model, "categories_", None)
-    if not known or not hasattr(X, "columns") or not hasattr(X, "shape"):
+    names = frame_names(X)
+    if not known or names is None:
         return model, X
-    names = list(X.columns)
     texts = {}
     for j, name in enumerate(names):
-        values = _values(X, j)
+        values = frame_column(X, j)
         found = known.get(name) if isinstance(known, dict) else known[j] if j < len(known) else None
         if found is not None and values.dtype.kind in "OUS":
             texts[j] = _places(values, np.asarray(found).astype(str), name)
@@ -32,7 +33,7 @@ def in_codes(model: Any, X: Any) -> tuple[Any, Any]:
         return model, X
     rows = np.empty(X.shape)
     for j in range(len(names)):
-        rows[:, j] = texts[j] if j in texts else _numbers(_values(X, j))
+        rows[:, j] = texts[j] if j in texts else _numbers(frame_column(X, j))
     coded = copy.copy(model)
     if isinstance(known, dict):
         coded.categories_ = {name: values for j, name in enumerate(names) if j not in texts
@@ -42,18 +43,14 @@ def in_codes(model: Any, X: Any) -> tuple[Any, Any]:
     return coded, rows
 
 
-def _values(X: Any, j: int) -> np.ndarray:
-    return np.asarray(X.iloc[:, j] if hasattr(X, "iloc") else X[:, j])
-
-
 def _numbers(values: np.ndarray) -> np.ndarray:
     return check_array(values[:, None], dtype=np.float64, ensure_all_finite=False)[:, 0]
 
 
 def _places(values: np.ndarray, known: np.ndarray, name: Any) -> np.ndarray:
     """The place of each text among the known ones, NaN for a missing value."""
-    missing = np.array([one is None or one != one or str(one) == "<NA>" for one in values], dtype=bool)
-    found, codes = np.unique(values[~missing].astype(str), return_inverse=True)
+    gone = missing(values)
+    found, codes = np.unique(values[~gone].astype(str), return_inverse=True)
     place = {text: number for number, text in enumerate(known.tolist())}
     if set(found.tolist()) != place.keys():
         other = sorted(set(found.tolist()) ^ place.keys())[:5]
@@ -61,5 +58,5 @@ def _places(values: np.ndarray, known: np.ndarray, name: Any) -> np.ndarray:
             f"column {name!r}: {other} are categories of X or of the model, not of both; pass the rows it was fitted on"
         )
     out = np.full(len(values), np.nan)
-    out[~missing] = np.array([place[text] for text in found.tolist()], dtype=np.float64)[codes]
+    out[~gone] = np.array([place[text] for text in found.tolist()], dtype=np.float64)[codes]
     return out

@@ -10,11 +10,10 @@ from sklearn.utils.validation import check_array, validate_data
 
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.faults import column_kinds
+from surefit._core.frames import CATEGORY_WORDS, frame_column, frame_names, missing
 from surefit.engine.open import kind_of
 from surefit.engine.source import Source
 from surefit.summaries.code_range import CodeRangeStep
-
-CATEGORY_WORDS = ("category", "categorical", "enum", "dictionary")
 
 
 class CategoryCodes:
@@ -64,7 +63,8 @@ def categorical_columns(X: Any, asked: Any) -> np.ndarray | None:
 
     `asked`: a mask, numbers or names of columns, or "from_dtype": those that a dataframe declares to be categorical.
     """
-    names = [str(name) for name in X.columns] if hasattr(X, "columns") and hasattr(X, "shape") else None
+    given = frame_names(X)
+    names = None if given is None else [str(name) for name in given]
     if asked is None or (isinstance(asked, str) and asked == "from_dtype"):
         if asked is None or names is None:
             return None
@@ -158,10 +158,10 @@ def learn_categories(X: Any, mask: np.ndarray, most: int) -> list[np.ndarray | N
         if not is_category:
             out.append(None)
             continue
-        values, missing = _column(X, j)
-        found = np.unique(values[~missing])
-        columns = getattr(X, "columns", None)
-        which = f"at index {j}" if columns is None else repr(str(list(columns)[j]))
+        values, gone = _column(X, j)
+        found = np.unique(values[~gone])
+        names = frame_names(X)
+        which = f"at index {j}" if names is None else repr(str(names[j]))
         if len(found) and found.dtype.kind == "f" and found[-1] == np.inf:
             raise InvalidData(f"Categorical feature {which} holds infinity, which is no category. Drop or recode it.")
         if len(found) > most:
@@ -184,19 +184,29 @@ def encoded(
     rows = np.empty(X.shape)
     for j, known in enumerate(categories):
         if known is None:
-            column = X.iloc[:, [j]] if hasattr(X, "iloc") else X[:, [j]]
-            rows[:, j] = check_array(column, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=0)[:, 0]
+            rows[:, j] = _numbers(X, j)
         else:
-            values, missing = _column(X, j)
-            rows[:, j] = _codes(values, missing, known)
+            rows[:, j] = _codes(*_column(X, j), known)
     return rows
 
 
-def _codes(values: np.ndarray, missing: np.ndarray, known: np.ndarray) -> np.ndarray:
+def _numbers(X: Any, j: int) -> np.ndarray:
+    values = X.iloc[:, j] if hasattr(X, "iloc") else frame_column(X, j)
+    try:
+        return check_array(values, dtype=np.float64, ensure_2d=False, ensure_all_finite=False, ensure_min_samples=0)
+    except (TypeError, ValueError) as error:
+        names = frame_names(X)
+        which = f"Column {j}" if names is None else f"Column {str(names[j])!r}"
+        raise InvalidData(
+            f"{which} is not numeric: {error}. Encode it, leave it out, or name it in categorical_features."
+        ) from error
+
+
+def _codes(values: np.ndarray, gone: np.ndarray, known: np.ndarray) -> np.ndarray:
     codes = np.full(len(values), np.nan)
     if len(known) == 0:
         return codes
-    present = np.flatnonzero(~missing)
+    present = np.flatnonzero(~gone)
     asked = values[present]
     if asked.dtype.kind != known.dtype.kind:
         asked, known = asked.astype(str), known.astype(str)
@@ -208,22 +218,17 @@ def _codes(values: np.ndarray, missing: np.ndarray, known: np.ndarray) -> np.nda
 
 def _column(X: Any, j: int) -> tuple[np.ndarray, np.ndarray]:
     """(values, missing) of a column; negative numbers are missing too, as scikit-learn has it."""
-    if hasattr(X, "iloc"):
-        values = X.iloc[:, j].to_numpy(dtype=object)
-    elif hasattr(X, "columns"):
-        values = np.asarray(X[:, j].to_list(), dtype=object)
-    else:
-        values = np.asarray(X)[:, j]
+    values = frame_column(X, j)
     if values.dtype.kind == "O":
-        missing = np.array([one is None or one != one or str(one) == "<NA>" for one in values], dtype=bool)
-        plain = [one for one, gone in zip(values, missing, strict=True) if not gone]
+        gone = missing(values)
+        plain = [one for one, no in zip(values, gone, strict=True) if not no]
         if all(isinstance(one, (int, float, np.number)) for one in plain):
             numbers = np.full(len(values), np.nan)
-            numbers[~missing] = plain
+            numbers[~gone] = plain
             values = numbers
         else:
             texts = np.full(len(values), "", dtype=object)
-            texts[~missing] = [str(one) for one in plain]
-            return texts.astype(str), missing
+            texts[~gone] = [str(one) for one in plain]
+            return texts.astype(str), gone
     values = np.asarray(values, dtype=np.float64)
     return values, ~(values >= 0)

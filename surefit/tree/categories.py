@@ -12,6 +12,7 @@ import numpy as np
 
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.faults import column_kinds
+from surefit._core.frames import CATEGORY_WORDS, frame_column, frame_names, missing
 from surefit.solvers.growing.tree import MOST_CATEGORIES
 
 
@@ -30,11 +31,12 @@ class CategoricalColumns:
             return X
         mask = _mask(self.categorical_features, X)
         self.is_categorical_, self.categories_ = mask, {}
+        names = frame_names(X) or []
         for j in np.flatnonzero(mask):
             column = _column(X, int(j))
             if column is not None:
-                name = X.columns[j]
-                known = column[~_missing(column)]
+                name = names[j]
+                known = column[~missing(column)]
                 self.categories_[name] = np.unique(known.astype(str) if known.dtype == object else known)
                 if len(self.categories_[name]) > MOST_CATEGORIES:
                     raise InvalidData(
@@ -46,30 +48,31 @@ class CategoricalColumns:
     def _coded(self, X: Any) -> Any:
         """X with the categories of a dataframe as codes, missing ones as NaN."""
         categories = self.__dict__.get("categories_")
-        if not categories or not hasattr(X, "columns"):
+        names = frame_names(X)
+        if not categories or names is None:
             return X
         codes = {}
         for name, known in categories.items():
-            values = np.asarray(X[name], dtype=object)
-            missing = _missing(values)
-            filled = np.where(missing, known[0] if len(known) else "", values).astype(known.dtype)
+            if name not in names:
+                continue  # the intake of rows says which columns are missing
+            values = frame_column(X, names.index(name)).astype(object)
+            unknown = missing(values)
+            filled = np.where(unknown, known[0] if len(known) else "", values).astype(known.dtype)
             places = np.minimum(np.searchsorted(known, filled), max(0, len(known) - 1))
-            missing |= known[places] != filled
-            codes[name] = np.where(missing, np.nan, places)
+            unknown |= known[places] != filled
+            codes[name] = np.where(unknown, np.nan, places)
         return _replaced(X, codes)
 
 
 def _mask(wanted: Any, X: Any) -> np.ndarray:
     """True for the columns asked for."""
-    names = list(X.columns) if hasattr(X, "columns") else None
+    names = frame_names(X)
     d = len(names) if names is not None else np.shape(X)[1]
     mask = np.zeros(d, dtype=bool)
     if isinstance(wanted, str):
         if wanted != "from_dtype":
             raise InvalidParameter(f'categorical_features must be "from_dtype" or an array; got {wanted!r}')
-        mask[
-            [j for j, (_, kind) in enumerate(column_kinds(X)) if "categor" in kind.lower() or "enum" in kind.lower()]
-        ] = True
+        mask[[j for j, (_, kind) in enumerate(column_kinds(X)) if kind.startswith(CATEGORY_WORDS)]] = True
         return mask
     wanted = np.asarray(wanted)
     if wanted.dtype == bool:
@@ -92,15 +95,11 @@ def _mask(wanted: Any, X: Any) -> np.ndarray:
 
 def _column(X: Any, j: int) -> np.ndarray | None:
     """The values of a dataframe's column of texts or categories; None if it holds numbers."""
-    if not hasattr(X, "columns"):
+    if frame_names(X) is None:
         return None
-    values = np.asarray(X[X.columns[j]])
-    kind = column_kinds(X)[j][1].lower()
-    return np.asarray(X[X.columns[j]], dtype=object) if values.dtype.kind in "OUS" or "categor" in kind else None
-
-
-def _missing(values: np.ndarray) -> np.ndarray:
-    return np.array([v is None or v != v for v in values], dtype=bool)
+    values = frame_column(X, j)
+    declared = column_kinds(X)[j][1].startswith(CATEGORY_WORDS)
+    return values.astype(object) if values.dtype.kind in "OUS" or declared else None
 
 
 def _replaced(X: Any, codes: dict[Any, np.ndarray]) -> Any:
@@ -109,4 +108,8 @@ def _replaced(X: Any, codes: dict[Any, np.ndarray]) -> Any:
 
         frame = importlib.import_module("polars")
         return X.with_columns(**{name: frame.Series(name, values) for name, values in codes.items()})
+    if hasattr(X, "set_column"):  # pyarrow
+        for name, values in codes.items():
+            X = X.set_column(X.column_names.index(name), name, [values])
+        return X
     return X.assign(**codes)
