@@ -118,7 +118,9 @@ def _mismatch(option: Any, value: Any, rules: tuple[Any, ...]) -> str | None:
     if get_origin(option) is Callable or option is Callable:
         return None if callable(value) else "a callable"
     plain = get_origin(option) or option
-    words = {"ndarray": "an array", "str": "a string"}.get(plain.__name__, f"a {plain.__name__}")
+    words = {"ndarray": "an array", "str": "a string", "Sequence": "a sequence"}.get(
+        plain.__name__, f"a {plain.__name__}"
+    )
     if plain is np.ndarray:
         fits = hasattr(value, "__len__") and not isinstance(value, (str, bytes, dict))
         return None if fits and _obeys(value, rules) else f"{words}{_rule_words(rules, ' ')}"

@@ -18,6 +18,7 @@ from surefit._core.random import RandomStateLike, random_stream
 from surefit.engine.open import open_data
 from surefit.engine.source import Source
 from surefit.mixture.gaussian_mixture import FAILED, GaussianMixture, frame_of, start_of
+from surefit.mixture.given import given_array
 from surefit.solvers.mixture.em import SPREAD
 from surefit.solvers.mixture.gaussians import CovarianceType, Density, density_of, expected
 from surefit.solvers.mixture.starts import by_shares
@@ -96,12 +97,14 @@ class BayesianGaussianMixture(GaussianMixture):
             Literal["dirichlet_process", "dirichlet_distribution"], "The prior of the weights."
         ] = "dirichlet_process",
         weight_concentration_prior: Annotated[
-            float | None, Range(0, open="low"), "Of each component, or of the sticks; None is 1/n_components."
+            float | None, Range(0, open="both"), "Of each component, or of the sticks; None is 1/n_components."
         ] = None,
-        mean_precision_prior: Annotated[float | None, Range(0, open="low"), "β₀; None is 1."] = None,
+        mean_precision_prior: Annotated[float | None, Range(0, open="both"), "β₀; None is 1."] = None,
         mean_prior: Annotated[Any, "m₀; None is the mean of the rows."] = None,
         degrees_of_freedom_prior: Annotated[
-            float | None, Range(0, open="low"), "ν₀, more than columns − 1 for matrices; None is the number of columns."
+            float | None,
+            Range(0, open="both"),
+            "ν₀, above columns − 1 for matrices; None is the number of columns.",
         ] = None,
         covariance_prior: Annotated[
             Any, "W₀⁻¹ by covariance_type; None is the covariance of the rows, plus reg_covar where that is singular."
@@ -148,7 +151,9 @@ class BayesianGaussianMixture(GaussianMixture):
         if again:
             self._refuse_another_model(p, data.n_features)
         try:
-            for _ in range(1 if again else p.n_init):
+            for number in range(1 if again else p.n_init):
+                if p.verbose:
+                    print(f"Initialization {number}")
                 start = self._last(frame, reg) if again else density_of(start_of(p, data, frame, reg, rng))
                 run = _run(p, data, frame, prior, start, reg, progress)
                 best = run if best is None or run[1][-1] > best[1][-1] else best
@@ -246,6 +251,8 @@ def _run(
             if p.verbose and n_iter % p.verbose_interval == 0:
                 print(f"  Iteration {n_iter}\t bound {history[-1]:.5f}")
             gain = history[-1] - history[-2] if n_iter else np.inf
+            if p.verbose and gain < p.tol:
+                print(f"Initialization converged after {n_iter} iterations.\t bound {history[-1]:.5f}")
             if gain < p.tol or n_iter == p.max_iter or progress.step(lambda: {"lower_bound_": history[-1]}):
                 return posterior, history, bool(gain < p.tol), sums.total
         posterior = updated(prior, density, sums, reg)
@@ -267,22 +274,14 @@ def _prior(p: SimpleNamespace, data: Source, frame: tuple[np.ndarray, np.ndarray
         scatter = _covariance_of_rows(data, frame, kind, reg)
     else:
         shape: dict[str, tuple[int, ...]] = {"full": (d, d), "tied": (d, d), "diag": (d,), "spherical": ()}
-        scatter = np.asarray(p.covariance_prior, dtype=np.float64)
-        if scatter.shape != shape[kind]:
-            raise InvalidParameter(
-                f"The parameter '{kind} covariance_prior' should have the shape of {shape[kind]}, but got "
-                f"{scatter.shape}"
-            )
+        scatter = given_array(p.covariance_prior, f"{kind} covariance_prior", shape[kind])
         positive = np.linalg.eigvalsh(scatter) if kind in ("full", "tied") else scatter
         if not (positive > 0).all():
             raise InvalidParameter(f"'{kind} covariance_prior' should be symmetric, positive-definite")
         scatter = scatter * size
     mean = np.zeros(d)
     if p.mean_prior is not None:
-        given = np.asarray(p.mean_prior, dtype=np.float64)
-        if given.shape != (d,):
-            raise InvalidParameter(f"The parameter 'means' should have the shape of ({d},), but got {given.shape}")
-        mean = (given - shift) * scale
+        mean = (given_array(p.mean_prior, "means", (d,)) - shift) * scale
     return Prior(
         float(1.0 / p.n_components if p.weight_concentration_prior is None else p.weight_concentration_prior),
         p.weight_concentration_prior_type == "dirichlet_process",

@@ -159,6 +159,8 @@ class GaussianMixture(DensityMixin, Estimator):
                 )
             except np.linalg.LinAlgError as fault:
                 raise InvalidData(FAILED) from fault
+            if p.verbose and found.converged:
+                print(f"Initialization converged after {found.n_iter} iterations.")
             if best is None or found.lower_bound > best.lower_bound:
                 best = found
         progress.end()
@@ -194,9 +196,11 @@ class GaussianMixture(DensityMixin, Estimator):
     def _warn(self, p: SimpleNamespace) -> None:
         if self.collapsed_.any() and p.reg_covar > 0:
             places = ", ".join(str(k) for k in np.flatnonzero(self.collapsed_))
+            one = self.collapsed_.sum() == 1
             warnings.warn(
-                f"component {places} collapsed: its smallest variance is reg_covar={p.reg_covar:g} and nothing else. "
-                "It sits on too few distinct rows, or columns depend on each other: take fewer components, or raise "
+                f"component{'' if one else 's'} {places} collapsed: {'its' if one else 'their'} smallest variance is "
+                f"reg_covar={p.reg_covar:g} and nothing else. Too few distinct rows are left to "
+                f"{'it' if one else 'them'}, or columns depend on each other: take fewer components, or raise "
                 "reg_covar.",
                 UserWarning,
                 stacklevel=5,

@@ -11,7 +11,7 @@ from surefit.solvers.mixture.gaussians import CovarianceType
 
 
 def given_weights(weights: Any, K: int) -> np.ndarray:
-    w = _array(weights, "weights", (K,))
+    w = given_array(weights, "weights", (K,))
     if (w < 0).any() or (w > 1).any():
         raise InvalidParameter(
             f"The parameter 'weights' should be in the range [0, 1], but got max value {np.min(w):.5f}, min value "
@@ -23,13 +23,13 @@ def given_weights(weights: Any, K: int) -> np.ndarray:
 
 
 def given_means(means: Any, K: int, d: int) -> np.ndarray:
-    return _array(means, "means", (K, d))
+    return given_array(means, "means", (K, d))
 
 
 def given_precisions(precisions: Any, kind: CovarianceType, K: int, d: int) -> np.ndarray:
     """The covariances they belong to."""
     shape: dict[str, tuple[int, ...]] = {"full": (K, d, d), "tied": (d, d), "diag": (K, d), "spherical": (K,)}
-    P = _array(precisions, f"{kind} precision", shape[kind])
+    P = given_array(precisions, f"{kind} precision", shape[kind])
     if kind in ("diag", "spherical"):
         if not (P > 0).all():
             raise InvalidParameter(f"'{kind} precision' should be positive")
@@ -39,8 +39,11 @@ def given_precisions(precisions: Any, kind: CovarianceType, K: int, d: int) -> n
     return np.linalg.inv(P)
 
 
-def _array(value: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
-    array = np.asarray(value, dtype=np.float64)
+def given_array(value: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidParameter(f"The parameter '{name}' should be an array of numbers, but got {value!r}") from error
     if array.shape != shape:
         raise InvalidParameter(f"The parameter '{name}' should have the shape of {shape}, but got {array.shape}")
     if not np.isfinite(array).all():

@@ -272,13 +272,23 @@ class MultilayerPerceptron(Estimator):
         else:
             warnings.warn(
                 f"Stochastic Optimizer: Maximum iterations ({p.max_iter}) reached and the optimization hasn't "
-                "converged yet.",
+                f"converged yet. {self._unfinished(p)}Raise max_iter or tol, or scale the columns.",
                 ConvergenceWarning,
                 stacklevel=6,
             )
         if best is not None:
             for q, kept in zip(network.parameters, best, strict=True):
                 q[...] = kept
+
+    def _unfinished(self, p: SimpleNamespace) -> str:
+        """How far the descent is from its end, for who has to say by how much max_iter was too low."""
+        waited = f"{self._no_improvement_count} of {p.n_iter_no_change} epochs without a gain of tol={p.tol:g}"
+        if p.early_stopping:
+            return f"(The best validation score is {self.best_validation_score_:.4g}; {waited}.) "
+        if len(self.loss_curve_) < 2:
+            return ""
+        gained = self.loss_curve_[-2] - self.loss_curve_[-1]
+        return f"(The last epoch lowered the loss by {gained:.2g} to {self.loss_:.4g}; {waited}.) "
 
     def _descent(self, p: SimpleNamespace, network: Network, rng: np.random.Generator) -> Descent:
         optimizer: Optimizer

@@ -95,3 +95,11 @@ def test_one_row_constant_columns_and_one_positive_weight(cls):
     np.testing.assert_allclose(model.fit(X, X[:, 0], sample_weight=weights).predict(X), X[7, 0], rtol=1e-14)
     flat = cls(random_state=0, **({"bootstrap": False} if "bootstrap" in model.get_params() else {}))
     np.testing.assert_allclose(flat.fit(np.ones((60, 2)), X[:, 0]).predict(np.ones((2, 2))), X[:, 0].mean(), rtol=1e-12)
+
+
+def test_parameters_that_are_no_numbers_are_refused_by_name():
+    X, y = np.arange(20.0).reshape(10, 2), np.arange(10.0)
+    with pytest.raises(InvalidParameter, match=r"max_samples=…\) must be None, a whole number ≥ 1 or a finite number"):
+        RandomForestRegressor(2, max_samples=np.inf).fit(X, y)
+    with pytest.raises(InvalidParameter, match=r"interaction_cst=…\) must be None, 'pairwise'"):
+        HistGradientBoostingRegressor(interaction_cst=np.array([0, 1])).fit(X, y)

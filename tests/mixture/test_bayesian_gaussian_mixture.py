@@ -111,6 +111,10 @@ def test_what_cannot_be_is_refused():
         BayesianGaussianMixture(degrees_of_freedom_prior=0.5).fit(X)
     with pytest.raises(ValueError, match="should have the shape"):
         BayesianGaussianMixture(covariance_prior=np.eye(3)).fit(X)
+    with pytest.raises(ValueError, match="'means' should be an array of numbers, but got 'auto'"):
+        BayesianGaussianMixture(mean_prior="auto").fit(X)
+    with pytest.raises(ValueError, match=r"weight_concentration_prior=…\) must be a number > 0 and finite"):
+        BayesianGaussianMixture(weight_concentration_prior=np.inf).fit(X)
     with pytest.raises(ValueError, match="positive-definite"):
         BayesianGaussianMixture(covariance_prior=-np.eye(2)).fit(X)
     assert Prior(1.0, True, np.zeros(1), 1.0, 1.0, np.eye(1), "full").process

@@ -88,6 +88,8 @@ def test_collapse_is_prevented_and_told():
     with pytest.warns(UserWarning, match="collapsed"):
         model = GaussianMixture(4, random_state=0, means_init=np.array([[0, 0], [6, 1], [2, 7], [30, 30]])).fit(X)
     assert model.collapsed_[3] and np.isfinite(model.lower_bound_)
+    with pytest.warns(UserWarning, match="components 0, 1 collapsed: their smallest variance"):
+        GaussianMixture(2).fit(np.ones((9, 2)))
     with pytest.raises(ValueError, match="ill-defined empirical covariance"):
         GaussianMixture(4, reg_covar=0.0, means_init=model.means_).fit(X)
 
@@ -113,6 +115,16 @@ def test_single_precision_and_going_on():
     assert short.set_params(max_iter=50, tol=1e-6).fit(blobs()).lower_bound_ > before
 
 
+def test_verbose_tells_when_a_start_converged(capsys):
+    model = GaussianMixture(3, n_init=2, random_state=0, verbose=1).fit(blobs())
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if "Initialization" in line and "converged" not in line] == [
+        "Initialization 0",
+        "Initialization 1",
+    ]
+    assert f"Initialization converged after {model.n_iter_} iterations." in lines
+
+
 def test_what_cannot_be_is_refused():
     X = blobs(10)
     with pytest.raises(ValueError, match="n_samples >= n_components"):
@@ -121,5 +133,8 @@ def test_what_cannot_be_is_refused():
         GaussianMixture(2, weights_init=[0.5, 0.6]).fit(X)
     with pytest.raises(ValueError, match="should have the shape"):
         GaussianMixture(2, means_init=np.zeros((3, 2))).fit(X)
+    for name in ("weights_init", "means_init", "precisions_init"):
+        with pytest.raises(ValueError, match=r"should be an array of numbers, but got 'random'"):
+            GaussianMixture(2, **{name: "random"}).fit(X)
     with pytest.raises(ValueError, match="symmetric, positive-definite"):
         GaussianMixture(1, precisions_init=[[[1.0, 2.0], [2.0, 1.0]]]).fit(X)

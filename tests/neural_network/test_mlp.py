@@ -123,6 +123,10 @@ def test_bad_input_is_told():
         MLPClassifier().partial_fit(X, y)
     with pytest.warns(ConvergenceWarning, match="Maximum iterations"):
         MLPClassifier(max_iter=1).fit(X, y)
+    with pytest.warns(ConvergenceWarning) as told:
+        model = MLPClassifier((5,), max_iter=3, random_state=0).fit(X, y)
+    fall = model.loss_curve_[1] - model.loss_curve_[2]
+    assert f"The last epoch lowered the loss by {fall:.2g} to {model.loss_:.4g}; 0 of 10 epochs" in str(told[0].message)
 
 
 @pytest.mark.parametrize("settings", [{}, {"early_stopping": True}])

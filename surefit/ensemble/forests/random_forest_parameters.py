@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from numbers import Integral
 from typing import Annotated, Any, Literal
@@ -59,8 +60,8 @@ Penalty = Annotated[float, Range(0), "Each tree is cut back to the subtree that 
 MaxSamples = Annotated[
     Any,
     Rule(
-        lambda v: v is None or (_number(v) and (v >= 1 if isinstance(v, Integral) else v > 0)),
-        "None, a whole number ≥ 1 or a number > 0",
+        lambda v: v is None or (_number(v) and (v >= 1 if isinstance(v, Integral) else 0 < v < math.inf)),
+        "None, a whole number ≥ 1 or a finite number > 0",
     ),
     "Draws of each tree: a number, or a share of the total weight of the rows (None: all of it).",
 ]

@@ -30,10 +30,11 @@ CategoricalFeatures = Annotated[
 MonotonicCst = Annotated[
     np.ndarray | dict | None, "For each feature 1 (never falling), −1 (never rising) or 0; or a dict by names."
 ]
+INTERACTION_WORDS = ("pairwise", "no_interactions")
 InteractionCst = Annotated[
     Any,
     Rule(
-        lambda v: v is None or isinstance(v, (list, tuple)) or v in ("pairwise", "no_interactions"),
+        lambda v: v is None or isinstance(v, (list, tuple)) or (isinstance(v, str) and v in INTERACTION_WORDS),
         "None, 'pairwise', 'no_interactions' or a sequence of groups of feature numbers",
     ),
     "Groups of features that may stand together on one path; features in none form a group.",
