@@ -87,7 +87,7 @@ def dask_labels(X: Any, y: Any, classes: np.ndarray | None) -> tuple[Any, np.nda
         chunks = _Chunks(X)
         chunks.open()
         return X, *memory_codes(X, y, chunks.ends[-1] if chunks.ends else 0, classes)
-    labels = y.to_dask_array() if hasattr(y, "to_dask_array") else y
+    labels = _as_array(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
@@ -96,6 +96,14 @@ def dask_labels(X: Any, y: Any, classes: np.ndarray | None) -> tuple[Any, np.nda
         found = _run(delayed(several)(*map(delayed(np.unique), labels.to_delayed().ravel())))
         classes, _ = streamed_codes(iter(found), None)
     return X, classes, labels.map_blocks(codes_of, classes, dtype=np.float64, meta=np.empty(0))
+
+
+def _as_array(y: Any) -> Any:
+    """A column as a lazy array; texts and pandas' own kinds of values as objects, which is what Dask would make."""
+    if not hasattr(y, "to_dask_array"):
+        return y
+    own = isinstance(getattr(y, "dtype", None), np.dtype) or getattr(y, "ndim", 1) != 1
+    return (y if own else y.astype(object)).to_dask_array()
 
 
 class DaskSource(Source):

@@ -58,6 +58,7 @@ def open_parquet(
         raise InvalidData(f"the model was fitted on the columns {_some(columns)}; the scan names {_some(X.columns)}")
     table = _Table(parquet_files(X.path))
     taken = [*_names(y), *_names(sample_weight)]
+    _refuse_both(X, taken)
     features = list(columns if columns is not None else X.columns or table.features_without(taken))
     if not features:
         raise InvalidData(
@@ -87,10 +88,18 @@ def parquet_labels(
     table = _Table(parquet_files(scan.path))
     if not isinstance(y, str):
         return scan, *memory_codes(scan, y, table.n_rows, classes)
+    _refuse_both(scan, [y])
     columns = scan.columns or tuple(
         table.features_without([y, *_names(scan.weight if sample_weight is None else sample_weight)])
     )
     return replace(scan, target=None, columns=columns), *streamed_codes(table.labels(y), classes)
+
+
+def _refuse_both(scan: Scan, taken: Sequence[str]) -> None:
+    """A target or weight among the features would tell the answer."""
+    both = [name for name in taken if name in (scan.columns or ())]
+    if both:
+        raise InvalidData(f"column {both[0]!r} is target or weight and a feature; leave it out of the scan's columns.")
 
 
 class ParquetSource(Source):

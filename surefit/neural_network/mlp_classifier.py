@@ -210,8 +210,8 @@ class MLPClassifier(ClassifierMixin, MultilayerPerceptron):
             return self._scores(X, lambda z: (z > 0).astype(np.int64))
         if self.n_outputs_ == 1:
             last = len(self.classes_) - 1
-            return self.classes_[self._scores(X, lambda z: np.minimum(z[:, 0] > 0, last).astype(np.intp))]
-        return self.classes_[self._scores(X, lambda z: z.argmax(axis=1))]
+            return self._scores(X, lambda z: self.classes_[np.minimum(z[:, 0] > 0, last).astype(np.intp)])
+        return self._scores(X, lambda z: self.classes_[z.argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> Any:
         """The chance of each class."""

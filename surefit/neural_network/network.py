@@ -101,7 +101,7 @@ class MultilayerPerceptron(Estimator):
         raise NotImplementedError
 
     @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on X (array, dataframe, CSR; Parquet path or Dask collection for 'sgd' and 'adam') and y."""
         p = self._checked()
         hidden = _hidden(p)

@@ -32,7 +32,12 @@ def johnson_lindenstrauss_min_dim(n_samples: Any, *, eps: Any = 0.1, delta: floa
     >>> johnson_lindenstrauss_min_dim(10_000, eps=0.5, delta=0.01)
     488
     """
-    n, e = np.asarray(n_samples), np.asarray(eps, dtype=np.float64)
+    try:
+        n, e = np.broadcast_arrays(np.asarray(n_samples, dtype=np.float64), np.asarray(eps, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise InvalidParameter(
+            f"n_samples and eps must be numbers, or arrays of numbers of one shape; got {n_samples!r} and {eps!r}."
+        ) from error
     if not ((e > 0) & (e < 1)).all():
         raise InvalidParameter(f"The JL bound is defined for eps in ]0, 1[; got {eps!r}.")
     if not (n > 0).all():

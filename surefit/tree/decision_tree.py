@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,7 +17,8 @@ from surefit._core.base import Estimator
 from surefit._core.errors import InvalidParameter
 from surefit._core.intake import take_rows
 from surefit._core.threads import threads_for
-from surefit.engine.open import need_memory
+from surefit.engine.apply import apply_rows
+from surefit.engine.open import kind_of, need_memory
 from surefit.solvers.growing.exact import Columns, grow_exact, presort
 from surefit.solvers.growing.penalty_choice import FOLDS, choose_penalty
 from surefit.solvers.growing.predict import apply_all
@@ -89,13 +91,15 @@ class DecisionTree(MultiOutputMixin, CategoricalColumns, Estimator):
 
     def _take(self, X: Any) -> Any:
         """The rows to be fitted."""
-        need_memory(self, X, "HistGradientBoosting")
+        need_memory(self, X, type(self).__name__.replace("DecisionTree", "HistGradientBoosting"))
         return take_rows(self, self._learn_categories(X), reset=True, not_finite="NaN")
 
     def _rows(self, X: Any, check_input: bool = True) -> Any:
-        """Rows to be predicted."""
+        """Rows in memory, to be predicted."""
         if "tree_" not in self.__dict__:
             check_is_fitted(self)
+        if type(X) is not np.ndarray:
+            need_memory(self, X)
         if check_input or not (type(X) is np.ndarray or sp.issparse(X)) or X.dtype not in (np.float32, np.float64):
             return take_rows(self, self._coded(X), reset=False, not_finite="NaN")
         return X
@@ -104,9 +108,19 @@ class DecisionTree(MultiOutputMixin, CategoricalColumns, Estimator):
         rows = self._rows(X, check_input)
         return apply_all([self.tree_], rows, threads_for(32.0 * rows.shape[0]))[:, 0]
 
-    def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
+    def _of_leaves(self, X: Any, check_input: bool, function: Callable[[np.ndarray], np.ndarray]) -> Any:
+        """A function of the leaves of the rows: at once in memory, block by block from files, lazily from Dask."""
+        if type(X) is np.ndarray or kind_of(X) == "memory":
+            return function(self._leaves(X, check_input))
+        check_is_fitted(self)
+        if self.__dict__.get("categories_"):
+            need_memory(self, X)  # its categories are texts, and files hold codes
+        tree = self.tree_
+        return apply_rows(self, X, lambda rows: function(apply_all([tree], rows, 1)[:, 0]), not_finite="NaN")
+
+    def apply(self, X: Any, check_input: bool = True) -> Any:
         """The leaf of every row of X: its place in the arrays of `tree_`."""
-        return self._leaves(X, check_input)
+        return self._of_leaves(X, check_input, lambda leaves: leaves)
 
     def decision_path(self, X: Any, check_input: bool = True) -> sp.csr_matrix:
         """(rows, nodes), CSR: 1 where a row of X passes through a node."""

@@ -126,20 +126,23 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):
         self.classes_, self.n_classes_ = (classes[0], counts[0]) if single else (classes, counts)
         return self
 
-    def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
+    def predict(self, X: Any, check_input: bool = True) -> Any:
         """The class with the largest share in the leaf of every row of X; of equal shares the one that sorts first."""
-        leaves = self._leaves(X, check_input)
-        value = self.tree_.value
-        if self.n_outputs_ == 1:
-            return self.classes_[_largest(value[:, 0], leaves)]
-        columns = [classes[_largest(value[:, k], leaves)] for k, classes in enumerate(self.classes_)]
-        return np.column_stack(columns).astype(self.classes_[0].dtype, copy=False)
+
+        def labels(leaves: np.ndarray) -> np.ndarray:
+            value = self.tree_.value
+            if self.n_outputs_ == 1:
+                return self.classes_[_largest(value[:, 0], leaves)]
+            columns = [classes[_largest(value[:, k], leaves)] for k, classes in enumerate(self.classes_)]
+            return np.column_stack(columns).astype(self.classes_[0].dtype, copy=False)
+
+        return self._of_leaves(X, check_input, labels)
 
     def predict_proba(self, X: Any, check_input: bool = True) -> Any:
         """The shares of the classes in the leaf, (rows, classes); a list of such for several outputs."""
+        if "tree_" not in self.__dict__ or self.n_outputs_ == 1:
+            return self._of_leaves(X, check_input, lambda leaves: self.tree_.value[leaves, 0])
         leaves = self._leaves(X, check_input)
-        if self.n_outputs_ == 1:
-            return self.tree_.value[leaves, 0]
         return [self.tree_.value[leaves, k, :n] for k, n in enumerate(self.n_classes_)]  # type: ignore[arg-type]
 
     def predict_log_proba(self, X: Any) -> Any:

@@ -111,11 +111,14 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):
         self._grow(p, rows, targets, take_weights(sample_weight, rows.shape[0]), None)
         return self
 
-    def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
+    def predict(self, X: Any, check_input: bool = True) -> Any:
         """The value of the leaf of every row of X, (rows,) or (rows, outputs)."""
-        leaves = self._leaves(X, check_input)
-        value = self.tree_.value
-        return value[leaves, 0, 0] if self.n_outputs_ == 1 else value[leaves, :, 0]
+
+        def values(leaves: np.ndarray) -> np.ndarray:
+            value = self.tree_.value
+            return value[leaves, 0, 0] if self.n_outputs_ == 1 else value[leaves, :, 0]
+
+        return self._of_leaves(X, check_input, values)
 
     def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> np.ndarray:
         """What scikit-learn's partial_dependence asks a regression tree for."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
@@ -74,3 +76,12 @@ def test_labels_a_model_does_not_know_are_minus_one():
 def test_bad_labels(y, words):
     with pytest.raises(ValueError, match=words):
         open_data(Reader(), X, y, target="classes")
+
+
+def test_text_labels_in_dask_come_without_a_warning():
+    frame = pd.DataFrame(X[:100], columns=["a", "b", "c"]).assign(label=LABELS["text"][:100])
+    lazy = dd.from_pandas(frame, npartitions=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        source = open_data(Reader(), lazy[["a", "b", "c"]], lazy["label"], target="classes")
+        np.testing.assert_array_equal(codes(source), np.unique(LABELS["text"][:100], return_inverse=True)[1])

@@ -13,6 +13,7 @@ import pytest
 import surefit
 from surefit._core.errors import InvalidData
 from surefit.engine.leaves import leaf_rows
+from surefit.engine.open import open_data
 from surefit.engine.parquet import open_parquet
 from tests.engine.steps import TotalsStep
 
@@ -280,3 +281,13 @@ def test_at_most_three_blocks_are_held(write: Any) -> None:
     finally:
         tracemalloc.stop()
     assert peak < 4 * block_bytes < 2**17 * 8 * 8 / 4
+
+
+@pytest.mark.parametrize("target", [True, "classes"])
+def test_a_target_among_the_columns_is_refused(target, tmp_path):
+    path = table(tmp_path / "rows.parquet", {"a": [1.0, 2.0, 3.0], "y": [0.0, 1.0, 0.0]})
+    model = surefit.linear_model.Ridge()
+    with pytest.raises(InvalidData, match="column 'y' is target or weight and a feature"):
+        open_data(model, surefit.scan(path, columns=["a", "y"]), "y", target=target)
+    with pytest.raises(InvalidData, match="column 'a' is target or weight and a feature"):
+        open_data(model, surefit.scan(path, columns=["a"]), "y", "a", target=target)

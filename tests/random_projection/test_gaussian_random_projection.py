@@ -68,6 +68,9 @@ def test_what_cannot_be_is_refused():
             johnson_lindenstrauss_min_dim(10, **bad)
     with pytest.raises(ValueError, match="n_samples"):
         johnson_lindenstrauss_min_dim(0)
+    for n, eps in (("many", 0.1), ([10, 20, 30], [0.1, 0.2])):
+        with pytest.raises(ValueError, match="n_samples and eps must be numbers, or arrays of numbers of one shape"):
+            johnson_lindenstrauss_min_dim(n, eps=eps)
 
 
 def test_rows_drawn_with_the_same_seed_are_independent_of_the_matrix():

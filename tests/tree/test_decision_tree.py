@@ -273,3 +273,22 @@ def test_partial_dependence_as_scikit_learns(features):
 def test_rows_must_be_in_memory():
     with pytest.raises(CannotStream, match="HistGradientBoosting"):
         DecisionTreeClassifier().fit("rows.parquet", "y")
+
+
+def test_answers_from_files_and_dask(tmp_path):
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "c"])
+    frame.to_parquet(tmp_path / "rows.parquet")
+    lazy = dd.from_pandas(frame, npartitions=3)
+    labels = np.where(frame["a"] > 0, "yes", "no")
+    models = (DecisionTreeClassifier(max_depth=3).fit(frame, labels), DecisionTreeRegressor().fit(frame, frame["b"]))
+    for model in models:
+        for method in [name for name in ("predict", "predict_proba", "apply") if hasattr(model, name)]:
+            expected = getattr(model, method)(frame)
+            np.testing.assert_array_equal(getattr(model, method)(str(tmp_path / "rows.parquet")), expected)
+            answers = getattr(model, method)(lazy)
+            assert hasattr(answers, "__dask_graph__")
+            np.testing.assert_array_equal(answers.compute(), expected)
+        with pytest.raises(CannotStream, match="needs its rows in memory"):
+            model.decision_path(lazy)

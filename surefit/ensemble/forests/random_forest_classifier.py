@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
 from typing import Annotated, Any, Literal, Self
 
@@ -14,7 +15,7 @@ from surefit._core.base import fitting
 from surefit._core.errors import InvalidData
 from surefit._core.random import RandomStateLike
 from surefit.ensemble.continued import Before
-from surefit.ensemble.forests.random_forest import RandomForest, warn_of_rows_without
+from surefit.ensemble.forests.random_forest import RandomForest, mean_of_trees, warn_of_rows_without
 from surefit.ensemble.forests.random_forest_data import open_classes
 from surefit.ensemble.forests.random_forest_examples import ForestExamples
 from surefit.ensemble.forests.random_forest_parameters import (
@@ -147,7 +148,7 @@ class RandomForestClassifier(ClassifierMixin, RandomForest):
         self.categorical_features = categorical_features
 
     @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the trees on X: array, dataframe, CSR, Parquet path or Dask collection."""
         p = self._checked()
         before = Before(self, p.warm_start)
@@ -204,9 +205,10 @@ class RandomForestClassifier(ClassifierMixin, RandomForest):
 
     def predict(self, X: Any) -> Any:
         """The class with the largest mean share; of equal ones the one that sorts first."""
-        shares = self.predict_proba(X)
         if self.n_outputs_ == 1:
-            return self.classes_[shares.argmax(axis=1)]
+            shares_of = partial(mean_of_trees, trees=self._trees(), n_jobs=self.n_jobs)
+            return self._of_rows(X, lambda rows: self.classes_[shares_of(rows).argmax(axis=1)])
+        shares = self.predict_proba(X)
         return np.column_stack([c[s.argmax(axis=1)] for c, s in zip(self.classes_, shares, strict=True)])
 
     def __sklearn_tags__(self) -> Any:

@@ -136,7 +136,7 @@ class RandomForestRegressor(RegressorMixin, RandomForest):
         self.categorical_features = categorical_features
 
     @fitting
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the trees on X: array, dataframe, CSR, Parquet path or Dask collection."""
         p = self._checked()
         if p.criterion == "friedman_mse":
