@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -46,21 +47,13 @@ class MixtureSampler:
         without = [i for i, c in enumerate(components) if not callable(getattr(c, "rvs", None))]
         if without:
             raise InvalidParameter(f"component {without[0]} has no method rvs: {components[without[0]]!r}")
-        given = np.ones(len(components)) if weights is None else np.asarray(weights, dtype=np.float64)
-        if (
-            given.shape != (len(components),)
-            or not np.isfinite(given).all()
-            or (given < 0).any()
-            or not given.sum() > 0
-        ):
-            raise InvalidParameter(f"weights must be {len(components)} numbers ≥ 0, not all zero; got {weights!r}")
         self.components = tuple(components)
-        self.weights = given / given.sum()
+        self.weights = _chances(weights, len(components))
 
     def sample(self, n_samples: int = 1, random_state: RandomStateLike = None) -> tuple[np.ndarray, np.ndarray]:
         """Points (n_samples, dimension) and their labels, in the order in which they were drawn."""
-        if n_samples < 1:
-            raise InvalidParameter(f"n_samples must be at least 1; got {n_samples}")
+        if not isinstance(n_samples, Integral) or n_samples < 1:
+            raise InvalidParameter(f"n_samples must be at least 1, a whole number; got {n_samples!r}")
         rng = random_stream(random_state)
         chosen = np.searchsorted(np.cumsum(self.weights)[:-1], rng.random(n_samples), side="right")
         X: np.ndarray | None = None
@@ -116,3 +109,14 @@ def _of_fitted(model: Any) -> list[Any]:
     elif model.covariance_type == "spherical":
         covariances = covariances[:, None, None] * np.eye(d)
     return [multivariate_normal(m, S, allow_singular=True) for m, S in zip(model.means_, covariances, strict=True)]
+
+
+def _chances(weights: Any, n: int) -> np.ndarray:
+    """The weights divided by their sum; equal ones where none are given."""
+    try:
+        given = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        given = np.empty(0)
+    if given.shape != (n,) or not np.isfinite(given).all() or (given < 0).any() or not given.sum() > 0:
+        raise InvalidParameter(f"weights must be {n} numbers ≥ 0, not all zero; got {weights!r}")
+    return given / given.sum()

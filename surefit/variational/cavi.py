@@ -121,6 +121,9 @@ class CAVI:
         """The same as `surefit.certify(self, X, tol=tol)`."""
         return check(self, Inputs(X), tol)
 
+    def __repr__(self) -> str:
+        return f"CAVI({type(self.model).__name__}(…))"
+
     def _run(self, X: Any, factors: dict[str, Any]) -> dict[str, Any]:
         history, converged, n_iter = [self._value(X, factors)], False, 0
         while not converged and n_iter < self.max_iter:

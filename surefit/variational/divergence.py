@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +37,8 @@ def kl_divergence(g: Any, f: Any) -> float:
     >>> round(kl_divergence([0.5, 0.5], [0.25, 0.75]), 4), kl_divergence(norm(1, 1), norm(0, 1))
     (0.1438, 0.5)
     """
+    if hasattr(g, "rvs") != hasattr(f, "rvs"):
+        raise InvalidParameter(f"two arrays or two frozen distributions are needed; got {g!r:.80} and {f!r:.80}")
     if not hasattr(g, "rvs"):
         return _of_probabilities(g, f)
     names = _name(g), _name(f)
@@ -45,6 +48,8 @@ def kl_divergence(g: Any, f: Any) -> float:
             return float(value)
     if not hasattr(g, "support") or not hasattr(f, "support"):
         raise InvalidParameter(f"no divergence of {names[0]} from {names[1]} is known here; draw from g and use `elbo`")
+    if hasattr(g, "pmf") != hasattr(f, "pmf"):
+        raise InvalidParameter(f"one of {names[0]} and {names[1]} is of whole numbers, the other of a continuum")
     return _discrete(g, f) if hasattr(g, "pmf") else _continuous(g, f)
 
 
@@ -56,6 +61,12 @@ def elbo(
     In one dimension by integration; else by simulation, with its standard error. `log_density` takes an array of points
     (rows in several dimensions) and gives one number for each.
     """
+    if not callable(log_density):
+        raise InvalidParameter(f"log_density must be a function of points; got {log_density!r:.80}")
+    if not hasattr(g, "rvs"):
+        raise InvalidParameter(f"g must be a frozen distribution of scipy.stats; got {g!r:.80}")
+    if not isinstance(n_draws, Integral) or n_draws < 2:
+        raise InvalidParameter(f"n_draws must be a whole number ≥ 2; got {n_draws!r}")
     if hasattr(g, "support") and hasattr(g, "pdf"):
         low, high = g.support()
         points = [float(q) for q in g.ppf([1e-10, 0.25, 0.5, 0.75, 1 - 1e-10])]
@@ -67,14 +78,30 @@ def elbo(
                 density * (float(np.asarray(log_density(at)).ravel()[0]) - float(g.logpdf(x))) if density > 0 else 0.0
             )
 
-        return Estimate(_integral(integrand, low, high, points), 0.0)
+        return _told(_integral(integrand, low, high, points), 0.0)
     draws = g.rvs(n_draws, random_state=random_stream(random_state))
-    terms = np.asarray(log_density(draws)).reshape(-1) - (g.logpdf(draws) if hasattr(g, "logpdf") else g.logpmf(draws))
-    return Estimate(float(terms.mean()), float(terms.std(ddof=1) / np.sqrt(len(terms))))
+    values = np.asarray(log_density(draws), dtype=np.float64).reshape(-1)
+    if values.shape != (n_draws,):
+        raise InvalidParameter(f"log_density must give one number for each of {n_draws} points; it gave {values.size}")
+    terms = values - (g.logpdf(draws) if hasattr(g, "logpdf") else g.logpmf(draws))
+    return _told(float(terms.mean()), float(terms.std(ddof=1) / np.sqrt(len(terms))))
+
+
+def _told(value: float, standard_error: float) -> Estimate:
+    if np.isnan(value):
+        raise InvalidParameter(
+            "the ELBO is NaN: log_density is NaN at points where g has mass. Where the density is zero give -inf."
+        )
+    return Estimate(value, standard_error)
 
 
 def _of_probabilities(g: Any, f: Any) -> float:
-    p, q = np.asarray(g, dtype=np.float64), np.asarray(f, dtype=np.float64)
+    try:
+        p, q = np.asarray(g, dtype=np.float64), np.asarray(f, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidParameter(
+            f"two arrays of probabilities or two frozen distributions are needed; got {g!r:.80} and {f!r:.80}"
+        ) from error
     if p.shape != q.shape or (p < 0).any() or (q < 0).any() or not np.allclose([p.sum(), q.sum()], 1.0, atol=1e-9):
         raise InvalidParameter("two arrays of the same shape are needed, with numbers ≥ 0 that add up to one")
     return float(rel_entr(p, q).sum())
@@ -134,14 +161,21 @@ def _binomial(g: Any, f: Any) -> float | None:
 
 
 def _normal_vector(g: Any, f: Any) -> float:
+    _need_one_dimension(len(np.atleast_1d(g.mean)), len(np.atleast_1d(f.mean)))
     S, T, gap = np.atleast_2d(g.cov), np.atleast_2d(f.cov), np.atleast_1d(f.mean) - np.atleast_1d(g.mean)
     (_, of_g), (_, of_f) = np.linalg.slogdet(S), np.linalg.slogdet(T)
     spread = np.trace(np.linalg.solve(T, S)) + gap @ np.linalg.solve(T, gap)
     return float((spread - len(gap) + of_f - of_g) / 2)
 
 
+def _need_one_dimension(of_g: int, of_f: int) -> None:
+    if of_g != of_f:
+        raise InvalidParameter(f"g and f must have the same number of dimensions; got {of_g} and {of_f}")
+
+
 def _dirichlet(g: Any, f: Any) -> float:
     a, b = g.alpha, f.alpha
+    _need_one_dimension(len(a), len(b))
     constants = gammaln(a.sum()) - gammaln(b.sum()) - (gammaln(a) - gammaln(b)).sum()
     return float(constants + ((a - b) * (digamma(a) - digamma(a.sum()))).sum())
 

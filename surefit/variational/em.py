@@ -141,6 +141,9 @@ class EM:
         """The same as `surefit.certify(self, X, tol=tol)`."""
         return check(self, Inputs(X), tol)
 
+    def __repr__(self) -> str:
+        return f"EM({type(self.model).__name__}(…))"
+
     def _allowed(self, value: float) -> float:
         return self.tol * (1 + abs(value))
 
@@ -179,6 +182,10 @@ class EM:
 
 
 def need(model: Any, methods: tuple[str, ...]) -> None:
+    if isinstance(model, type):
+        raise InvalidParameter(
+            f"a model is needed, not its class: pass {model.__name__}(…) instead of {model.__name__}"
+        )
     missing = [name for name in methods if not callable(getattr(model, name, None))]
     if missing:
         raise InvalidParameter(

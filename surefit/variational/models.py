@@ -7,7 +7,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import digamma, gammaln, logsumexp
 
+from surefit._core.errors import InvalidData
+from surefit._core.faults import refuse_non_finite
+
 LOG_2PI = float(np.log(2 * np.pi))
+
+
+def _numbers(rows: Any, ndim: int) -> np.ndarray:
+    """The data of a model, which must be finite numbers in an array of `ndim` dimensions."""
+    given = np.asarray(rows)
+    if given.dtype.kind not in "fiub" or given.ndim != ndim or not given.size:
+        shape = "one dimension" if ndim == 1 else f"{ndim} dimensions"
+        raise InvalidData(f"this model needs numbers in {shape}; got {given.dtype} in the shape {given.shape}")
+    refuse_non_finite(given, "X")
+    return given
 
 
 class Normal(NamedTuple):
@@ -51,6 +64,7 @@ class NormalModel:
         self.m0, self.kappa0, self.prior = m0, kappa0, Gamma(a0, b0)
 
     def start(self, x: np.ndarray, rng: np.random.Generator) -> dict[str, Any]:
+        x = _numbers(x, 1)
         return {"mean": Normal(float(np.mean(x)), 1.0), "precision": self.prior}
 
     def update(self, name: str, x: np.ndarray, factors: dict[str, Any]) -> Any:
@@ -97,7 +111,7 @@ class LinearRegressionModel:
         return X, y, X.T @ X + self.alpha * np.eye(X.shape[1])
 
     def start(self, data: np.ndarray, rng: np.random.Generator) -> dict[str, Any]:
-        d = data.shape[1] - 1
+        d = _numbers(data, 2).shape[1] - 1
         return {"coefficients": NormalVector(np.zeros(d), np.eye(d)), "precision": self.prior}
 
     def update(self, name: str, data: np.ndarray, factors: dict[str, Any]) -> Any:
@@ -142,7 +156,7 @@ class MixtureModel:
         self.n_components, self.variance, self.spread_sq, self.alpha0 = n_components, variance, spread**2, alpha0
 
     def start(self, X: np.ndarray, rng: np.random.Generator) -> dict[str, Any]:
-        K = self.n_components
+        X, K = _numbers(X, 2), self.n_components
         means = X[rng.choice(len(X), K, replace=len(X) < K)]
         factors = {
             "labels": np.full((len(X), K), 1 / K),

@@ -132,6 +132,9 @@ class MonteCarloEM:
             )
         return self
 
+    def __repr__(self) -> str:
+        return f"MonteCarloEM({type(self.model).__name__}(…))"
+
     def certify(self, X: Any, *, tol: float = 1e-6) -> Certificate:
         """The same as `surefit.certify(self, X, tol=tol)`."""
         return check(self, Inputs(X), tol)

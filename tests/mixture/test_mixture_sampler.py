@@ -46,3 +46,11 @@ def test_seeds_repeat_and_bad_input_is_told():
         MixtureSampler([3.0])
     with pytest.raises(ValueError, match="dimensions"):
         MixtureSampler([stats.norm(), stats.multivariate_normal([0, 0])]).sample(50, random_state=0)
+
+
+def test_what_is_no_number_is_told():
+    with pytest.raises(ValueError, match="weights must be 2 numbers"):
+        MixtureSampler([stats.norm(), stats.norm()], weights=["much", "little"])
+    for n in ("many", 1.5, 0):
+        with pytest.raises(ValueError, match="n_samples must be at least 1, a whole number"):
+            MixtureSampler([stats.norm()]).sample(n)

@@ -78,3 +78,33 @@ def test_bound_of_a_normalizing_constant():
     g = stats.multivariate_normal([0, 0], np.eye(2))
     drawn = elbo(lambda X: stats.multivariate_normal([1, 0], np.eye(2)).logpdf(X), g, random_state=0)
     assert abs(drawn.value + 0.5) < 5 * drawn.standard_error
+
+
+@pytest.mark.parametrize(
+    ("g", "f", "words"),
+    [
+        ("a", "b", "two arrays of probabilities or two frozen distributions"),
+        ([0.5, 0.5], stats.norm(), "two arrays or two frozen distributions"),
+        (stats.poisson(1), stats.norm(), "whole numbers, the other of a continuum"),
+        (stats.multivariate_normal([0, 0]), stats.multivariate_normal([0, 0, 0]), "dimensions; got 2 and 3"),
+        (stats.dirichlet([1, 1]), stats.dirichlet([1, 1, 1]), "dimensions; got 2 and 3"),
+    ],
+)
+def test_what_has_no_divergence_is_told(g, f, words):
+    with pytest.raises(ValueError, match=words):
+        kl_divergence(g, f)
+
+
+@pytest.mark.parametrize(
+    ("log_density", "g", "draws", "words"),
+    [
+        (3.0, stats.norm(), 10, "log_density must be a function"),
+        (lambda x: x, [0.5, 0.5], 10, "g must be a frozen distribution"),
+        (lambda x: x[:, 0], stats.multivariate_normal([0, 0]), 0, "n_draws must be a whole number ≥ 2"),
+        (lambda x: 1.0, stats.multivariate_normal([0, 0]), 10, "one number for each of 10 points; it gave 1"),
+        (lambda x: x * np.nan, stats.norm(), 10, "the ELBO is NaN"),
+    ],
+)
+def test_what_has_no_bound_is_told(log_density, g, draws, words):
+    with pytest.raises(ValueError, match=words):
+        elbo(log_density, g, n_draws=draws)

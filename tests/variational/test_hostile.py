@@ -70,3 +70,27 @@ def test_iterations_that_are_no_count(fit, model, value):
 def test_a_tol_that_is_none(fit, model, value):
     with pytest.raises(ValueError, match="tol must be a number of at least 0"):
         fit(model, tol=value)
+
+
+@pytest.mark.parametrize("fit", [EM, CAVI, MonteCarloEM])
+def test_a_class_in_the_place_of_a_model(fit):
+    with pytest.raises(ValueError, match=r"not its class: pass NormalModel\(…\)"):
+        fit(NormalModel)
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (["a", "b"], "needs numbers in one dimension"),
+        (np.ones((3, 2)), r"in the shape \(3, 2\)"),
+        (np.array([]), "needs numbers in one dimension"),
+        (np.array([1.0, np.nan]), "contains NaN"),
+    ],
+)
+def test_rows_that_a_worked_model_cannot_take(rows, words):
+    with pytest.raises(ValueError, match=words):
+        CAVI(NormalModel()).fit(rows)
+
+
+def test_what_is_shown():
+    assert repr(CAVI(NormalModel())) == "CAVI(NormalModel(…))"
