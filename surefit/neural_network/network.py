@@ -128,7 +128,9 @@ class MultilayerPerceptron(Estimator):
         return self
 
     def _all_rows(self, data: Source, Y: np.ndarray | None) -> Iterable[Rows]:
-        return streamed(data, data.leaf_rows, self._targets) if Y is None else [Rows(data.X, Y, data.w)]
+        if Y is not None:
+            return [Rows(data.X, Y, data.w)]
+        return (leaf for rows in streamed(data, self._targets) for leaf in batches(rows, data.leaf_rows))
 
     def _given(self, Y: np.ndarray | None) -> np.ndarray:
         if Y is None:
@@ -162,7 +164,7 @@ class MultilayerPerceptron(Estimator):
         examples = examples.distinct() if p.shuffle else examples
         state = self._descent(p, network, rng)
         size = _batch_size(p, len(examples))
-        self._epoch(p, state, batches(examples, size, rng if p.shuffle else None), seen)
+        self._epoch(p, state, [examples.shuffled(rng) if p.shuffle else examples], size, seen)
         self.final_loss_ = _finite(mean_loss(network, [everything], p.alpha))
         if not is_finite(network):
             raise InvalidData("Solver produced non-finite parameter weights. Scale the columns, or lower the rate.")
@@ -253,11 +255,12 @@ class MultilayerPerceptron(Estimator):
             n, size = data.n_rows, _batch_size(p, data.n_rows)
         best: list[np.ndarray] | None = None
         for _ in range(p.max_iter):
+            some: Iterable[Rows]
             if rows is None:
-                some = streamed(data, size, lambda y: self._targets(y).astype(data.dtype))
+                some = streamed(data, lambda y: self._targets(y).astype(data.dtype))
             else:
-                some = batches(rows, size, rng if p.shuffle else None)
-            self._epoch(p, state, some, n)
+                some = [rows.shuffled(rng) if p.shuffle else rows]
+            self._epoch(p, state, some, size, n)
             if judged is not None and self._judge(p, network, judged):
                 best = [q.copy() for q in network.parameters]
             stop = progress.step(lambda: {"loss_": self.loss_, "n_iter_": self.n_iter_})
@@ -301,9 +304,9 @@ class MultilayerPerceptron(Estimator):
         self._optimizer = optimizer
         return Descent(network, optimizer, p.alpha, p.weight_decay, p.dropout, rng)
 
-    def _epoch(self, p: SimpleNamespace, state: Descent, some: Any, n_rows: int) -> None:
+    def _epoch(self, p: SimpleNamespace, state: Descent, some: Iterable[Rows], size: int, n_rows: int) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
-            self.loss_, _ = state.epoch(some)
+            self.loss_, _ = state.epoch(some, size)
         self.n_iter_ += 1
         self.t_ += n_rows
         self.loss_curve_.append(self.loss_)

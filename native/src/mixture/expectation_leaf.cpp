@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "kernels/gram_values.hpp"
+#include "simd/exponential.hpp"
 #include "products/product_tiles.hpp"
 
 namespace surefit::SUREFIT_LEVEL {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "network/layer_loops.hpp"
 
@@ -13,27 +14,26 @@ namespace surefit::network {
 template <class T>
 void gather(const T* x, const std::int64_t* places, T* out, std::size_t m, std::size_t d, int n_threads);
 
-// z (m, n) = A (m, k) W (k, n) + b , or max(·, 0) where it is `rectified`
+// z (m, n) = σ(A (m, k) W (k, n) + b)
 template <class T>
-void forward(const T* a, const T* w, const T* b, T* z, std::size_t m, std::size_t n, std::size_t k, bool rectified,
+void forward(const T* a, const T* w, const T* b, T* z, std::size_t m, std::size_t n, std::size_t k, Activation,
              int n_threads);
 
-// out (m, k) = δ (m, n) Wᵀ with Wᵀ (n, k), zero where the activations a (m, k) are not positive
+// out (m, k) = δ (m, n) Wᵀ σ' with Wᵀ (n, k) and σ' of the activations a (m, k), times the mask (m, k) if there is one
 template <class T>
-void backward(const T* delta, const T* turned_w, const T* a, T* out, std::size_t m, std::size_t n, std::size_t k,
-              int n_threads);
+void backward(const T* delta, const T* turned_w, const T* a, const T* mask, T* out, std::size_t m, std::size_t n,
+              std::size_t k, Activation, int n_threads);
+
+// Told which rows i … i + rows − 1 and columns j … j + columns − 1 of the parameters were moved.
+using Moved = std::function<void(std::size_t i, std::size_t j, Size)>;
 
 // A step of Adam along Aᵀ δ with A (m, k) and δ (m, n), for parameters (k, n).
 template <class T>
 void descend(const T* a, const T* delta, const AdamStep<T>& step, std::size_t m, std::size_t n, std::size_t k,
-             int n_threads);
+             int n_threads, const Moved& moved = {});
 
 // A step of Adam along n slopes g.
 template <class T>
 void descend(const T* g, const AdamStep<T>& step, std::size_t n, int n_threads);
-
-// In z (n, c): softmax(z) − Y, times the weights of the rows. Returns Σ ω (log Σ eᶻ − z·y).
-template <class T>
-double softmax_slopes(T* z, const T* y, const double* weights, std::size_t n, std::size_t c);
 
 }  // namespace surefit::network

@@ -1,36 +1,42 @@
 #include "canonical.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <type_traits>
 #include <vector>
 
+#include "summaries/canonical_loops.hpp"
 #include "surefit/fold.hpp"
 
 namespace surefit::canonical {
 namespace {
 
-std::uint64_t scramble(std::uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
+template <class T>
+std::uint64_t row_sum(const DenseRows<T>& rows, std::size_t i) {
+  const HashLoops& loops = SUREFIT_TABLE(hash_loops);
+  if constexpr (std::is_same_v<T, float>) {
+    return loops.single_row(rows.x + i * rows.d, rows.d);
+  } else {
+    return loops.double_row(rows.x + i * rows.d, rows.d);
+  }
 }
 
-std::uint64_t entry_hash(double value, std::uint64_t column) {
-  return scramble(std::bit_cast<std::uint64_t>(value) + (column + 1) * 0x9E3779B97F4A7C15u);
+template <Rows X>
+std::uint64_t row_sum(const X& rows, std::size_t i) {
+  std::uint64_t sum = 0;
+  rows.row(i).each([&](double x, std::size_t j, std::size_t) { sum += entry_hash(x, j); });
+  return sum;
 }
 
 }  // namespace
 
 template <Rows X>
 void hash_rows(const X& rows, int n_threads, std::uint64_t* out) {
-  constexpr std::size_t kRows = 4096;
+  constexpr std::size_t kRows = 64;  // of one task
   n_threads = threads_for(static_cast<double>(rows.entries()) * kScalarNs, n_threads);
   parallel_for(leaves_of(rows.n, kRows), n_threads, [&](std::size_t task, int) {
     const std::size_t hi = std::min(rows.n, (task + 1) * kRows);
     for (std::size_t i = task * kRows; i < hi; ++i) {
-      std::uint64_t sum = 0;
-      rows.row(i).each([&](double x, std::size_t j, std::size_t) { sum += x != 0 ? entry_hash(x, j) : 0; });
-      out[i] = scramble(sum);
+      out[i] = scramble(row_sum(rows, i));
     }
   });
 }

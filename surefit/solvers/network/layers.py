@@ -18,7 +18,7 @@ Dropout multiplies hidden activations by 0, or by 1/(1 − p) with the chance 1 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
@@ -58,9 +58,6 @@ class Gradient(NamedTuple):
     """Of Σ ω ℓ by each parameter."""
 
 
-Take = Callable[[int, np.ndarray, np.ndarray], Any]
-"""take(layer, a, delta): what becomes of the slopes aᵀ δ of the weights of a layer."""
-
 # of z; 'relu' is part of the product (_affine)
 _ACTIVATIONS: dict[str, Callable[[np.ndarray], Any]] = {
     "logistic": lambda z: expit(z, out=z),
@@ -71,19 +68,6 @@ _SLOPES: dict[str, Callable[[np.ndarray, np.ndarray], Any]] = {
     "logistic": lambda delta, a: np.multiply(delta, a * (1 - a), out=delta),
     "tanh": lambda delta, a: np.multiply(delta, 1 - a * a, out=delta),
 }
-
-
-class Workspace:
-    """Arrays that one batch leaves to the next."""
-
-    def __init__(self) -> None:
-        self._arrays: dict[Hashable, np.ndarray] = {}
-
-    def array(self, name: Hashable, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-        found = self._arrays.get(name)
-        if found is None or found.shape != shape or found.dtype != dtype:
-            found = self._arrays[name] = np.empty(shape, dtype)
-        return found
 
 
 def random_network(
@@ -119,25 +103,22 @@ def answers(loss: Loss, z: np.ndarray) -> np.ndarray:
     return expit(z) if loss == "logistic" else np.exp(z)
 
 
-def _activations(network: Network, layer: int, a: Any, work: Workspace | None = None) -> np.ndarray:
+def _activations(network: Network, layer: int, a: Any) -> np.ndarray:
     """σ(a W + b) of a hidden layer."""
     W, b = network.coefs[layer], network.intercepts[layer]
-    z = _affine(a, W, b, rectified=network.activation == "relu", work=work, name=("active", layer))
+    z = _affine(a, W, b, rectified=network.activation == "relu")
     activate = _ACTIVATIONS.get(network.activation)
     return z if activate is None else activate(z)
 
 
-def _affine(
-    a: Any, W: np.ndarray, b: np.ndarray, *, rectified: bool = False, work: Workspace | None = None, name: Any = None
-) -> np.ndarray:
+def _affine(a: Any, W: np.ndarray, b: np.ndarray, *, rectified: bool = False) -> np.ndarray:
     """a W + b, or max(a W + b, 0) where it is `rectified`."""
     if sp.issparse(a):
         z = np.asarray(a @ W)
         z += b
         return np.maximum(z, 0, out=z) if rectified else z
     a, W, b = _alike(a, W, b)
-    shape = (a.shape[0], W.shape[1])
-    z = np.empty(shape, W.dtype) if work is None else work.array(name, shape, W.dtype)
+    z = np.empty((a.shape[0], W.shape[1]), W.dtype)
     _native.layer_forward(a, W, b, z, rectified, threads_for(float(a.size) * W.shape[1]))
     return z
 
@@ -158,19 +139,12 @@ def product(a: Any, b: np.ndarray, *, turned: bool = False) -> np.ndarray:
     return out
 
 
-def _back(
-    network: Network,
-    layer: int,
-    delta: np.ndarray,
-    a: np.ndarray,
-    mask: np.ndarray | None,
-    work: Workspace | None = None,
-) -> np.ndarray:
+def _back(network: Network, layer: int, delta: np.ndarray, a: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
     """(δ Wᵀ) σ'(z), from the activations a of the layer before, which dropout has multiplied by `mask`."""
     W = network.coefs[layer]
     if network.activation == "relu":  # a mask changes no sign, so the gate may stand before it
         delta, turned, a = _alike(delta, W.T, a)
-        out = np.empty_like(a) if work is None else work.array(("slopes", layer), a.shape, a.dtype)
+        out = np.empty_like(a)
         _native.layer_backward(delta, turned, a, out, threads_for(float(delta.size) * len(W)))
         return out if mask is None else np.multiply(out, mask, out=out)
     out = product(delta, W.T)
@@ -221,55 +195,28 @@ def _added(left: Gradient, right: Gradient) -> Gradient:
 
 
 def _part(network: Network, X: Any, Y: np.ndarray, w: np.ndarray | None, masks: list[np.ndarray] | None) -> Gradient:
-    of_coefs: dict[int, np.ndarray] = {}
-
-    def take(layer: int, a: Any, delta: np.ndarray) -> None:
-        of_coefs[layer] = product(a, delta, turned=True)
-
-    total, of_intercepts = backpropagate(network, X, Y, w, masks, take)
-    weight = float(len(Y) if w is None else w.sum())
-    return Gradient(total, weight, [*(of_coefs[layer] for layer in range(len(of_coefs))), *of_intercepts])
-
-
-def backpropagate(
-    network: Network,
-    X: Any,
-    Y: np.ndarray,
-    w: np.ndarray | None,
-    masks: list[np.ndarray] | None,
-    take: Take,
-    work: Workspace | None = None,
-) -> tuple[float, list[np.ndarray]]:
-    """Σ ω ℓ and its slopes by the intercepts; those by the weights are left to `take`.
-
-    Layers are taken from the last to the first, and their weights are not read any more.
-    """
     active = [X]
     for layer in range(len(network.coefs) - 1):
-        a = _activations(network, layer, active[-1], work)
+        a = _activations(network, layer, active[-1])
         active.append(a if masks is None else a * masks[layer])
     z = _affine(active[-1], network.coefs[-1], network.intercepts[-1])
     total, delta = _loss_and_slopes(network.loss, z, Y, w)
-    of_intercepts = []
+    of_coefs, of_intercepts = [], []
     for layer in range(len(network.coefs) - 1, -1, -1):
-        a, here = active[layer], delta
-        of_intercepts.append(here.sum(axis=0))
+        a = active[layer]
+        of_coefs.append(product(a, delta, turned=True))
+        of_intercepts.append(delta.sum(axis=0))
         if layer:
-            delta = _back(network, layer, here, a, None if masks is None else masks[layer - 1], work)
-        take(layer, a, here)
-    return total, of_intercepts[::-1]
+            delta = _back(network, layer, delta, a, None if masks is None else masks[layer - 1])
+    weight = float(len(Y) if w is None else w.sum())
+    return Gradient(total, weight, [*of_coefs[::-1], *of_intercepts[::-1]])
 
 
 def _loss_and_slopes(loss: Loss, z: np.ndarray, Y: np.ndarray, w: np.ndarray | None) -> tuple[float, np.ndarray]:
-    """Σ ω ℓ, and ω times the slopes of ℓ by z (whose place they may take)."""
-    if loss == "softmax" and z.dtype == Y.dtype:
-        weights = None if w is None else np.ascontiguousarray(w, np.float64)
-        return _native.softmax_slopes(z, np.ascontiguousarray(Y), weights), z
-    losses = row_losses(loss, z, Y)
-    delta = answers(loss, z) - Y
-    if w is not None:
-        delta *= w[:, None].astype(delta.dtype)
-    return float(losses.sum(dtype=np.float64) if w is None else losses @ w), delta
+    """Σ ω ℓ, and ω times the slopes of ℓ by z, whose place they may take."""
+    z, Y = _alike(z, Y)
+    weights = None if w is None else np.ascontiguousarray(w, np.float64)
+    return _native.loss_slopes(getattr(_native.Loss, loss), z, Y, weights), z
 
 
 def penalty(network: Network, alpha: float) -> float:

@@ -74,32 +74,31 @@ class Adam:
         self.learning_rate = self.learning_rate or self.learning_rate_init
 
     def step(self, parameters: list[np.ndarray], gradients: list[np.ndarray]) -> None:
-        self.begin(parameters)
-        for i, (p, g) in enumerate(zip(parameters, gradients, strict=True)):
-            self.descend(i, p, g)
+        means, squares = self.kept(parameters)
+        self.count(1)
+        rule = _native.Adam(0.0, 0.0, self.beta_1, self.beta_2, self.epsilon, self.learning_rate, 0)
+        for arrays in zip(parameters, gradients, means, squares, strict=True):
+            _native.adam_step(*map(np.ravel, arrays), rule, 1.0, threads_for(arrays[0].size))
 
-    def begin(self, parameters: list[np.ndarray]) -> None:
-        """The next step; after it each parameter is moved once, by `descend` or `descend_product`."""
+    def kept(self, parameters: list[np.ndarray]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """m and s of the parameters."""
         if not self.means:
             self.means = [np.zeros_like(p) for p in parameters]
             self.squares = [np.zeros_like(p) for p in parameters]
-        self.t += 1
-        self.learning_rate = self.learning_rate_init * math.sqrt(1 - self.beta_2**self.t) / (1 - self.beta_1**self.t)
+        return self.means, self.squares
 
-    def descend(self, i: int, p: np.ndarray, g: np.ndarray, *, share: float = 1.0) -> None:
-        """Parameter i along g · share."""
-        flat = (np.ravel(p), np.ravel(g), np.ravel(self.means[i]), np.ravel(self.squares[i]))
-        _native.adam_step(*flat, self._rule(0.0, share), threads_for(p.size))
+    def rule(self, alpha: float, weight_decay: float) -> _native.Adam:
+        """What the next steps do, of which each has a rate of its own."""
+        return _native.Adam(
+            alpha, weight_decay, self.beta_1, self.beta_2, self.epsilon, self.learning_rate_init, self.t
+        )
 
-    def descend_product(
-        self, i: int, W: np.ndarray, a: np.ndarray, delta: np.ndarray, alpha: float, share: float
-    ) -> None:
-        """Parameter i along (aᵀ δ + α W) · share, each block when its product is known."""
-        rule, threads = self._rule(alpha, share), threads_for(float(a.size) * delta.shape[1])
-        _native.adam_product_step(a, delta, W, self.means[i], self.squares[i], rule, threads)
-
-    def _rule(self, alpha: float, share: float) -> _native.Adam:
-        return _native.Adam(alpha, share, self.beta_1, self.beta_2, self.epsilon, self.learning_rate)
+    def count(self, steps: int) -> None:
+        """So many steps were taken."""
+        self.t += steps
+        if self.t:
+            corrections = math.sqrt(1 - self.beta_2**self.t) / (1 - self.beta_1**self.t)
+            self.learning_rate = self.learning_rate_init * corrections
 
     def end_of_epoch(self, rows_seen: int) -> None:
         """The rate does not depend on it."""

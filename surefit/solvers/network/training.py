@@ -20,8 +20,6 @@ from surefit.engine.source import Source
 from surefit.solvers.network.layers import (
     PART_ROWS,
     Network,
-    Workspace,
-    backpropagate,
     dropout_masks,
     gradient,
     penalty,
@@ -62,14 +60,24 @@ class Rows:
     def targets(self) -> np.ndarray:
         return self.Y if self.places is None else self.Y[self.places]
 
-    def taken(self, at: Any, work: Workspace | None = None) -> Rows:
-        """A copy of the examples `at` (a view, where they are a slice of rows that stand in their order).
-
-        With `work` the copy is good until the next one.
-        """
+    def taken(self, at: slice) -> Rows:
+        """A copy of the examples `at` (a view, where they are rows that stand in their order)."""
         rows = at if self.places is None else self.places[at]
         w = None if self.w is None else self.w[at]
-        return Rows(_rows_of(self.X, rows, work), self.Y[rows], w)
+        return Rows(_rows_of(self.X, rows), self.Y[rows], w)
+
+    def picked(self, at: slice) -> Rows:
+        """The examples `at`, without a copy of X and Y."""
+        w = None if self.w is None else self.w[at]
+        if self.places is None:
+            return Rows(self.X[at], self.Y[at], w)
+        return Rows(self.X, self.Y, w, self.places[at])
+
+    def shuffled(self, rng: np.random.Generator) -> Rows:
+        """The same examples, in a random order."""
+        order = rng.permutation(len(self))
+        places = order if self.places is None else self.places[order]
+        return Rows(self.X, self.Y, None if self.w is None else self.w[order], places)
 
     def distinct(self) -> Rows:
         """The distinct examples in canonical order, weights added."""
@@ -82,30 +90,25 @@ class Rows:
         return Rows(self.X, self.Y, None if once else found.w, found.order)
 
 
-def batches(rows: Rows, size: int, rng: np.random.Generator | None) -> Iterator[Rows]:
-    """All rows, in a random order or as they stand; each batch is good until the next one."""
-    order, work = None if rng is None else rng.permutation(len(rows)), Workspace()
+def batches(rows: Rows, size: int) -> Iterator[Rows]:
+    """All rows, as they stand."""
     for start in range(0, len(rows), size):
-        at = slice(start, start + size)
-        yield rows.taken(at if order is None else order[at], work)
+        yield rows.taken(slice(start, start + size))
 
 
-def _rows_of(X: Any, rows: Any, work: Workspace | None) -> Any:
+def _rows_of(X: Any, rows: Any) -> Any:
     if not isinstance(X, np.ndarray) or isinstance(rows, slice) or not X.flags.c_contiguous:
         return X[rows]
-    shape = (len(rows), X.shape[1])
-    out = np.empty(shape, X.dtype) if work is None else work.array("rows", shape, X.dtype)
+    out = np.empty((len(rows), X.shape[1]), X.dtype)
     _native.gather_rows(X, np.ascontiguousarray(rows, np.int64), out, threads_for(out.size))
     return out
 
 
-def streamed(data: Source, size: int, targets: Callable[[np.ndarray], np.ndarray]) -> Iterator[Rows]:
-    """Batches of rows that are not in memory, in the order in which they are stored."""
+def streamed(data: Source, targets: Callable[[np.ndarray], np.ndarray]) -> Iterator[Rows]:
+    """Blocks of rows that are not in memory as a whole, in the order in which they are stored."""
     for block in data.blocks():
         assert block.y is not None
-        for start in range(0, block.n_rows, size):
-            at = slice(start, start + size)
-            yield Rows(block.X[at], targets(block.y[at]), None if block.w is None else block.w[at])
+        yield Rows(block.X, targets(block.y), block.w)
 
 
 @dataclass
@@ -119,52 +122,71 @@ class Descent:
     dropout: float
     rng: np.random.Generator
 
-    def epoch(self, some: Iterator[Rows]) -> tuple[float, float]:
-        """One step for each batch. Returns the mean loss over the batches, penalty included, and the weight seen."""
+    def epoch(self, some: Iterable[Rows], size: int) -> tuple[float, float]:
+        """One step for each batch of `size` rows. Returns the mean loss over the batches, with the penalty, and the
+        weight seen."""
         total = weight = 0.0
-        work = Workspace()
-        for batch in some:
-            if batch.weight == 0:
-                continue
-            masks = dropout_masks(self.network, len(batch), self.dropout, self.rng)
-            decay = self.optimizer.learning_rate * self.weight_decay
-            total += penalty(self.network, self.alpha)
-            if isinstance(self.optimizer, Adam) and self._at_once(batch):
-                total += self._adam_step(self.optimizer, batch, masks, work)
-            else:
-                total += self._step(batch, masks)
-            weight += batch.weight
-            if decay:
-                for W in self.network.coefs:
-                    W *= W.dtype.type(1 - decay)
+        for rows in some:
+            for loss, seen in self._steps(rows, size):
+                total += loss
+                weight += seen
         return total / max(weight, 1e-300), weight
 
-    def _at_once(self, batch: Rows) -> bool:
-        X, W = batch.X, self.network.coefs[0]
-        return isinstance(X, np.ndarray) and X.dtype == W.dtype and X.flags.c_contiguous and len(batch) <= PART_ROWS
+    def _steps(self, rows: Rows, size: int) -> Iterator[tuple[float, float]]:
+        """Loss and weight of each batch, or of all of them."""
+        adam = self.optimizer
+        if not isinstance(adam, Adam) or not self._compiled(rows, size):
+            yield from (self._step(batch) for batch in batches(rows, size) if batch.weight)
+        elif self.dropout == 0:
+            yield self._adam_steps(adam, rows, size, [])
+        else:
+            for start in range(0, len(rows), size):
+                batch = rows.picked(slice(start, start + size))
+                if batch.weight:
+                    yield self._adam_steps(adam, batch, len(batch), self._masks(batch) or [])
 
-    def _adam_step(self, adam: Adam, batch: Rows, masks: list[np.ndarray] | None, work: Workspace) -> float:
-        """The step along the gradient of the batch, whose weights are moved while their slopes are summed."""
-        network, share = self.network, 1 / batch.weight
-        adam.begin(network.parameters)
+    def _masks(self, batch: Rows) -> list[np.ndarray] | None:
+        return dropout_masks(self.network, len(batch), self.dropout, self.rng)
 
-        def take(layer: int, a: np.ndarray, delta: np.ndarray) -> None:
-            adam.descend_product(layer, network.coefs[layer], a, delta, self.alpha, share)
+    def _compiled(self, rows: Rows, size: int) -> bool:
+        X, W = rows.X, self.network.coefs[0]
+        return isinstance(X, np.ndarray) and X.dtype == W.dtype and X.flags.c_contiguous and size <= PART_ROWS
 
-        loss, slopes = backpropagate(network, batch.X, batch.Y, batch.w, masks, take, work)
-        for i, (b, g) in enumerate(zip(network.intercepts, slopes, strict=True), start=len(network.coefs)):
-            adam.descend(i, b, g, share=share)
-        return loss
-
-    def _step(self, batch: Rows, masks: list[np.ndarray] | None) -> float:
+    def _adam_steps(self, adam: Adam, rows: Rows, size: int, masks: list[np.ndarray]) -> tuple[float, float]:
+        """Steps along the gradients of the batches, whose weights are moved while their slopes are summed."""
         network = self.network
-        found = gradient(network, batch.X, batch.Y, batch.w, masks)
+        state = list(zip(network.parameters, *adam.kept(network.parameters), strict=True))
+        layers, first = len(network.coefs), network.coefs[0]
+        loss, weight, steps = _native.adam_epoch(
+            state[:layers],
+            state[layers:],
+            getattr(_native.Activation, network.activation),
+            getattr(_native.Loss, network.loss),
+            rows.X,
+            np.ascontiguousarray(rows.Y, first.dtype),
+            None if rows.places is None else np.ascontiguousarray(rows.places, np.int64),
+            None if rows.w is None else np.ascontiguousarray(rows.w, np.float64),
+            size,
+            masks,
+            adam.rule(self.alpha, self.weight_decay),
+            threads_for(float(min(size, len(rows))) * first.size),
+        )
+        adam.count(steps)
+        return loss, weight
+
+    def _step(self, batch: Rows) -> tuple[float, float]:
+        network, decay = self.network, self.optimizer.learning_rate * self.weight_decay
+        before = penalty(network, self.alpha)
+        found = gradient(network, batch.X, batch.Y, batch.w, self._masks(batch))
         for i, g in enumerate(found.parts):
             if i < len(network.coefs) and self.alpha:
                 g += g.dtype.type(self.alpha) * network.coefs[i]
             g /= g.dtype.type(found.weight)
         self.optimizer.step(network.parameters, found.parts)
-        return found.loss
+        if decay:
+            for W in network.coefs:
+                W *= W.dtype.type(1 - decay)
+        return found.loss + before, found.weight
 
 
 def objective(network: Network, rows: Rows, alpha: float) -> tuple[float, list[np.ndarray]]:
@@ -191,12 +213,12 @@ def loss_sum(network: Network, rows: Rows) -> float:
         losses = row_losses(network.loss, scores(network, some.X).astype(np.float64), some.Y)
         return float(losses.sum() if some.w is None else losses @ some.w)
 
-    return merge_in_order(map(part, batches(rows, LOSS_ROWS, None)), float.__add__)
+    return merge_in_order(map(part, batches(rows, LOSS_ROWS)), float.__add__)
 
 
 def scores_of(network: Network, rows: Rows) -> np.ndarray:
     """z of every example."""
-    return np.concatenate([scores(network, some.X) for some in batches(rows, LOSS_ROWS, None)])
+    return np.concatenate([scores(network, some.X) for some in batches(rows, LOSS_ROWS)])
 
 
 @dataclass

@@ -146,7 +146,7 @@ def test_batches_hold_every_row_once_and_equal_rows_are_one():
     rows = Rows(np.repeat(np.arange(5.0), 2)[:, None], np.repeat(np.arange(5.0), 2)[:, None], None)
     distinct = rows.distinct()
     assert len(distinct) == 5 and (distinct.w == 2).all()
-    seen = np.concatenate([b.X[:, 0].copy() for b in batches(distinct, 2, np.random.default_rng(0))])
+    seen = np.concatenate([b.X[:, 0].copy() for b in batches(distinct.shuffled(np.random.default_rng(0)), 2)])
     np.testing.assert_array_equal(np.sort(seen), np.arange(5))
 
 
