@@ -18,6 +18,7 @@ void bind_dbscan(nb::module_& m);
 void bind_engine(nb::module_& m);
 void bind_exact_trees(nb::module_& m);
 void bind_forest(nb::module_& m);
+void bind_forest_parts(nb::module_& m);
 void bind_histogram_trees(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_lasso(nb::module_& m);
@@ -81,6 +82,7 @@ NB_MODULE(_native, m) {
   bind_engine(m);
   bind_exact_trees(m);
   bind_forest(m);
+  bind_forest_parts(m);
   bind_histogram_trees(m);
   bind_kernels(m);
   bind_lasso(m);

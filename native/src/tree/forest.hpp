@@ -8,6 +8,9 @@
 // A node looks at candidate features in an order drawn from its key (draws.hpp) until `max_features` that are not
 // constant within it were seen. For each the weights of the classes (or the sums of the targets) are added up bin by
 // bin, and the bins that are there are scanned once: the work is that of the rows in the node, however small it is.
+//
+// Where weights are whole numbers, the sums of a node of more than kWide examples have no order: those of parts of its
+// rows add up to the same bits (forest_part.hpp, forest_merged.hpp).
 #pragma once
 
 #include <array>
@@ -18,6 +21,7 @@
 namespace surefit::forest {
 
 constexpr std::uint8_t kMissing = 255;
+constexpr std::size_t kWide = 8192;
 
 using CategorySet = std::array<std::uint64_t, 4>;  // bit c: category c goes left
 inline bool holds(const CategorySet& set, std::uint8_t code) { return set[code >> 6] >> (code & 63) & 1; }
@@ -35,6 +39,7 @@ struct Examples {
   const double* thresholds;     // of all features, one after the other
   const std::int64_t* first_threshold;  // d + 1: where those of each feature begin
   const std::uint8_t* categorical;      // for each feature whether its bins are codes of categories, or null: none
+  int y_exponent = 0;                   // every |y| is below 2 to this power
 };
 
 struct Rules {
@@ -47,12 +52,13 @@ struct Rules {
 };
 
 // What one tree is grown from: times drawn (or null), weights where nothing is drawn (or null: one), and a factor for
-// each class (or null).
+// each class (or null), above zero. `whole`: all weights, factors aside, are whole numbers that add up to less than 2⁵¹.
 struct Bag {
   const std::int32_t* counts;
   const double* weights;
   const double* class_weight;
   std::uint64_t seed;
+  bool whole = false;
 };
 
 struct Grown {
@@ -74,5 +80,17 @@ struct Grown {
 // for those that are.
 std::vector<Grown> grow(const Examples& examples, const Rules& rules, const std::vector<Bag>& bags,
                         std::int32_t* outside, int n_threads);
+
+// Some nodes of trees, their rows side by side in `examples`, and what is below each of them.
+struct Subtree {
+  std::size_t begin, end, depth;
+  std::uint64_t key;
+  double root_weight;
+  const double* class_weight;  // of its tree, or null
+};
+
+// The trees below nodes of at most kWide examples; `weights`: one for each, without the factors of classes.
+std::vector<Grown> grow_subtrees(const Examples& examples, const Rules& rules, const double* weights,
+                                 const std::vector<Subtree>& nodes, int n_threads);
 
 }  // namespace surefit::forest
