@@ -31,9 +31,29 @@ class DaskBlocks:
 
     def fold(self, function: Callable[[Any, Any], Any], message: Any, combine: Callable[[Any, Any], Any]) -> Any:
         """function(message, value) of all values, merged in the fixed tree."""
-        sent = delayed(message)
-        mapped = [delayed(function)(sent, value) for value in self.values]
-        return self.source.finished(merge_in_order(mapped, delayed(combine)))
+        return self.folds(function, [message], combine)[0]
+
+    def folds(
+        self,
+        function: Callable[[Any, Any], Any],
+        messages: Sequence[Any],
+        combine: Callable[[Any, Any], Any],
+        last: Sequence[Callable[[Any], Any]] | None = None,
+    ) -> list[Any]:
+        """`fold` for several messages at once; `last` is done to what was merged of each before it comes back."""
+        merged = []
+        for number, message in enumerate(messages):
+            sent = delayed(message)
+            one = merge_in_order([delayed(function)(sent, value) for value in self.values], delayed(combine))
+            merged.append(one if last is None else delayed(last[number])(one))
+        return list(self.source.finished(delayed(several)(*merged)))
+
+    def chain(self, function: Callable[[Any, Any, Any], Any], message: Any, first: Any) -> tuple[Any, ...]:
+        """function(message, value, what came before) of one value after the other; all that came, something small."""
+        sent, came = delayed(message), []
+        for value in self.values:
+            came.append(delayed(function)(sent, value, came[-1] if came else first))
+        return self.source.finished(delayed(several)(*came))
 
     def each(self, function: Callable[[Any, Any], Any], message: Any) -> tuple[Any, ...]:
         """function(message, value) of every value: something small."""

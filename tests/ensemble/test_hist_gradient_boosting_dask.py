@@ -11,10 +11,9 @@ import pytest
 
 from surefit._core.errors import InvalidData
 from surefit.engine.dask import DaskSource
-from surefit.engine.dask_blocks import DaskBlocks
+from surefit.engine.dask_state import Parts
 from surefit.ensemble import HistGradientBoostingClassifier as Classifier
 from surefit.ensemble import HistGradientBoostingRegressor as Regressor
-from surefit.solvers.boosting.spread_rounds import Parts
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -90,19 +89,14 @@ def test_nothing_with_a_number_for_each_row_reaches_the_driver(monkeypatch):
     n, d = 200_000, 2
     rng = np.random.default_rng(1)
     rows = da.from_array(rng.integers(0, 20, (n, d)).astype(float), chunks=(50_000, d))
-    returned = []
+    returned, whole = [], DaskSource.finished
 
-    def noting(method):
-        def call(self, *arguments):
-            out = method(self, *arguments)
-            returned.append(len(pickle.dumps(out)))
-            return out
+    def finished(self, result):
+        out = whole(self, result)
+        returned.append(len(pickle.dumps(out)))
+        return out
 
-        return call
-
-    for name in ("fold", "each"):
-        monkeypatch.setattr(DaskBlocks, name, noting(getattr(DaskBlocks, name)))
-    monkeypatch.setattr(DaskSource, "fold", noting(DaskSource.fold))
+    monkeypatch.setattr(DaskSource, "finished", finished)
     y = rows.sum(axis=1) % 3
     Classifier(max_iter=2, early_stopping=True, max_leaf_nodes=6, random_state=0).fit(rows, y)
     assert len(returned) > 20 and max(returned) < n / 4

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from numbers import Integral
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,18 +19,22 @@ from surefit._core.base import Estimator
 from surefit._core.callbacks import Progress
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.faults import refuse_non_finite
-from surefit._core.threads import thread_count, threads_for
+from surefit._core.threads import threads_for
 from surefit.engine.apply import apply_rows
 from surefit.engine.source import Source
 from surefit.ensemble.category_codes import CategoryCodes
 from surefit.ensemble.continued import Before
-from surefit.ensemble.forests.random_forest_examples import ForestExamples, binned_examples, sorted_examples
-from surefit.ensemble.forests.random_forest_trees import ForestPlan, OutOfBag, grow_trees
+from surefit.ensemble.forests.random_forest_examples import ForestExamples
+from surefit.ensemble.forests.random_forest_rows import ClassWeight, Known, WholeRows, rows_drawn
+from surefit.ensemble.forests.random_forest_trees import ForestPlan, OutOfBag
 from surefit.solvers.growing.forest import CRITERIA, TreeRules
 from surefit.solvers.growing.predict import apply_all, sum_of_trees
 from surefit.solvers.growing.tree import Tree
-from surefit.summaries.resample import Examples, bootstrap_counts, draw_count, member_seeds
+from surefit.summaries.resample import draw_count, member_seeds
 from surefit.tree.growth import directions_of
+
+if TYPE_CHECKING:
+    from surefit.ensemble.forests.random_forest_spread import SpreadRows
 
 PASSED_ON = (
     "criterion",
@@ -62,23 +66,18 @@ class RandomForest(MultiOutputMixin, CategoryCodes, Estimator):
         data: Source,
         y: np.ndarray | None,
         n_classes: np.ndarray | None,
-        class_weight: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
-    ) -> tuple[ForestExamples, OutOfBag | None]:
-        """Grow the trees that are not there yet: `estimators_`. `class_weight` gives each example a factor."""
+        class_weight: ClassWeight | None = None,
+    ) -> tuple[ForestExamples, OutOfBag] | None:
+        """Grow the trees that are not there yet: `estimators_`. `class_weight` gives each example a factor.
+
+        Returned is what was said out of the bag, where that is asked for.
+        """
         refuse_contradictions(p, self.is_categorical_)
         self.estimator_ = self._member_class()()
-        n_threads = threads_for(200.0 * data.n_rows, p.n_jobs) if data.n_rows < 256 else thread_count(p.n_jobs)
-        if is_exact(p, self.n_outputs_):
-            assert y is not None, "exact trees need rows in memory"
-            source = sorted_examples(data, y, n_threads, self.is_categorical_)
-            self.bin_thresholds_ = None
-        else:
-            classes = 0 if n_classes is None else int(n_classes[0])
-            source = binned_examples(data, y, classes, p.max_bins, n_threads, self.is_categorical_)
-            assert source.binned is not None, "these are binned"
-            self.bin_thresholds_ = source.binned.bins.thresholds
-        plan = self._plan(p, source, n_classes, class_weight)
-        self._draws = kept_draws(source.examples, plan.chances, plan.n_draws) if data.resident else None
+        rows = self._rows(p, data, y, n_classes, class_weight)
+        self.bin_thresholds_ = rows.thresholds
+        plan = self._plan(p, rows.known, rows.chances, n_classes)
+        self._draws = rows.draws(plan)
         self._n_samples_bootstrap = plan.n_draws
 
         grown = list(self.estimators_) if p.warm_start and hasattr(self, "estimators_") else []
@@ -92,14 +91,29 @@ class RandomForest(MultiOutputMixin, CategoryCodes, Estimator):
             warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=6)
         elif grown:
             before.refuse_others(self)
-        outside = None
         if p.oob_score and (n_more > 0 or not hasattr(self, "oob_score_")):
-            width = source.y.shape[1] * (1 if n_classes is None else int(n_classes.max()))
-            outside = OutOfBag(len(source.owner), width)
-            self._revisit(grown, source, plan, data, outside)
+            rows.judge(grown, plan)
         seeds = member_seeds(p.random_state, p.n_estimators)[len(grown) :]
-        self._add_trees(p, grow_trees(source, plan, seeds, n_threads, outside), seeds, grown, n_classes, data)
-        return source, outside
+        self._add_trees(p, rows.trees(plan, seeds), seeds, grown, n_classes, data)
+        return rows.judged()
+
+    def _rows(
+        self,
+        p: SimpleNamespace,
+        data: Source,
+        y: np.ndarray | None,
+        n_classes: np.ndarray | None,
+        class_weight: ClassWeight | None,
+    ) -> WholeRows | SpreadRows:
+        """What trees are grown from: here, or on Dask's workers."""
+        exact = is_exact(p, self.n_outputs_)
+        if not exact and hasattr(data, "delayed_blocks"):
+            from surefit.ensemble.forests.random_forest_spread import SpreadRows  # needs Dask
+
+            rows = SpreadRows(p, data, n_classes, class_weight, self.is_categorical_)
+            if rows.counted:
+                return rows
+        return WholeRows(p, data, y, n_classes, class_weight, self.is_categorical_, exact)
 
     def _add_trees(
         self,
@@ -123,15 +137,11 @@ class RandomForest(MultiOutputMixin, CategoryCodes, Estimator):
     def _plan(
         self,
         p: SimpleNamespace,
-        source: ForestExamples,
+        known: Known,
+        chances: np.ndarray,
         n_classes: np.ndarray | None,
-        class_weight: Callable[[np.ndarray, np.ndarray], np.ndarray] | None,
     ) -> ForestPlan:
-        examples, n = source.examples, source.repeated()
-        chances = examples.weights
-        if class_weight is not None:
-            first = np.searchsorted(source.owner[source.owner >= 0], np.arange(len(chances)))
-            chances = chances * class_weight(source.y[first], chances)
+        n = known.repeated
         rules = TreeRules(
             p.criterion,
             feature_count(p.max_features, self.n_features_in_),
@@ -141,32 +151,17 @@ class RandomForest(MultiOutputMixin, CategoryCodes, Estimator):
             p.min_weight_fraction_leaf,
             p.min_impurity_decrease,
         )
-        n_draws = draw_count(p.max_samples, examples.total, len(chances)) if p.bootstrap else None
-        if n_draws is not None and n_draws < min(10, len(chances)) and not isinstance(p.max_samples, Integral):
+        n_draws = draw_count(p.max_samples, known.total, known.n_examples) if p.bootstrap else None
+        if n_draws is not None and n_draws < min(10, known.n_examples) and not isinstance(p.max_samples, Integral):
             warnings.warn(
                 f"each tree of this forest sees {n_draws} draws: max_samples={p.max_samples} of a total weight of "
-                f"{examples.total:g}. Weights count repetitions; scale them, or give max_samples as a whole number.",
+                f"{known.total:g}. Weights count repetitions; scale them, or give max_samples as a whole number.",
                 stacklevel=7,
             )
         balance = p.bootstrap and getattr(p, "class_weight", None) == "balanced_subsample"
         most_classes = 1 if n_classes is None else int(n_classes.max())
         monotonic = directions_of(p.monotonic_cst, self.n_features_in_, self.n_outputs_, most_classes)
         return ForestPlan(rules, n_draws, chances, balance, n_classes, p.max_leaf_nodes, monotonic, p.ccp_alpha)
-
-    def _revisit(
-        self, grown: list[Any], source: ForestExamples, plan: ForestPlan, data: Source, outside: OutOfBag
-    ) -> None:
-        """What trees that were grown before say about rows outside their bags."""
-        if not grown:
-            return
-        if not data.resident:
-            raise InvalidData("oob_score=True with warm_start=True needs rows in memory; fit all trees at once")
-        rows = np.empty(len(source.owner), dtype=np.intp)
-        rows[source.unit_of_row] = np.arange(data.n_rows)
-        leaves = apply_all([member.tree_ for member in grown], data.X[rows], thread_count(self.n_jobs))
-        for member, leaf in zip(grown, leaves.T, strict=True):
-            drawn = bootstrap_counts(member.random_state, plan.chances, plan.n_draws or 1)
-            outside.add(member.tree_, np.where(np.append(drawn, 0)[source.owner] > 0, -1, leaf))
 
     def _member(self, p: SimpleNamespace, tree: Tree, seed: int, n_classes: np.ndarray | None) -> Any:
         """A tree as an estimator of its own; its classes are codes, as in scikit-learn."""
@@ -252,30 +247,6 @@ class RandomForest(MultiOutputMixin, CategoryCodes, Estimator):
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
         return tags
-
-
-def kept_draws(examples: Examples, chances: np.ndarray, n_draws: int | None) -> dict[str, Any]:
-    """What is needed to draw the bags again: the rows in canonical order, the chances, and how many draws."""
-    distinct = len(examples.starts) == len(examples.rows)
-    kind = np.int32 if len(examples.rows) < 2**31 else np.int64
-    return {
-        "n_rows": examples.n_rows,
-        "order": examples.rows.astype(kind),
-        "starts": None if distinct else examples.starts.astype(kind),
-        "chances": None if distinct and (chances == 1).all() else chances,
-        "n_draws": n_draws,
-    }
-
-
-def rows_drawn(draws: dict[str, Any], seed: int) -> np.ndarray:
-    """The rows that a tree with this seed has drawn."""
-    if draws["n_draws"] is None:
-        return np.arange(draws["n_rows"], dtype=np.int32)
-    starts = np.arange(len(draws["order"])) if draws["starts"] is None else draws["starts"].astype(np.intp)
-    chances = np.ones(len(starts)) if draws["chances"] is None else draws["chances"]
-    examples = Examples(draws["n_rows"], draws["order"].astype(np.intp), starts, starts, chances)
-    rows = examples.bag(bootstrap_counts(seed, chances, draws["n_draws"]))
-    return rows.astype(draws["order"].dtype)
 
 
 def mean_of_trees(X: Any, trees: list[Tree], n_jobs: int | None) -> np.ndarray:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from surefit._core.arithmetic import exact_sum, rounded_units
 from surefit._core.base import fitting
 from surefit._core.errors import InvalidData
 from surefit._core.random import RandomStateLike
@@ -157,9 +158,9 @@ class RandomForestClassifier(ClassifierMixin, RandomForest):
         n_classes = np.array([len(of_output) for of_output in classes])
         self.classes_ = classes if self.n_outputs_ > 1 else classes[0]
         self.n_classes_ = n_classes.tolist() if self.n_outputs_ > 1 else int(n_classes[0])
-        source, outside = self._grow(p, before, data, codes, n_classes, _class_weights(p, classes))
-        if outside is not None:
-            self._set_oob_score_and_attributes(source, outside, p.oob_score if callable(p.oob_score) else None)
+        judged = self._grow(p, before, data, codes, n_classes, _class_weights(p, classes))
+        if judged is not None:
+            self._set_oob_score_and_attributes(*judged, p.oob_score if callable(p.oob_score) else None)
         return self
 
     def _set_oob_score_and_attributes(
@@ -241,7 +242,7 @@ def _class_weights(p: SimpleNamespace, classes: list[np.ndarray]) -> Callable | 
 
 
 def _balanced(codes: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Σw / (classes × the weight of the class)."""
+    """Σw / (classes × the weight of the class); weights of classes are added up exactly and rounded once."""
     codes = codes.astype(np.intp)
-    of_class = np.bincount(codes, w)
-    return w.sum() / (np.count_nonzero(of_class) * of_class[codes])
+    of_class = np.array([rounded_units(exact_sum(w[codes == k])) for k in range(codes.max() + 1)])
+    return of_class.sum() / (np.count_nonzero(of_class) * of_class[codes])

@@ -103,6 +103,18 @@ def binned_examples(
     return ForestExamples(found, owner, place, targets[rows].reshape(len(rows), -1), binned, None, seen=seen)
 
 
+def hashed_units(data: Source, seen: np.ndarray | None) -> tuple[ForestExamples, np.ndarray]:
+    """(examples without bins or columns, hashes of the rows of no weight) of rows that are elsewhere."""
+    hashes, targets, weights = _hashed_rows(data, 1)
+    found, spare = hashed_examples(hashes, weights), _spare(weights)
+    rows = np.concatenate([found.first_rows, spare])
+    place = found.places()
+    place[spare] = len(found.weights) + np.arange(len(spare))
+    owner = np.append(np.arange(len(found.weights)), np.full(len(spare), -1))
+    y = targets[rows].reshape(len(rows), -1)
+    return ForestExamples(found, owner, place, y, None, None, seen=seen), hashes[spare]
+
+
 def sorted_examples(
     data: Source, y: np.ndarray, n_threads: int, categorical: np.ndarray | None = None
 ) -> ForestExamples:

@@ -150,9 +150,9 @@ class RandomForestRegressor(RegressorMixin, RandomForest):
         data, self.n_outputs_, targets = open_numbers(self, p, X, y, sample_weight)
         if p.criterion == "poisson" and targets is not None:
             refuse_negative_targets(targets)
-        source, outside = self._grow(p, before, data, targets, None)
-        if outside is not None:
-            self._set_oob_score_and_attributes(source, outside, p.oob_score if callable(p.oob_score) else None)
+        judged = self._grow(p, before, data, targets, None)
+        if judged is not None:
+            self._set_oob_score_and_attributes(*judged, p.oob_score if callable(p.oob_score) else None)
         return self
 
     def _set_oob_score_and_attributes(

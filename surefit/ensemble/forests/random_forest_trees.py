@@ -69,8 +69,13 @@ def grow_trees(
         for tree, leaves in grow(source, plan, some, n_threads, outside is not None):
             if outside is not None:
                 outside.add(tree, leaves)
-            tree = tree.with_unseen(source.seen)
-            yield pruned_to_penalty(tree, plan.ccp_alpha) if plan.ccp_alpha > 0 else tree
+            yield finished(tree, source.seen, plan)
+
+
+def finished(tree: Tree, seen: np.ndarray | None, plan: ForestPlan) -> Tree:
+    """A tree that was grown, pruned where that is asked for; `seen`: the categories there are."""
+    tree = tree.with_unseen(seen)
+    return pruned_to_penalty(tree, plan.ccp_alpha) if plan.ccp_alpha > 0 else tree
 
 
 def unit_counts(source: ForestExamples, plan: ForestPlan, seed: int) -> np.ndarray:
@@ -93,7 +98,7 @@ def _grow_binned(
             for row, drawn in zip(counts, pool.map(lambda s: unit_counts(source, plan, s), seeds), strict=True):
                 row[:] = drawn
         if plan.balance:
-            factors = np.stack([_balancing(source.y[:, 0], row, source.binned.n_classes) for row in counts])
+            factors = np.stack([balancing(source.y[:, 0], row, source.binned.n_classes) for row in counts])
     trees, leaves = grow_binned(
         source.binned, plan.rules, seeds, counts, weights, factors, outside=outside, n_threads=n_threads
     )
@@ -115,7 +120,7 @@ def _grow_exact(
         drawn = w > 0
         if plan.balance and plan.n_classes is not None:
             for output, n_classes in zip(source.y.T, plan.n_classes, strict=True):
-                w = w * _balancing(output, w, n_classes)[output.astype(np.intp)]
+                w = w * balancing(output, w, n_classes)[output.astype(np.intp)]
         tree = grow_exact(
             columns,
             source.y.astype(np.intp) if by_class else source.y,
@@ -143,8 +148,11 @@ def _grow_exact(
         yield from pool.map(one, seeds)
 
 
-def _balancing(y: np.ndarray, w: np.ndarray, n_classes: int) -> np.ndarray:
+def balancing(y: np.ndarray, w: np.ndarray, n_classes: int) -> np.ndarray:
+    return balanced(np.bincount(y.astype(np.intp), w, n_classes))
+
+
+def balanced(of_class: np.ndarray) -> np.ndarray:
     """Σw / (present classes × the weight of the class), for each class; one for those that are not there."""
-    of_class = np.bincount(y.astype(np.intp), w, n_classes)
     present = of_class > 0
     return np.where(present, of_class.sum() / (present.sum() * np.where(present, of_class, 1)), 1.0)

@@ -9,12 +9,13 @@ import numpy as np
 from sklearn.utils import column_or_1d
 
 from surefit._core.faults import squarable
+from surefit.engine.dask_state import Parts
 from surefit.engine.source import Source
 from surefit.ensemble.histogram_boosting.hist_rows import raw_of_rows, refuse_share
 from surefit.objectives.losses import Loss
-from surefit.solvers.boosting.part_rows import Facts
+from surefit.solvers.boosting.part_rows import MERGES, Facts
 from surefit.solvers.boosting.spread_data import SpreadData, start_of
-from surefit.solvers.boosting.spread_rounds import Parts, SpreadRounds, SpreadValidation
+from surefit.solvers.boosting.spread_rounds import SpreadRounds, SpreadValidation
 from surefit.solvers.boosting.spread_targets import HeldOut, TargetFacts, TargetFactsStep, Weighing, hold_out_bounds
 from surefit.solvers.growing.histogram import GrowthOptions, bin_counts
 from surefit.summaries.bins import find_bins
@@ -74,7 +75,7 @@ class SpreadFit:
             start.total,
             start.whole_total,
         )
-        parts = Parts(rows.trained, self.shared)
+        parts = Parts(rows.trained, self.shared, MERGES)
         return SpreadRounds(parts, options, float(self.p.learning_rate), model.seed_, self.weighted)
 
     def validation(self) -> SpreadValidation | None:
@@ -90,7 +91,7 @@ class SpreadFit:
             total,
             total,
         )
-        return SpreadValidation(Parts(self.rows.held, facts), self.weighted)
+        return SpreadValidation(Parts(self.rows.held, facts, MERGES), self.weighted)
 
     def trained_rows(self) -> None:
         """Rows are not shown to scores."""

@@ -1,21 +1,18 @@
 """A part of the rows of a histogram boosting that stays where it is: its bins, and what the rounds make of them.
 
-A message says which state of the fit it is for and what leads there from the state before; a part in that state
-answers. A part that is in no known state (its worker died, it was moved or spilled) answers nothing, and is then sent
-all trees: the state is a function of the bins and the model, and what is kept of it never changes a result.
+A round is its trees: a part that has lost its state (engine/dask_state.py) is sent all trees.
 """
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from surefit import _native
 from surefit._core.arithmetic import whole_weights
+from surefit.engine.dask_state import KeptPart
 from surefit.objectives.losses import Loss
 from surefit.objectives.quantiles import TIE
 from surefit.solvers.boosting.histogram_rounds import Slopes, loss_sum
@@ -46,62 +43,20 @@ class Facts:
         return ((bins < self.n_bins[:, None]) | (bins == 255)).ravel()
 
 
-@dataclass(frozen=True)
-class Message:
-    """`steps`: (method, arguments) that lead to state number `number`; `question`: what is asked there.
-
-    `facts`, `trees`: of all rounds before this one, with `steps` being those since. None: for a part in the state
-    before.
-    """
-
-    facts: Facts | None
-    token: str
-    number: int
-    steps: tuple[tuple[Any, ...], ...]
-    question: tuple[Any, ...]
-    trees: list[list[Tree]] | None = None
-
-
-class PartRows:
+class PartRows(KeptPart):
     """Bins, targets and weights of rows; raw predictions to start from where they are not the constant of the fit."""
 
+    fields = ("bins", "y", "w", "raw")
+
     def __init__(self, bins: np.ndarray, y: np.ndarray, w: np.ndarray | None, raw: np.ndarray | None) -> None:
+        super().__init__()
         self.bins, self.y, self.w, self.raw = bins, y, w, raw
-        self._forget()
-
-    def _forget(self) -> None:
-        self.lock = threading.Lock()
-        self.state: PartState | None = None
-        self.token, self.number = "", -1
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"bins": self.bins, "y": self.y, "w": self.w, "raw": self.raw}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._forget()
 
     def __sizeof__(self) -> int:
         return 2 * self.bins.nbytes + 64 * len(self.y)
 
-    def answer(self, message: Message) -> Any:
-        """None: this part is in another state."""
-        with self.lock:
-            if (self.token, self.number) != (message.token, message.number):
-                if message.facts is not None and message.trees is not None:
-                    self.state = PartState(message.facts, self, message.trees)
-                elif (self.token, self.number) != (message.token, message.number - 1):
-                    return None
-                self.token = ""  # in no state until all steps are done
-                for name, *arguments in message.steps:
-                    getattr(self.state, name)(*arguments)
-                self.token, self.number = message.token, message.number
-            name, *arguments = message.question
-            return getattr(self.state, name)(*arguments)
-
-
-def answered(message: Message, part: PartRows) -> Any:
-    return part.answer(message)
+    def new_state(self, facts: Facts, rounds: list[list[Tree]]) -> PartState:
+        return PartState(facts, self, rounds)
 
 
 class PartState:
@@ -205,19 +160,6 @@ def quantile_limits(q: float, total: np.ndarray, weighted: bool) -> tuple[np.nda
     if weighted:
         return (q - TIE) * total, (q + TIE) * total
     return q * total - TIE * total, q * total + TIE * total
-
-
-def merge_of(question: str) -> Any:
-    """How two answers become one; None where a part has no answer."""
-    return partial(_merged, MERGES.get(question, _added))
-
-
-def _merged(merge: Any, left: Any, right: Any) -> Any:
-    return None if left is None or right is None else merge(left, right)
-
-
-def _added(left: Any, right: Any) -> Any:
-    return tuple(a + b for a, b in zip(left, right, strict=True)) if isinstance(left, tuple) else left + right
 
 
 def _slopes_merged(left: Any, right: Any) -> Any:

@@ -7,56 +7,17 @@ the pinball loss the quantiles of leaves are found digit by digit.
 
 from __future__ import annotations
 
-import uuid
 from typing import Any
 
 import numpy as np
 
 from surefit import _native
-from surefit.engine.dask_blocks import DaskBlocks
+from surefit.engine.dask_state import Parts
 from surefit.objectives.losses import Loss, Pinball
-from surefit.solvers.boosting.part_rows import Facts, Message, answered, merge_of, quantile_limits
+from surefit.solvers.boosting.part_rows import quantile_limits
 from surefit.solvers.growing.histogram import GrowthOptions, tree_from
 from surefit.solvers.growing.tree import NO_CHILD, Tree
 from surefit.summaries.selection import Search, find_keys, values_of_keys
-
-
-class Parts:
-    """Parts of rows and the state they are in: steps are sent with the next question."""
-
-    def __init__(self, blocks: DaskBlocks, facts: Facts) -> None:
-        self.blocks, self.facts = blocks, facts
-        self.token, self.number = uuid.uuid4().hex, -1
-        self.trees: list[list[Tree]] = []
-        self._since: list[tuple[Any, ...]] = []  # steps since the last round, in order
-        self._next: list[tuple[Any, ...]] = []
-
-    def step(self, name: str, *arguments: Any) -> None:
-        self._next.append((name, *arguments))
-
-    def ask(self, name: str, *arguments: Any) -> Any:
-        """The merged answer of all parts; where one has lost its state, all are told how to come to it."""
-        if self._next or self.number < 0:
-            self.number += 1
-        self._since += self._next
-        steps, self._next = tuple(self._next), []
-        question = (name, *arguments)
-        out = None
-        if self.number > 0:
-            out = self._sent(Message(None, self.token, self.number, steps, question))
-        if out is None:
-            out = self._sent(
-                Message(self.facts, self.token, self.number, tuple(self._since), question, list(self.trees))
-            )
-        return out
-
-    def _sent(self, message: Message) -> Any:
-        return self.blocks.fold(answered, message, merge_of(message.question[0]))
-
-    def round_done(self, trees: list[Tree], *after: tuple[Any, ...]) -> None:
-        """The steps asked for so far are these trees, and what was done `after` them."""
-        self._since = list(after)
-        self.trees.append(trees)
 
 
 class SpreadRounds:

@@ -48,6 +48,12 @@ class TreeRules:
     min_weight_fraction_leaf: float = 0.0
     min_impurity_decrease: float = 0.0
 
+    def limits(self) -> tuple[Any, ...]:
+        """As compiled growers take them."""
+        depth = NO_LIMIT if self.max_depth is None else self.max_depth
+        sizes = self.min_samples_split, self.min_samples_leaf
+        return depth, *sizes, self.min_weight_fraction_leaf, self.min_impurity_decrease
+
 
 def grow_binned(
     examples: BinnedExamples,
@@ -68,7 +74,6 @@ def grow_binned(
     classes = examples.n_classes
     codes = np.ascontiguousarray(examples.y, dtype=np.int32) if classes else None
     numbers = None if classes else np.ascontiguousarray(examples.y, dtype=np.float64)
-    starts = np.concatenate([[0], np.cumsum([len(t) for t in examples.bins.thresholds])]).astype(np.int64)
     leaves = np.empty((len(seeds), len(examples.y)), dtype=np.int32) if outside else None
     grown = _native.grow_forest(
         examples.matrix,
@@ -76,27 +81,28 @@ def grow_binned(
         classes,
         numbers,
         examples.repeats,
-        np.concatenate([*examples.bins.thresholds, np.empty(0)]),
-        starts,
-        examples.bins.is_categorical.astype(np.uint8) if examples.bins.is_categorical.any() else None,
+        *columns_of(examples.bins),
         np.asarray(seeds, dtype=np.uint64),
         counts,
         weights,
         class_weight,
         CRITERIA[rules.criterion],
         rules.max_features,
-        NO_LIMIT if rules.max_depth is None else rules.max_depth,
-        rules.min_samples_split,
-        rules.min_samples_leaf,
-        rules.min_weight_fraction_leaf,
-        rules.min_impurity_decrease,
+        *rules.limits(),
         leaves,
         n_threads,
     )
-    return [_tree(arrays, examples.matrix.shape[1], classes) for arrays in grown], leaves
+    return [tree_of(arrays, examples.matrix.shape[1], classes) for arrays in grown], leaves
 
 
-def _tree(arrays: tuple[Any, ...], n_features: int, n_classes: int) -> Tree:
+def columns_of(bins: Bins) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """(thresholds of all columns, where those of each begin, which columns hold categories)."""
+    starts = np.concatenate([[0], np.cumsum([len(t) for t in bins.thresholds])]).astype(np.int64)
+    codes = bins.is_categorical.astype(np.uint8) if bins.is_categorical.any() else None
+    return np.concatenate([*bins.thresholds, np.empty(0)]), starts, codes
+
+
+def tree_of(arrays: tuple[Any, ...], n_features: int, n_classes: int) -> Tree:
     left, right, feature, threshold, missing_left, value, impurity, n_samples, weight, category_row, sets = arrays
     return Tree(
         n_features=n_features,
