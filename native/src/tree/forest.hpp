@@ -68,6 +68,15 @@ struct Grown {
   std::vector<std::int64_t> n_samples;
   std::vector<CategorySet> categories;
 
+  void reserve(std::size_t n, std::size_t n_values) {
+    for (auto* numbers : {&left, &right, &feature, &category_row}) numbers->reserve(n);
+    for (auto* numbers : {&threshold, &impurity, &weight}) numbers->reserve(n);
+    value.reserve(n * n_values);
+    missing_left.reserve(n);
+    split_bin.reserve(n);
+    n_samples.reserve(n);
+  }
+
   // Whether a value with this bin goes left at a node that is split.
   bool goes_left(std::size_t node, std::uint8_t bin) const {
     if (bin == kMissing) return missing_left[node] != 0;

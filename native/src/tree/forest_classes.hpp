@@ -73,6 +73,7 @@ struct Classes {
     }
     return present > 1;
   }
+  bool close_to_exact() const { return !entropy; }
   double impurity() const {
     double sum = 0;
     for (std::size_t c = 0; c < k(); ++c) {
@@ -93,6 +94,7 @@ struct Classes {
   void scale(std::size_t bin) {
     for (std::size_t c = 0; factor && c < k(); ++c) histogram[bin * k() + c] *= factor[c];
   }
+  std::size_t n_values() const { return k(); }
   std::size_t width() const { return k(); }
   void write_cells(double* cells) const { std::copy(histogram.begin(), histogram.end(), cells); }
   void read_cells(const double* cells) { std::copy_n(cells, histogram.size(), histogram.begin()); }

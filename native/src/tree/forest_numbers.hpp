@@ -124,6 +124,7 @@ struct Numbers {
     sum = poisson ? rest.sum : 0;
   }
 
+  bool close_to_exact() const { return !poisson; }
   double centered(const Item& item) const { return (item.y - origin) - offset; }
   double impurity() const { return (poisson ? deviance : spread) / weight; }
   double weighted_impurity() const { return poisson ? deviance : spread; }
@@ -135,6 +136,7 @@ struct Numbers {
     histogram[bin].sum += item.term;
   }
   void scale(std::size_t) {}
+  std::size_t n_values() const { return 1; }
   std::size_t width() const { return 2; }
   void write_cells(double* cells) const {
     for (const Cell& cell : histogram) *cells++ = cell.weight, *cells++ = cell.sum;

@@ -25,23 +25,30 @@ struct Split {
   CategorySet set{};
 };
 
-// The features of a node in the order of their draws, one after the other.
+// The features of a node in the order of their draws, one after the other; equal draws by number.
 class FeatureOrder {
  public:
   void draw(std::uint64_t key, std::size_t d) {
-    heap_.resize(d);
-    for (std::size_t j = 0; j < d; ++j) heap_[j] = {draws::place_of_feature(key, j), j};
-    std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
+    left_.resize(d);
+    for (std::size_t j = 0; j < d; ++j) left_[j] = {draws::place_of_feature(key, j), j};
+    heaped_ = d > kFewFeatures;
+    if (heaped_) std::make_heap(left_.begin(), left_.end(), std::greater<>());
   }
   std::size_t next() {
-    std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
-    const std::size_t j = heap_.back().second;
-    heap_.pop_back();
+    if (heaped_) {
+      std::pop_heap(left_.begin(), left_.end(), std::greater<>());
+    } else {
+      std::swap(*std::min_element(left_.begin(), left_.end()), left_.back());
+    }
+    const std::size_t j = left_.back().second;
+    left_.pop_back();
     return j;
   }
 
  private:
-  std::vector<std::pair<std::uint64_t, std::size_t>> heap_;
+  static constexpr std::size_t kFewFeatures = 32;
+  std::vector<std::pair<std::uint64_t, std::size_t>> left_;
+  bool heaped_ = false;
 };
 
 template <class Target>
@@ -71,9 +78,11 @@ class SplitSearch {
   }
 
   // Looks at each split between two of the m bins that are present, and clears them; false if there is only one.
+  // `in_places`: the p-th bin that is present was added up in place p, not in its own.
+  template <bool in_places = false>
   bool scan(std::size_t j, std::size_t m, Split& split) {
     if (m > 1) {
-      for (std::size_t p = 0; p < m; ++p) target.scale(present[p]);
+      for (std::size_t p = 0; p < m; ++p) target.scale(cell<in_places>(p));
       const auto enough = [&](double left, std::int64_t count) {
         const double right = target.weight - left;
         if (!(left >= min_weight_ && right >= min_weight_ && right > 0)) return false;
@@ -84,14 +93,20 @@ class SplitSearch {
       if (e_.categorical && e_.categorical[j]) {
         scan_sets(j, m, enough, split);
       } else {
-        scan_bins(j, m, enough, split);
+        scan_bins<in_places>(j, m, enough, split);
       }
     }
     for (std::size_t p = 0; p < m; ++p) {
-      target.clear(present[p]);
+      target.clear(cell<in_places>(p));
       counts[present[p]] = 0;
     }
     return m > 1;
+  }
+
+  // Whether nothing is left to gain: no split lowers the impurity by more than there is. For few rows, whose sums are
+  // off by less than half a tie.
+  bool nothing_left(const Split& split) const {
+    return target.close_to_exact() && split.found && split.decrease >= target.weighted_impurity() - 0.5 * tie_;
   }
 
   // After all features: the threshold, and whether the decrease is large enough.
@@ -115,18 +130,23 @@ class SplitSearch {
     split.bin = at, split.threshold = t[at];
   }
 
-  template <class Enough>
+  template <bool in_places>
+  std::size_t cell(std::size_t p) const {
+    return in_places ? p : present[p];
+  }
+
+  template <bool in_places, class Enough>
   void scan_bins(std::size_t j, std::size_t m, const Enough& enough, Split& split) {
     const bool has_missing = present[m - 1] == kMissing;
     const std::size_t n_values = m - has_missing;
-    const double missing_weight = has_missing ? target.bin_weight(kMissing) : 0;
+    const double missing_weight = has_missing ? target.bin_weight(cell<in_places>(m - 1)) : 0;
     target.start();
     double L = 0;
     std::int64_t n_left = 0;
     for (std::size_t p = 0; p + 1 < m; ++p) {
       const std::size_t bin = present[p];
-      target.move_left(bin);
-      L += target.bin_weight(bin);
+      target.move_left(cell<in_places>(p));
+      L += target.bin_weight(cell<in_places>(p));
       n_left += counts[bin];
       const bool last = p + 1 == n_values;  // all numbers left, missing values right
       const auto take = [&](bool missing_left) {
@@ -136,10 +156,10 @@ class SplitSearch {
       };
       if (enough(L, n_left) && better(split, L)) take(false);
       if (has_missing && !last) {
-        target.move_left(kMissing);
+        target.move_left(cell<in_places>(m - 1));
         const double left = L + missing_weight;
         if (enough(left, n_left + counts[kMissing]) && better(split, left)) take(true);
-        target.take_back(kMissing);
+        target.take_back(cell<in_places>(m - 1));
       }
     }
   }

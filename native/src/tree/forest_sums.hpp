@@ -28,7 +28,11 @@ inline int exponent_above(double x) {
 }
 
 // x in units of 2^(e − kFraction), for |x| ≤ 2^e.
-inline Whole fixed(double x, double per_unit) { return static_cast<Whole>(std::nearbyint(x * per_unit)); }
+inline Whole fixed(double x, double per_unit) {
+  const double units = std::nearbyint(x * per_unit), upper = std::trunc(units * 0x1p-32);
+  return (static_cast<Whole>(static_cast<std::int64_t>(upper)) * (Whole{1} << 32)) +
+         static_cast<std::int64_t>(units - upper * 0x1p32);
+}
 inline double per_unit(int e) { return std::ldexp(1.0, kFraction - e); }
 
 // Adding and taking away 1.5 · 2⁵² u rounds to a multiple of u, where |x| < 2⁵¹ u. With u = 2^(e − 51) for sums below 2^e.

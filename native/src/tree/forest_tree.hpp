@@ -11,6 +11,7 @@
 namespace surefit::forest {
 
 constexpr std::size_t kFewRows = 128;  // up to here the bins that are there are noted row by row
+constexpr std::size_t kFewest = 8;  // up to here rows are put in order in the place of a histogram
 constexpr std::size_t kPollWork = 1 << 16;
 constexpr std::size_t kAhead = 16;  // rows whose bins are fetched before they are used, where a cache cannot hold all
 constexpr std::size_t kNear = 1 << 19;
@@ -101,6 +102,7 @@ class TreeGrower {
 
  private:
   void grow_from(const Node& root, Grown& tree, int thread) {
+    tree.reserve(std::min(n_nodes_ + n_nodes_ / 8, 2 * (root.end - root.begin)), search_.target.n_values());
     std::vector<Node> open{root};
     std::size_t work = 0;
     while (!open.empty()) {
@@ -127,6 +129,7 @@ class TreeGrower {
       open.push_back({middle, node.end, node.depth + 1, draws::right_key(node.key), id, false});
       open.push_back({node.begin, middle, node.depth + 1, draws::left_key(node.key), id, true});
     }
+    n_nodes_ = tree.left.size();
   }
 
   std::int64_t size(const Item& item) const { return e_.repeats ? sizes_[item.row] : 1; }
@@ -165,10 +168,16 @@ class TreeGrower {
     search_.start(n_samples, root_weight_);
     std::size_t looked_at = 0;
     const bool every = rules_.max_features >= e_.d;
+    const bool few = node.end - node.begin <= kFewest && !search_.counting();
     if (!every) order_.draw(node.key, e_.d);
     for (std::size_t next = 0; next < e_.d && looked_at < rules_.max_features; ++next) {
       const std::size_t j = every ? next : order_.next();
-      looked_at += search_.scan(j, add_up(node, j), split);
+      if (few && !(e_.categorical && e_.categorical[j])) {
+        looked_at += search_.template scan<true>(j, add_up_few(node, j), split);
+      } else {
+        looked_at += search_.scan(j, add_up(node, j), split);
+      }
+      if (node.end - node.begin <= kFewRows && search_.nothing_left(split)) break;
     }
     search_.finish(split);
     return split;
@@ -177,6 +186,32 @@ class TreeGrower {
   // Asks for a bin that is used kAhead items later; `left`: how many there are from this one on.
   void fetch(const std::uint8_t* column, const Item* item, std::size_t left) const {
     if (far_ && left > kAhead) __builtin_prefetch(column + item[kAhead].row * e_.d);
+  }
+
+  // The same for a handful of rows, without branching on where they are: the place of a row in the order of bins is the
+  // number of rows before it. The p-th bin that is present is added up in place p.
+  std::size_t add_up_few(const Node& node, std::size_t j) {
+    const Item* items = items_.data() + node.begin;
+    const std::size_t n = node.end - node.begin;
+    std::int16_t key[kFewest], before[kFewest] = {};
+    for (std::size_t i = 0; i < kFewest; ++i) {
+      key[i] = i < n ? static_cast<std::int16_t>(e_.bins[items[i].row * e_.d + j] * kFewest + i) : std::int16_t{0x7FFF};
+    }
+    for (std::size_t other = 0; other < n; ++other) {
+      for (std::size_t i = 0; i < kFewest; ++i) before[i] = static_cast<std::int16_t>(before[i] + (key[i] > key[other]));
+    }
+    std::int16_t in_order[kFewest] = {};
+    for (std::size_t i = 0; i < n; ++i) in_order[before[i]] = key[i];
+    std::size_t at = 0;
+    std::uint8_t last = static_cast<std::uint8_t>(in_order[0] / kFewest);
+    search_.present[0] = last;
+    for (std::size_t p = 0; p < n; ++p) {
+      const auto bin = static_cast<std::uint8_t>(in_order[p] / kFewest);
+      at += bin != last;
+      last = search_.present[at] = bin;
+      search_.target.add(items[static_cast<std::size_t>(in_order[p]) % kFewest], static_cast<std::uint8_t>(at));
+    }
+    return at + 1;
   }
 
   // The histogram of feature j; how many bins are there, and which: present, ascending.
@@ -224,6 +259,7 @@ class TreeGrower {
   std::vector<std::int32_t> sizes_;
   FeatureOrder order_;
   double root_weight_ = 0;
+  std::size_t n_nodes_ = 0;  // of the tree before
 };
 
 }  // namespace surefit::forest

@@ -47,7 +47,8 @@ class RandomForestRegressor(RegressorMixin, RandomForest):
     Rows are drawn in an order that depends on their contents alone, so a row of weight two is a row given twice, and
     shuffling the rows changes nothing. Splits are looked for between at most `max_bins` bins of a column (exact where
     a column has no more distinct values than that); `max_bins=None` looks between all values. Works on arrays, CSR,
-    dataframes, Parquet files and Dask collections; missing values go to the better side.
+    dataframes, Parquet files and Dask collections, with the same bits; missing values go to the better side. On Dask
+    the rows stay on the workers, unless `bootstrap=False` and weights are not whole numbers.
 
     {parameters}
 

@@ -1,8 +1,9 @@
 """Rows in a Dask collection made ready for a forest: distinct examples in canonical order, in parts on the workers.
 
-Every block is hashed and binned where it is, and its rows go to the part of their hash: hashes are uniform, so parts are
-runs of the canonical order of about equal length. Equal examples meet in one part. What comes to the driver: the sketch
-of the bins, and for each part how many examples it has, their weights by class, the range of targets, the categories.
+Every block is hashed and binned where it is, and its rows go to the part of their hash: hashes are uniform, so parts
+are runs of the canonical order of about equal length. Equal examples meet in one part. What comes to the driver: the
+sketch of the bins, and for each part how many examples it has, their weights by class, the range of targets, the
+categories.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -129,6 +132,38 @@ def test_any_number_of_threads_gives_the_same_trees():
     for left, right in zip(one, many, strict=True):
         for name in ("feature", "threshold", "value", "impurity", "children_left"):
             np.testing.assert_array_equal(getattr(left, name), getattr(right, name))
+
+
+@pytest.mark.parametrize("case", ["near zero", "far from zero", "an outlier", "poisson"])
+def test_sums_of_large_nodes_are_near_exact_and_have_no_order(case):
+    rng = np.random.default_rng(4)
+    n = 12_000
+    X = rng.normal(size=(n, 3))
+    y = X[:, 0] + rng.normal(size=n)
+    y = {"near zero": y, "far from zero": y + 2.0**30, "an outlier": np.where(np.arange(n) == 5, 1e12, y)}.get(
+        case, np.exp(y)
+    )
+    criterion = "poisson" if case == "poisson" else "squared_error"
+    counts = rng.integers(1, 4, n).astype(np.int32)
+    bins = find_bins(X)
+
+    def grown(order):
+        examples = BinnedExamples(bins.transform(X)[order], bins, y[order], 0)
+        return grow_binned(examples, TreeRules(criterion, 3, max_depth=1), [0], counts[None, order])[0][0]
+
+    tree, other = grown(np.arange(n)), grown(rng.permutation(n))
+    for name in ("feature", "threshold", "n_node_samples"):
+        np.testing.assert_array_equal(getattr(tree, name), getattr(other, name))
+    assert (tree.value[0], tree.impurity[0]) == (other.value[0], other.impurity[0])
+    total = int(counts.sum())
+    mean = sum(int(c) * Fraction(v) for c, v in zip(counts, y, strict=True)) / total
+    assert tree.value[0, 0, 0] == pytest.approx(float(mean), rel=1e-15)
+    if criterion == "squared_error":
+        spread = sum(int(c) * (Fraction(v) - mean) ** 2 for c, v in zip(counts, y, strict=True)) / total
+        assert tree.impurity[0] == pytest.approx(float(spread), rel=1e-12)
+    else:
+        deviance = math.fsum(c * v * math.log(v / float(mean)) for c, v in zip(counts, y, strict=True)) / total
+        assert tree.impurity[0] == pytest.approx(deviance, rel=1e-12)
 
 
 def test_wrong_arrays_are_refused():
