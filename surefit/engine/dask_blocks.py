@@ -50,7 +50,8 @@ class DaskBlocks:
 
     def chain(self, function: Callable[[Any, Any, Any], Any], message: Any, first: Any) -> tuple[Any, ...]:
         """function(message, value, what came before) of one value after the other; all that came, something small."""
-        sent, came = delayed(message), []
+        sent = delayed(message)
+        came: list[Any] = []
         for value in self.values:
             came.append(delayed(function)(sent, value, came[-1] if came else first))
         return self.source.finished(delayed(several)(*came))

@@ -5,6 +5,7 @@
 
 #include "surefit/parallel.hpp"
 #include "tree/packed.hpp"
+#include "tree/small_tree.hpp"
 
 namespace surefit::trees {
 
@@ -49,7 +50,7 @@ void dense_block(const R& rows, std::size_t first, std::size_t n, std::vector<ty
 
 // What a thread writes to, block after block.
 struct Room {
-  std::vector<Rank> ranks;
+  std::vector<Rank> ranks, columns, missing_low;
   std::vector<std::int32_t> leaves;
   Walkers walkers;
 };
@@ -68,28 +69,37 @@ class Laid {
     }
     if (n_rows * kPackRows * trees.size() >= n_nodes && trees.size() >= kRankTrees && ranks_.read(trees)) {
       by_rank_.resize(trees.size());
+      small_.resize(trees.size());
+      is_small_.resize(trees.size());
     } else {
       by_number_.resize(trees.size());
     }
     parallel_for(trees.size(), n_threads, [&](std::size_t t, int) {
       if (!by_rank_.empty()) {
-        by_rank_[t].pack(trees[t], [&](std::int32_t j) { return ranks_.column(j); },
-                         [&](std::size_t node) { return ranks_.place(t, node, trees[t].feature[node]); });
+        const auto column = [&](std::int32_t j) { return ranks_.column(j); };
+        const auto place = [&](std::size_t node) { return ranks_.place(t, node, trees[t].feature[node]); };
+        is_small_[t] = small_[t].pack(trees[t], column, place);
+        if (!is_small_[t]) by_rank_[t].pack(trees[t], column, place);
       } else if (n_rows * kPackRows >= trees[t].n_nodes) {
         by_number_[t].pack(trees[t], [](std::int32_t j) { return static_cast<std::uint32_t>(j); },
                            [&](std::size_t node) { return narrowed<T>(trees[t].threshold[node]); });
       }
     });
+    for (const char small : is_small_) (small ? some_small_ : some_large_) = true;
   }
 
   // sink(tree, leaves) for one tree after the other, with the leaves of rows 0 … n-1 at x.
   template <class Sink>
   void walk_block(const T* x, std::size_t n, std::size_t d, Room& room, const Sink& sink) const {
-    room.leaves.resize(std::max(room.leaves.size(), n));
+    const std::size_t padded = (n + kBitRows - 1) / kBitRows * kBitRows;
+    room.leaves.resize(std::max(room.leaves.size(), padded));
     std::int32_t* leaves = room.leaves.data();
-    const bool missing = !by_rank_.empty() && ranks_.write(x, n, d, room.ranks);
+    const bool missing = some_large_ && ranks_.write(x, n, d, room.ranks);
+    const bool low = some_small_ && ranks_.write_columns(x, n, d, padded, room.columns, room.missing_low);
     for (std::size_t t = 0; t < trees_.size(); ++t) {
-      if (!by_rank_.empty()) {
+      if (some_small_ && is_small_[t]) {
+        small_[t].walk_rows(room.columns.data(), low ? room.missing_low.data() : room.columns.data(), padded, leaves);
+      } else if (!by_rank_.empty()) {
         by_rank_[t].walk_rows(room.ranks.data(), n, ranks_.width(), missing, room.walkers, leaves);
       } else if (!by_number_[t].empty()) {
         by_number_[t].walk_rows(x, n, d, true, room.walkers, leaves);
@@ -104,6 +114,9 @@ class Laid {
   std::span<const Arrays> trees_;
   Ranks<T> ranks_;
   std::vector<Packed<Rank>> by_rank_;
+  std::vector<SmallTree> small_;
+  std::vector<char> is_small_;  // written by several threads
+  bool some_small_ = false, some_large_ = false;
   std::vector<Packed<T>> by_number_;
 };
 

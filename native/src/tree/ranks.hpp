@@ -152,6 +152,28 @@ class Ranks {
     return missing;
   }
 
+  // The same column by column (width × stride); `low` ← a copy with the lowest rank for missing values, if there are any.
+  bool write_columns(const T* x, std::size_t n, std::size_t d, std::size_t stride, std::vector<Rank>& out,
+                     std::vector<Rank>& low) const {
+    const std::size_t size = width() * stride;
+    out.resize(std::max(out.size(), size));
+    bool missing = false;
+    for (std::size_t c = 0; c < width(); ++c) {
+      const Thresholds<T>& mine = thresholds_[c];
+      const T* from = x + features_[c];
+      Rank* to = out.data() + c * stride;
+      for (std::size_t i = 0; i < n; ++i) {
+        to[i] = mine.rank(from[i * d]);
+        missing |= to[i] == kMissingRank;
+      }
+      std::fill(to + n, to + stride, Rank{0});
+    }
+    if (!missing) return false;
+    low.resize(std::max(low.size(), size));
+    std::transform(out.data(), out.data() + size, low.data(), [](Rank r) { return r == kMissingRank ? Rank{0} : r; });
+    return true;
+  }
+
  private:
   std::vector<Thresholds<T>> thresholds_;
   std::vector<std::int32_t> column_;   // of a feature, or −1

@@ -48,11 +48,15 @@ class TreeRules:
     min_weight_fraction_leaf: float = 0.0
     min_impurity_decrease: float = 0.0
 
-    def limits(self) -> tuple[Any, ...]:
-        """As compiled growers take them."""
-        depth = NO_LIMIT if self.max_depth is None else self.max_depth
-        sizes = self.min_samples_split, self.min_samples_leaf
-        return depth, *sizes, self.min_weight_fraction_leaf, self.min_impurity_decrease
+    def limits(self) -> dict[str, Any]:
+        """As compiled growers call them."""
+        return {
+            "max_depth": NO_LIMIT if self.max_depth is None else self.max_depth,
+            "min_samples_split": self.min_samples_split,
+            "min_samples_leaf": self.min_samples_leaf,
+            "min_weight_share": self.min_weight_fraction_leaf,
+            "min_decrease": self.min_impurity_decrease,
+        }
 
 
 def grow_binned(
@@ -88,9 +92,9 @@ def grow_binned(
         class_weight,
         CRITERIA[rules.criterion],
         rules.max_features,
-        *rules.limits(),
-        leaves,
-        n_threads,
+        **rules.limits(),
+        outside=leaves,
+        n_threads=n_threads,
     )
     return [tree_of(arrays, examples.matrix.shape[1], classes) for arrays in grown], leaves
 

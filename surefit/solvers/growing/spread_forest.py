@@ -117,7 +117,8 @@ class SpreadForest:
             return []
         _, may = self.growth.look(*self._asked(nodes))
         n_asked = np.where(may, min(self.rules.max_features, self.n_features), 0)
-        open_, answers = np.arange(len(nodes)), [{}] * len(nodes)
+        open_ = np.arange(len(nodes))
+        answers: list[dict[str, Any]] = [{}] * len(nodes)
         while len(open_):
             for some in self._rounds(n_asked[open_]):
                 these = open_[some]
@@ -248,7 +249,7 @@ def growth_of(facts: ForestFacts, rules: TreeRules) -> Any:
         *columns_of(facts.bins),
         facts.criterion,
         rules.max_features,
-        *rules.limits(),
+        **rules.limits(),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -109,6 +111,24 @@ def test_as_the_reference_node_by_node(kind, n_rows):
     wanted = np.column_stack([leaves_of(tree, X) for tree in trees])
     for rows in (X, sp.csr_matrix(X)):
         assert np.array_equal(apply_all(trees, rows, 2), wanted)
+        assert np.array_equal(sum_of_trees(trees, rows, 2)[:, 0], wanted.sum(axis=1))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("n_rows", [63, 64, 65, 1000])
+def test_many_trees_small_and_large(kind, missing, n_rows):
+    """Trees of at most 32 leaves are asked for all rows at once; others are walked through."""
+    rng = np.random.default_rng(n_rows)
+    trees = [mixed_tree(rng, 5, n_splits) for n_splits in [0, 1, 2, 7, 30, 31, 32, 90] * 5]
+    trees = [replace(tree, category_row=np.full(tree.node_count, -1)) for tree in trees]
+    X = rng.integers(-3, 300, (n_rows, 5)).astype(kind)
+    if missing:
+        X[rng.random(X.shape) < 0.2] = np.nan
+    wanted = np.column_stack([leaves_of(tree, X) for tree in trees])
+    for rows in (X, sp.csr_matrix(X)):
+        assert np.array_equal(apply_all(trees, rows, 2), wanted)
+        assert np.array_equal(apply_all(trees[:6] * 4, rows, 1), np.tile(wanted[:, :6], 4))
         assert np.array_equal(sum_of_trees(trees, rows, 2)[:, 0], wanted.sum(axis=1))
 
 
