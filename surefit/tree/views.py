@@ -42,10 +42,10 @@ class Names:
         return cls([str(name) for name in feature_names], classes, by_column, digits)
 
     def condition(self, tree: Tree, node: int, left: bool) -> str:
-        """What the rows of a node that go to one side have in common."""
+        """What the rows of a node that go to one side have in common; scikit-learn's trees know no categories."""
         j = int(tree.feature[node])
         name = self.features[j]
-        if tree.category_row[node] < 0:
+        if not hasattr(tree, "category_row") or tree.category_row[node] < 0:
             words = f"{name} {'≤' if left else '>'} {tree.threshold[node]:.{self.digits}g}"
         else:
             words = f"{name} {'in' if left else 'not in'} {{{', '.join(self._members(tree, node, j))}}}"

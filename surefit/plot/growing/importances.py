@@ -41,8 +41,8 @@ class ImportancesDisplay:
     def from_estimator(
         cls, estimator: Any, *, names: list[str] | None = None, ax: Any = None, **kwargs: Any
     ) -> ImportancesDisplay:
-        """From a fitted forest (of surefit or scikit-learn): the importances of each of its trees."""
-        each = [tree.feature_importances_ for tree in estimator.estimators_]
+        """From a fitted model of surefit or scikit-learn: of each tree of a forest, else the model's own."""
+        each = _importances_of(estimator)
         if names is None:
             names = getattr(estimator, "feature_names_in_", None)
         return cls(importances=each, names=names).plot(ax, **kwargs)
@@ -76,9 +76,10 @@ class ImportancesDisplay:
         self.order_ = np.argsort(-mean, kind="stable")[:MOST]
         places = np.arange(len(self.order_))[::-1]
         options = {"color": "C0", "alpha": 0.75, "height": 0.7, "ecolor": "0.5", "capsize": 2} | (bar_kwargs or {})
-        self.bars_ = self.ax_.barh(places, mean[self.order_], xerr=spread[self.order_], **options)
+        several = len(self.importances) > 1
+        self.bars_ = self.ax_.barh(places, mean[self.order_], xerr=spread[self.order_] if several else None, **options)
         self.ax_.set_yticks(places, distinct([self.names[j] for j in self.order_]))
-        self.ax_.set(xlabel=f"{self.measure} (line: spread over {self.over})")
+        self.ax_.set(xlabel=f"{self.measure} (line: spread over {self.over})" if several else self.measure)
         low = float((mean - spread)[self.order_].min())
         self.ax_.set_xlim(left=min(low, 0.0) * 1.1)
         if low < 0:
@@ -87,3 +88,19 @@ class ImportancesDisplay:
         if name:
             self.ax_.set_title(name)
         return self
+
+
+def _importances_of(estimator: Any) -> list[np.ndarray]:
+    """Of each member where their mean is the importance to the whole (forests, bagging), else of the whole."""
+    whole = getattr(estimator, "feature_importances_", None)
+    members = getattr(estimator, "estimators_", None)
+    if isinstance(members, list) and all(hasattr(one, "feature_importances_") for one in members):
+        each = [np.asarray(one.feature_importances_) for one in members]
+        alike = len({len(one) for one in each}) == 1
+        if alike and (whole is None or np.allclose(np.mean(each, axis=0), whole)):
+            return each
+    if whole is None:
+        raise InvalidData(
+            f"this {type(estimator).__name__} has no feature_importances_ (or is not fitted): use from_permutation"
+        )
+    return [np.asarray(whole)]

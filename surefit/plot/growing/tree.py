@@ -33,7 +33,10 @@ class TreeDisplay:
         digits: int = 3,
         **kwargs: Any,
     ) -> TreeDisplay:
-        """From a fitted DecisionTreeClassifier or DecisionTreeRegressor."""
+        """From a fitted DecisionTreeClassifier or DecisionTreeRegressor, of surefit or scikit-learn."""
+        if not hasattr(estimator, "tree_"):
+            members = ": pass one of its estimators_" if hasattr(estimator, "estimators_") else ", or it is not fitted"
+            raise InvalidData(f"this {type(estimator).__name__} is no single tree{members}")
         return cls(tree=estimator.tree_, names=Names.of(estimator, feature_names, class_names, digits)).plot(
             ax, **kwargs
         )

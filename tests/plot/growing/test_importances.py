@@ -5,7 +5,7 @@ from __future__ import annotations
 import matplotlib
 import numpy as np
 import pytest
-from sklearn.datasets import load_diabetes
+from sklearn.datasets import load_diabetes, load_iris
 from sklearn.inspection import permutation_importance
 
 matplotlib.use("Agg")
@@ -23,7 +23,6 @@ def test_bars_are_the_means_in_their_order():
 
 
 def test_forests_give_those_of_their_trees():
-    from sklearn.datasets import load_iris
     from sklearn.ensemble import RandomForestClassifier
 
     X, y = load_iris(return_X_y=True, as_frame=True)
@@ -32,6 +31,22 @@ def test_forests_give_those_of_their_trees():
     shares = np.mean([tree.feature_importances_ for tree in forest.estimators_], axis=0)
     np.testing.assert_allclose([bar.get_width() for bar in display.bars_], np.sort(shares)[::-1])
     assert [label.get_text() for label in display.ax_.get_yticklabels()] == list(X.columns[display.order_])
+
+
+def test_models_without_a_mean_over_trees_give_their_own():
+    from sklearn.ensemble import AdaBoostClassifier, GradientBoostingClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    models = (AdaBoostClassifier(n_estimators=5), GradientBoostingClassifier(n_estimators=5), DecisionTreeClassifier())
+    for model in models:
+        display = ImportancesDisplay.from_estimator(model.fit(X, y))
+        np.testing.assert_allclose(
+            [bar.get_width() for bar in display.bars_], np.sort(model.feature_importances_)[::-1]
+        )
+        assert display.ax_.get_xlabel() == "importance"
+    with pytest.raises(InvalidData, match="has no feature_importances_"):
+        ImportancesDisplay.from_estimator(LinearRegression().fit(X, y))
 
 
 def test_wrong_shapes_are_refused():

@@ -70,3 +70,15 @@ def test_what_cannot_be_drawn():
         PruningCurveDisplay.from_estimator(DecisionTreeClassifier().fit(IRIS.data, IRIS.target))
     with pytest.raises(InvalidData, match="one number for each of 2"):
         PruningCurveDisplay(penalties=[0, 1], scores=[1], chosen=0)
+
+
+def test_scikit_learns_trees_are_drawn_too():
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.tree import DecisionTreeClassifier as Theirs
+
+    models = (DecisionTreeClassifier(max_depth=1), Theirs(max_depth=1))
+    drawn = [TreeDisplay.from_estimator(model.fit(IRIS.data, IRIS.target)) for model in models]
+    assert len(drawn[0].boxes_) == len(drawn[1].boxes_) == 3
+    with pytest.raises(InvalidData, match="no single tree: pass one of its estimators_"):
+        TreeDisplay.from_estimator(RandomForestClassifier(2).fit(IRIS.data, IRIS.target))
+    plt.close("all")
