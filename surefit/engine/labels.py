@@ -39,11 +39,16 @@ def check_labels(y: Any) -> None:
         raise InvalidData(labels_fault(y) or str(error)) from error
 
 
+def label_dimensions(y: Any) -> int:
+    """1 for one label a row, 2 for columns of labels; sparse ones and whatever becomes an array too."""
+    return int(y.ndim) if hasattr(y, "ndim") else np.asarray(y).ndim
+
+
 def several_labels(y: Any) -> bool:
     """Whether each row has any number of labels, told by columns of zeros and ones."""
     refuse_column_name(y, "y")
     try:
-        return np.ndim(y) == 2 and type_of_target(y, input_name="y") == "multilabel-indicator"
+        return label_dimensions(y) == 2 and type_of_target(y, input_name="y") == "multilabel-indicator"
     except (TypeError, ValueError) as error:
         raise InvalidData(labels_fault(y) or str(error)) from error
 

@@ -11,15 +11,15 @@ from sklearn.utils.class_weight import compute_sample_weight
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.faults import squarable
 from surefit._core.intake import take_targets
-from surefit.engine.labels import check_labels, memory_codes
+from surefit.engine.labels import check_labels, label_dimensions, memory_codes
 
 
 def take_labels(estimator: Any, y: Any, n_rows: int) -> tuple[list[np.ndarray], np.ndarray]:
     """(classes, codes): the classes of each output, and the places of the labels among them, (rows, outputs)."""
-    if np.ndim(y) == 2:
+    if label_dimensions(y) == 2:
         y = check_array(y, dtype=None, ensure_all_finite=False, ensure_min_samples=0, input_name="y")
         y = y[:, 0] if y.shape[1] == 1 else y
-    if np.ndim(y) != 2:
+    if label_dimensions(y) != 2:
         classes, codes = memory_codes(estimator, y, n_rows, None)
         return [classes], codes.reshape(-1, 1)
     if len(y) != n_rows:

@@ -207,8 +207,8 @@ class RandomForestClassifier(ClassifierMixin, RandomForest):
 
     def predict(self, X: Any) -> Any:
         """The class with the largest mean share; of equal ones the one that sorts first."""
+        shares_of = partial(mean_of_trees, trees=self._trees(), n_jobs=self.n_jobs)
         if self.n_outputs_ == 1:
-            shares_of = partial(mean_of_trees, trees=self._trees(), n_jobs=self.n_jobs)
             return self._of_rows(X, lambda rows: self.classes_[shares_of(rows).argmax(axis=1)])
         shares = self.predict_proba(X)
         return np.column_stack([c[s.argmax(axis=1)] for c, s in zip(self.classes_, shares, strict=True)])
