@@ -95,11 +95,11 @@ class InMemory:
         v = (v * (self.scale / self.program.total) * np.sqrt(self.every)).astype(np.float64)
         C = self.A[:, used] * v[:, None]
         if used.size > MOST_COLUMNS or not (np.isfinite(C).all() and v.any()):
-            return NOTHING._replace(D=used, K=np.zeros((0, used.size)))
+            return NOTHING
         J, T, Z = column_basis(triangle(C), np.zeros(used.size), np.zeros(used.size, dtype=bool))
         D = np.setdiff1d(np.arange(used.size), J)
         if D.size and J.size:  # a second step in long double
             A = self.precise[v > 0][:, used]
             off = (A[:, D] - A[:, J] @ Z).astype(np.float64)
             Z = Z + np.linalg.lstsq(A[:, J].astype(np.float64), off, rcond=None)[0]
-        return Basis(used[J], T, used[D], Z)
+        return Basis(used[J], T, Z)

@@ -49,11 +49,10 @@ SAFE = 1.01  # for the roundings of error bounds themselves
 
 
 class Basis(NamedTuple):
-    """A proposal: columns J, T, the other columns D that are not constant, and K with C_D ≈ C_J K, columns over cⱼ."""
+    """A proposal: columns J, T, and K with C_D ≈ C_J K, columns over cⱼ; D are the others that are not constant."""
 
     J: NDArray[np.intp]
     T: F64
-    D: NDArray[np.intp]
     K: Long
 
 
@@ -115,12 +114,14 @@ class Bound:
     give: Long  # Σ v
     kappa: Long  # NaN where the columns J are not proved to be independent
     others: Long  # r·Δ of the columns D, for Δ = 1/c
+    dependent: int  # columns D
     verified: bool  # that the columns D are combinations of J up to rounding of the data, on all rows with v > 0
 
 
 def measure(p: Program, w: F64, b: Long, delta: Long, basis: Basis) -> Bound:
     """One pass; δ is clipped into its boxes."""
-    d, n, zero, (J, T, D, K) = w.size, p.sizes.size, LONG(0), basis
+    d, n, zero, (J, T, K) = w.size, p.sizes.size, LONG(0), basis
+    D = np.setdiff1d(np.flatnonzero(p.sizes > 0), J)
     loss = slack = stored = give = zero
     g, terms, unit = np.zeros(d + 1, dtype=LONG), np.zeros(d + 1, dtype=LONG), np.where(p.sizes > 0, p.sizes, LONG(1))
     H, squares, verified = np.zeros((J.size, J.size)), np.zeros(n), J.size > 0
@@ -153,7 +154,7 @@ def measure(p: Program, w: F64, b: Long, delta: Long, basis: Basis) -> Bound:
     others = p.total * (kappa * norms[D] + (missed / unit / p.total)[D]).sum()
     return Bound(
         top * (1 + many) + off, top * (1 - many) - off, slack * (1 + many) + 2 * off, stored, missed, give, kappa,
-        others if D.size else zero, verified,
+        others if D.size else zero, D.size, verified,
     )  # fmt: skip
 
 
@@ -181,11 +182,11 @@ def prove(p: Program, w: F64, b: float, delta: Long, basis: Basis) -> Proof:
         level = m.missed[-1] if p.intercept else LONG(0)
         share = ((m.missed[: w.size] + level * p.sizes[: w.size]) / p.penalty).max(initial=LONG(0))
         proofs.append(Proof(m.slack + 2 * SAFE * m.loss * np.maximum(share, level / m.give), 0, m))
-    if m.kappa < 1 and (m.verified or not basis.D.size or p.sizes.size > MOST_COLUMNS):
+    if m.kappa < 1 and (m.verified or m.dependent == 0 or p.sizes.size > MOST_COLUMNS):
         size = np.maximum(p.spread, (np.abs(w) * p.sizes[: w.size]).max(initial=LONG(0)))
         rest = (2 * m.kappa * (m.loss + m.slack) + FAR * size * m.others) / (1 - m.kappa)
-        proofs.append(Proof(m.slack + SAFE * rest, basis.D.size, m))
+        proofs.append(Proof(m.slack + SAFE * rest, m.dependent, m))
     return min(proofs, key=lambda proof: proof.gap if proof.gap == proof.gap else np.inf)
 
 
-NOTHING = Basis(np.zeros(0, dtype=np.intp), np.zeros((0, 0)), np.zeros(0, dtype=np.intp), np.zeros((0, 0)))
+NOTHING = Basis(np.zeros(0, dtype=np.intp), np.zeros((0, 0)), np.zeros((0, 0)))

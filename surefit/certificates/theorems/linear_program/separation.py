@@ -118,7 +118,7 @@ def farkas_claims(attrs: Attributes, p: Program, w: F64, b: float, search: Any) 
     basis = search(boxes).basis(given)
     m = measure(boxes, w, b, given, basis)
     nu = float((m.missed / np.where(p.sizes > 0, p.sizes, LONG(1))).max() / m.give) if m.give > 0 else np.inf
-    exact = bool(m.kappa < 1 and basis.J.size == np.count_nonzero(p.sizes > 0))
+    exact = bool(m.kappa < 1 and m.dependent == 0)
     how = "with what rounding leaves of the sum bounded" if exact else "up to rounding"
     none = "No hyperplane separates the classes" if exact else (
         f"No hyperplane has every row on its side by more than {nu:.1e} of the size of its scores"
