@@ -12,6 +12,7 @@ namespace surefit::network {
 namespace {
 
 constexpr std::size_t kSquares = 1 << 12;  // parameters whose squares are summed by one task
+constexpr std::size_t kTile = 32;          // rows and columns of a tile that is turned
 
 template <class T>
 class Epoch {
@@ -103,11 +104,24 @@ class Epoch {
   // The slopes of the scores of the layer before l.
   void back(std::size_t l, const T* delta, T* before, std::size_t m) {
     const Layer<T>& layer = layers_[l];
-    for (std::size_t i = 0; i < layer.in; ++i) {
-      for (std::size_t j = 0; j < layer.out; ++j) turned_[j * layer.in + i] = layer.w.values[i * layer.out + j];
-    }
+    turn(layer);
     backward(delta, turned_.data(), active_[l - 1].data(), masks_.empty() ? nullptr : masks_[l - 1], before, m,
              layer.out, layer.in, activation_, n_threads_);
+  }
+
+  // Wᵀ, in tiles that stay in the cache
+  void turn(const Layer<T>& layer) {
+    const std::size_t in = layer.in, out = layer.out, strips = (in + kTile - 1) / kTile;
+    const double work = static_cast<double>(in) * static_cast<double>(out) * kScalarNs;
+    parallel_for(strips, threads_awake(work, n_threads_), [&](std::size_t strip, int) {
+      const std::size_t i0 = strip * kTile, i1 = std::min(in, i0 + kTile);
+      for (std::size_t j0 = 0; j0 < out; j0 += kTile) {
+        const std::size_t j1 = std::min(out, j0 + kTile);
+        for (std::size_t i = i0; i < i1; ++i) {
+          for (std::size_t j = j0; j < j1; ++j) turned_[j * in + i] = layer.w.values[i * out + j];
+        }
+      }
+    });
   }
 
   // next: the first example of the next batch, whose rows are asked for meanwhile; n where there is none to come

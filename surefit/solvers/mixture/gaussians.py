@@ -15,9 +15,8 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
-from scipy.special import logsumexp
+from scipy.linalg.lapack import dtrtri
 
 from surefit import _native
 from surefit.engine.block import Block
@@ -46,14 +45,8 @@ class Components(NamedTuple):
             if not (self.covariances > 0).all():
                 raise np.linalg.LinAlgError("a variance is not positive")
             return 1.0 / np.sqrt(self.covariances)
-        d = self.means.shape[1]
         matrices = self.covariances if self.kind == "full" else self.covariances[None]
-        found = [
-            scipy.linalg.solve_triangular(
-                scipy.linalg.cholesky(S, lower=True, check_finite=False), np.eye(d), lower=True
-            ).T
-            for S in matrices
-        ]
+        found = [dtrtri(L.T)[0] for L in np.linalg.cholesky(matrices)]  # Σ = L Lᵀ: U is the inverse of Lᵀ
         return np.array(found) if self.kind == "full" else found[0]
 
 
@@ -260,5 +253,9 @@ def maximized(density: Density, sums: Sums, prior: np.ndarray) -> Components:
 def responsibilities(density: Density, X: Any) -> tuple[np.ndarray, np.ndarray]:
     """(log p(x), r) for rows in the coordinates of the density."""
     joint = log_joint(density, X)
-    log_p = logsumexp(joint, axis=1)
-    return log_p, np.exp(joint - log_p[:, None])
+    top = joint.max(axis=1, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0.0)
+    shares = np.exp(joint - top)
+    total = shares.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return (top + np.log(total))[:, 0], shares / total

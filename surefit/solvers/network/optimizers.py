@@ -77,8 +77,9 @@ class Adam:
         means, squares = self.kept(parameters)
         self.count(1)
         rule = _native.Adam(0.0, 0.0, self.beta_1, self.beta_2, self.epsilon, self.learning_rate, 0)
-        for arrays in zip(parameters, gradients, means, squares, strict=True):
-            _native.adam_step(*map(np.ravel, arrays), rule, 1.0, threads_for(arrays[0].size))
+        for p, g, m, s in zip(parameters, gradients, means, squares, strict=True):
+            flat = (np.ravel(p), np.ravel(g), np.ravel(m), np.ravel(s))
+            _native.adam_step(*flat, rule, 1.0, threads_for(p.size))
 
     def kept(self, parameters: list[np.ndarray]) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """m and s of the parameters."""
