@@ -1,4 +1,8 @@
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <string>
 
 #include "arrays.hpp"
 #include "network/epoch.hpp"
@@ -28,6 +32,22 @@ void multiply(const Matrix<T>& a, const Matrix<T>& b, Written<T> out, bool turne
   same_product<T>(out, m, n);
   nb::gil_scoped_release released;
   surefit::products::multiply(a.data(), b.data(), out.data(), m, n, k, turned, n_threads);
+}
+
+// The value that has this place among the names.
+template <class Kind>
+Kind named(const char* what, const std::string& name, std::initializer_list<const char*> names) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) throw std::invalid_argument(std::string("no such ") + what + ": " + name);
+  return static_cast<Kind>(found - names.begin());
+}
+
+network::Activation activation_of(const std::string& name) {
+  return named<network::Activation>("activation", name, {"identity", "logistic", "tanh", "relu"});
+}
+
+network::Loss loss_of(const std::string& name) {
+  return named<network::Loss>("loss", name, {"squared_error", "logistic", "softmax", "poisson"});
 }
 
 void inside(const Vector<std::int64_t>& places, std::size_t n_rows) {
@@ -73,13 +93,14 @@ void layer_backward(const Matrix<T>& delta, const Matrix<T>& turned_w, const Mat
 }
 
 template <class T>
-double loss_slopes(network::Loss loss, Written<T> z, const Matrix<T>& y, const Weights& weights) {
+double loss_slopes(const std::string& loss, Written<T> z, const Matrix<T>& y, const Weights& weights) {
   same("the rows of the targets", y.shape(0), z.shape(0));
   same("the columns of the targets", y.shape(1), z.shape(1));
   if (weights) same("the weights", weights->shape(0), z.shape(0));
   const double* w = weights ? weights->data() : nullptr;
+  const network::Loss kind = loss_of(loss);
   nb::gil_scoped_release released;
-  return network::loss_slopes(loss, z.data(), y.data(), w, z.shape(0), z.shape(1));
+  return network::loss_slopes(kind, z.data(), y.data(), w, z.shape(0), z.shape(1));
 }
 
 template <class T>
@@ -107,7 +128,7 @@ auto checked(const char* what, const Trio<Values>& trio, std::size_t n) {
 template <class T>
 std::tuple<double, double, std::int64_t> adam_epoch(
     const std::vector<Trio<Written<T>>>& coefs, const std::vector<Trio<Moved<T>>>& intercepts,
-    network::Activation activation, network::Loss loss, const Matrix<T>& X, const Matrix<T>& Y,
+    const std::string& activation, const std::string& loss, const Matrix<T>& X, const Matrix<T>& Y,
     const std::optional<Vector<std::int64_t>>& places, const Weights& weights, std::size_t batch,
     const std::vector<Matrix<T>>& masks, const network::Adam& adam, int n_threads) {
   same("the intercepts", intercepts.size(), coefs.size());
@@ -137,9 +158,10 @@ std::tuple<double, double, std::int64_t> adam_epoch(
   if (!masks.empty()) same("the rows of a batch with masks", n, batch);
   const network::Examples<T> examples{X.data(), Y.data(), places ? places->data() : nullptr,
                                       weights ? weights->data() : nullptr, n};
+  const network::Activation active = activation_of(activation);
+  const network::Loss kind = loss_of(loss);
   nb::gil_scoped_release released;
-  const network::Seen seen =
-      network::adam_epoch(layers, activation, loss, examples, batch, factors, adam, n_threads);
+  const network::Seen seen = network::adam_epoch(layers, active, kind, examples, batch, factors, adam, n_threads);
   return {seen.loss, seen.weight, seen.steps};
 }
 
@@ -166,16 +188,6 @@ void define(nb::module_& m) {
 }  // namespace
 
 void bind_network(nb::module_& m) {
-  nb::enum_<network::Activation>(m, "Activation")
-      .value("identity", network::Activation::identity)
-      .value("logistic", network::Activation::logistic)
-      .value("tanh", network::Activation::tanh)
-      .value("relu", network::Activation::relu);
-  nb::enum_<network::Loss>(m, "Loss")
-      .value("squared_error", network::Loss::squared_error)
-      .value("logistic", network::Loss::logistic)
-      .value("softmax", network::Loss::softmax)
-      .value("poisson", network::Loss::poisson);
   nb::class_<network::Adam>(m, "Adam")
       .def(nb::init<double, double, double, double, double, double, std::int64_t>(), nb::arg("alpha"),
            nb::arg("decay"), nb::arg("beta_1"), nb::arg("beta_2"), nb::arg("epsilon"), nb::arg("rate"), nb::arg("t"));

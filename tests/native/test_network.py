@@ -30,7 +30,7 @@ def test_losses_and_slopes_are_scipys(loss, dtype, weights):
         "poisson": lambda: (np.exp(wide) - Y * wide + xlogy(Y, Y) - Y, np.exp(wide) - Y),
     }[loss]()
     found = z.copy()
-    total = _native.loss_slopes(getattr(_native.Loss, loss), found, Y, weights)
+    total = _native.loss_slopes(loss, found, Y, weights)
     eps = float(np.finfo(dtype).eps)
     assert total == pytest.approx(float((ones[:, None] * losses).sum()), rel=200 * eps)
     np.testing.assert_allclose(found, ones[:, None] * slopes, rtol=200 * eps, atol=8 * eps)
@@ -51,8 +51,7 @@ def epoch(start, activation, loss, places, weights, size, masks, adam, threads):
     """Parameters after the epoch, and what it returned."""
     coefs, intercepts, X, Y = start
     kept = [[(p.copy(), np.zeros_like(p), np.zeros_like(p)) for p in some] for some in (coefs, intercepts)]
-    kinds = getattr(_native.Activation, activation), getattr(_native.Loss, loss)
-    seen = _native.adam_epoch(*kept, *kinds, X, Y, places, weights, size, masks, _native.Adam(*adam), threads)
+    seen = _native.adam_epoch(*kept, activation, loss, X, Y, places, weights, size, masks, _native.Adam(*adam), threads)
     return [p for some in kept for p, _, _ in some], seen
 
 
@@ -170,5 +169,7 @@ def test_sizes_that_do_not_fit_are_refused():
         epoch(start, "relu", "softmax", places, np.ones(3), 5, [], adam, 1)
     with pytest.raises(ValueError, match="the rows of a batch with masks"):
         epoch(start, "relu", "softmax", places, None, 5, [np.ones((len(places), 4))], adam, 1)
+    with pytest.raises(ValueError, match="no such activation: sine"):
+        epoch(start, "sine", "softmax", places, None, 5, [], adam, 1)
     with pytest.raises(ValueError, match="a batch a row"):
         epoch(start, "relu", "softmax", places, None, 0, [], adam, 1)

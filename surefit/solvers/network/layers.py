@@ -216,7 +216,7 @@ def _loss_and_slopes(loss: Loss, z: np.ndarray, Y: np.ndarray, w: np.ndarray | N
     """Σ ω ℓ, and ω times the slopes of ℓ by z, whose place they may take."""
     z, Y = _alike(z, Y)
     weights = None if w is None else np.ascontiguousarray(w, np.float64)
-    return _native.loss_slopes(getattr(_native.Loss, loss), z, Y, weights), z
+    return _native.loss_slopes(loss, z, Y, weights), z
 
 
 def penalty(network: Network, alpha: float) -> float:

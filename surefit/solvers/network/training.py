@@ -160,8 +160,8 @@ class Descent:
         loss, weight, steps = _native.adam_epoch(
             state[:layers],
             state[layers:],
-            getattr(_native.Activation, network.activation),
-            getattr(_native.Loss, network.loss),
+            network.activation,
+            network.loss,
             rows.X,
             np.ascontiguousarray(rows.Y, first.dtype),
             None if rows.places is None else np.ascontiguousarray(rows.places, np.int64),
