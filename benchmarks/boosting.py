@@ -155,7 +155,7 @@ def asking_work(what: str, ask: Callable[[str], Contender]) -> Work:
         f"histogram boosting, 100 trees of 31 leaves: probabilities of {what}",
         data=lambda: histogram_classes(50_000, asked=200_000),
         contenders={peer: ask(peer) for peer in ASKED},
-        bar={"scikit-learn": 1.0},
+        bar={"scikit-learn": 1.0, "XGBoost": 1.0},
         quality_name="log-loss",
         quality_within=0.01,
         seconds=30.0,
