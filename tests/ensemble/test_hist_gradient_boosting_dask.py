@@ -11,9 +11,9 @@ import pytest
 
 from surefit._core.errors import InvalidData
 from surefit.engine.dask import DaskSource
-from surefit.engine.dask_state import Parts
 from surefit.ensemble import HistGradientBoostingClassifier as Classifier
 from surefit.ensemble import HistGradientBoostingRegressor as Regressor
+from surefit.solvers.boosting.spread_rounds import Parts
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")

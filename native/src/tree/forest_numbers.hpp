@@ -48,6 +48,12 @@ struct Numbers {
   bool look_in_order(Item* items, std::size_t n) {
     origin = items[0].y;
     offset = 0;
+    if (n == 1 && !poisson) {
+      weight = items[0].w;
+      mean = origin;
+      spread = 0;
+      return false;
+    }
     weight = 0;
     bool same = true;
     for (std::size_t i = 0; i < n; ++i) {

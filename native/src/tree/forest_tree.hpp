@@ -193,6 +193,7 @@ class TreeGrower {
   std::size_t add_up_few(const Node& node, std::size_t j) {
     const Item* items = items_.data() + node.begin;
     const std::size_t n = node.end - node.begin;
+    if (n == 2) return add_up_two(items, e_.bins[items[0].row * e_.d + j], e_.bins[items[1].row * e_.d + j]);
     std::int16_t key[kFewest], before[kFewest] = {};
     for (std::size_t i = 0; i < kFewest; ++i) {
       key[i] = i < n ? static_cast<std::int16_t>(e_.bins[items[i].row * e_.d + j] * kFewest + i) : std::int16_t{0x7FFF};
@@ -212,6 +213,14 @@ class TreeGrower {
       search_.target.add(items[static_cast<std::size_t>(in_order[p]) % kFewest], static_cast<std::uint8_t>(at));
     }
     return at + 1;
+  }
+
+  std::size_t add_up_two(const Item* items, std::uint8_t first, std::uint8_t second) {
+    search_.present[0] = std::min(first, second);
+    search_.present[1] = std::max(first, second);
+    search_.target.add(items[0], first > second);
+    search_.target.add(items[1], first < second);
+    return first == second ? 1 : 2;
   }
 
   // The histogram of feature j; how many bins are there, and which: present, ascending.
