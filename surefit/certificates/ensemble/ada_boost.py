@@ -175,7 +175,11 @@ class Rounds:
             rows = np.repeat(rows, w.astype(np.intp))
         y = np.asarray(self.attrs.model.classes_)[self.y.astype(np.intp)] if self.K else self.y[rows]
         # no missing value is taken, so where one would go is never asked: to the side with more rows
-        count, left = np.asarray(tree.n_node_samples), np.asarray(tree.children_left)
+        left, right = (np.asarray(side) for side in (tree.children_left, tree.children_right))
+        seen = self.data.X[rows[w > 0] if self.K else rows].astype(self.data.dtype)
+        count = np.bincount(np.asarray(member.apply(seen)), minlength=len(left))
+        for i in np.flatnonzero(left >= 0)[::-1]:
+            count[i] = count[left[i]] + count[right[i]]
         twin = with_tree(member, {}, missing_go_to_left=(left >= 0) & (2 * count[left] > count))
         found += checked(twin, self.data.X[rows], y, w if self.K else None, tol, share=SHARE)
         return ""
