@@ -29,7 +29,7 @@ from surefit.certificates.theorems.class_statistics.class_claims import (
     read_numbers,
     unit,
 )
-from surefit.certificates.theorems.class_statistics.class_spread import Spread, class_spread
+from surefit.certificates.theorems.class_statistics.class_spread import OneClass, Spread, class_spread
 from surefit.certificates.theorems.class_statistics.covariances import (
     arithmetic,
     covariance,
@@ -38,7 +38,6 @@ from surefit.certificates.theorems.class_statistics.covariances import (
     shrunk,
 )
 from surefit.certificates.theorems.class_statistics.fisher import components, fisher_claims
-from surefit.certificates.theorems.class_statistics.labelled import OneClass
 from surefit.certificates.theorems.class_statistics.whitening import EPS, Metric, metric
 
 

@@ -46,9 +46,8 @@ def _findings(model: Any, blocks: Blocks, tol: float, complement: bool) -> Findi
         return [bad_attributes(attrs)], "no pass"
     counts, alpha = feature_counts(blocks, k), read_alpha(attrs, (d,))
     logs, features = attrs.array("feature_log_prob_", (k, d), finite=False), attrs.array("feature_count_", (k, d))
-    claims, every = class_count_claims(attrs, counts.classes, n, tol), np.zeros(d)
-    if complement:
-        every = attrs.array("feature_all_", (d,))
+    claims = class_count_claims(attrs, counts.classes, n, tol)
+    every: F64 | None = attrs.array("feature_all_", (d,)) if complement else np.zeros(d)
     if attrs.faults or logs is None or features is None or alpha is None or every is None:
         return [bad_attributes(attrs)], "one pass"
     claims.append(counts_claim(attrs, "feature_count_", features, counts.features, tol, n))

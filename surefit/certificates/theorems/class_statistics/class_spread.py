@@ -7,12 +7,13 @@ differences x − m are rounded once and relative to themselves, so an offset co
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.blocks import F64, BlockOf, Blocks
 from surefit.certificates.claim import UNIT, gamma
 from surefit.certificates.theorems.class_statistics.labelled import class_sums, labelled
 
@@ -59,3 +60,14 @@ def class_spread(
         shift, q = shift / weight, q / weight
     g = gamma(blocks.n_rows + 8)
     return Spread(classes, base, shift, g * np.sqrt(q), np.maximum(q - shift**2, 0.0), g * (q + shift**2))
+
+
+class OneClass:
+    """All rows as one class, each with its weight or counted once."""
+
+    def __init__(self, blocks: Blocks, weighted: bool = True) -> None:
+        self.blocks, self.weighted, self.n_rows, self.n_features = blocks, weighted, blocks.n_rows, blocks.n_features
+
+    def __iter__(self) -> Iterator[BlockOf]:
+        for X, _, w in self.blocks:
+            yield BlockOf(X, np.zeros(X.shape[0]), w if self.weighted else None)

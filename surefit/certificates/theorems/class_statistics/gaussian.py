@@ -11,8 +11,7 @@ from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.claim import UNIT, Claim
 from surefit.certificates.theorems.class_statistics.class_claims import TEN, entries_claim, unit
-from surefit.certificates.theorems.class_statistics.class_spread import Spread, class_spread
-from surefit.certificates.theorems.class_statistics.labelled import OneClass
+from surefit.certificates.theorems.class_statistics.class_spread import OneClass, Spread, class_spread
 
 Columns = NDArray[np.intp] | None
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, BadData, Block, BlockOf, Blocks, Rows, dense, looked_over, one_column
+from surefit.certificates.blocks import F64, BadData, Block, Blocks, Rows, dense, looked_over, one_column
 
 SLICE_ENTRIES = 1 << 21
 
@@ -45,14 +45,3 @@ def class_sums(X: Block, code: NDArray[np.intp], omega: F64, n_classes: int) -> 
     for k in np.unique(code):
         out[k] = omega[code == k] @ X[code == k]
     return out
-
-
-class OneClass:
-    """All rows as one class, each with its weight or counted once."""
-
-    def __init__(self, blocks: Blocks, weighted: bool = True) -> None:
-        self.blocks, self.weighted, self.n_rows, self.n_features = blocks, weighted, blocks.n_rows, blocks.n_features
-
-    def __iter__(self) -> Iterator[BlockOf]:
-        for X, _, w in self.blocks:
-            yield BlockOf(X, np.zeros(X.shape[0]), w if self.weighted else None)
