@@ -53,13 +53,13 @@ def check_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
         return [bad_attributes(attrs)], "one pass"
     eps = epsilon(center.single, np.asarray(model.cluster_centers_))
     stored = eps / 2 * np.sqrt(np.einsum("ij,ij->i", C, C))  # the rounding of a center in its type
-    given = _clusters(blocks, center, C, labels, eps, stored)
-    now = given if given.wrong == 0 else _clusters(blocks, center, C, None, eps, stored)
+    given = _clusters(blocks, center, C, 0.0 * C, labels, eps, stored)
+    now = given if given.wrong == 0 else _clusters(blocks, center, C, 0.0 * C, None, eps, stored)
     if not (np.isfinite(now.inertia).all() and (now.total == 0 or now.total > 1e-280)):
         return [failed("finite", "Squared distances to the centers overflow or underflow.")], "two passes"
     filled = now.weight > 0
     shift = now.drift / np.where(filled, now.weight, 1.0)[:, None]
-    after = _clusters(blocks, center, C + shift, None, eps, stored)
+    after = _clusters(blocks, center, C, shift, None, eps, stored)
     point = now.inertia <= now.weight * stored**2
     claims = [
         *([] if labels is None else [_nearest(given, n)]),
@@ -75,13 +75,15 @@ def check_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
     return claims, f"{how}, {float(n) * d * (4 * len(C) + (0 if axes is None else 5 * min(n, d))):.1e} operations"
 
 
-def _clusters(blocks: Blocks, center: Center, C: F64, labels: F64 | None, eps: float, stored: F64) -> Clusters:
-    """The sums for centers C by differences x − c, which have one rounding, relative to themselves."""
+def _clusters(
+    blocks: Blocks, center: Center, C: F64, shift: F64, labels: F64 | None, eps: float, stored: F64
+) -> Clusters:
+    """The sums for centers C + shift by differences (x − c) − shift, whose roundings are relative to themselves."""
     k, d = C.shape
     length, row, moved = np.linalg.norm(C - center.mean, axis=1), 0, float(stored.max())
     sums = Clusters(np.zeros(k), np.zeros(k), np.zeros((k, d)), 0, 0.0)
     for X, omega in slices(blocks):
-        every = np.stack([((X - c) ** 2).sum(axis=1) for c in C], axis=1)
+        every = np.stack([((X - c - s) ** 2).sum(axis=1) for c, s in zip(C, shift, strict=True)], axis=1)
         chosen, rows, sq_size = every.argmin(axis=1), np.arange(len(X)), ((X - center.mean) ** 2).sum(axis=1)
         if labels is not None:
             given, least = labels[row : row + len(X)], every[rows, chosen]
@@ -93,7 +95,7 @@ def _clusters(blocks: Blocks, center: Center, C: F64, labels: F64 | None, eps: f
             sums.wrong += int(np.count_nonzero(~(known & (near**2 - least <= ROUNDINGS * rounding))))
             chosen = label
         for j in np.unique(chosen):
-            sums.drift[j] += omega[chosen == j] @ (X[chosen == j] - C[j])
+            sums.drift[j] += omega[chosen == j] @ (X[chosen == j] - C[j] - shift[j])
         sums.inertia += np.bincount(chosen, weights=omega * every[rows, chosen], minlength=k)
         sums.weight += np.bincount(chosen, weights=omega, minlength=k)
         sums.total += float(omega @ sq_size)
@@ -157,7 +159,7 @@ def _steps(
     errors = gamma(m + 8) * (2 * np.sqrt(value) + gamma(m + 8) + value)  # the mean of x − c is off by γ of the spread
     saving = max(0.0, inertia - float(after.inertia.sum())) / inertia
     whole = ROUNDINGS * float(now.weight @ stored**2) / inertia
-    error = 2 * gamma(m + 6) + whole / ROUNDINGS  # the means are rounded when they become centers
+    error = 4 * gamma(m + 6)
     settled = saving + error <= tol + whole and bool((value + errors <= tol + excuse).all())
     grade = Grade.FIXED_POINT if settled else Grade.BOUNDED
     limits = np.full(len(value), tol) if settled else stops
