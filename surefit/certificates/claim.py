@@ -1,21 +1,11 @@
-"""A claim: one statement about a fitted model, the number recomputed for it, bounds of its rounding, and the verdict.
-
-Notation of Higham, Accuracy and Stability of Numerical Algorithms, chapter 3: u is half the distance from 1 to the
-next number, and n operations in a row commit a relative error of at most γₙ = n u / (1 − n u).
-"""
+"""A claim: one statement about a fitted model, the number recomputed for it, and the verdict."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
-UNIT = float(np.finfo(np.float64).eps) / 2
 
 
 class CertificateError(ValueError):
@@ -101,15 +91,3 @@ def refuted(name: str, reason: str, value: float | None = None, limit: float | N
 def weakest(claims: Iterable[Claim]) -> Grade:
     """The grade of all claims together: that of the weakest that does more than inform."""
     return max((c.grade for c in claims if not c.informs), key=list(Grade).index, default=Grade.UNPROVED)
-
-
-def gamma(n: float, u: float = UNIT) -> float:
-    """γₙ = n u / (1 − n u); infinite where n u ≥ 1 and nothing can be said."""
-    nu = float(n) * u
-    return nu / (1.0 - nu) if nu < 1.0 else math.inf
-
-
-def epsilon(single_data: bool, *attributes: NDArray) -> float:
-    """The machine epsilon a model was fitted in: that of float32 if the data or an attribute are float32."""
-    single = single_data or any(a.dtype == np.float32 for a in attributes)
-    return float(np.finfo(np.float32 if single else np.float64).eps)

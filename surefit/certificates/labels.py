@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, answer_of
-from surefit.certificates.blocks import F64, BlockOf, Blocks, Findings, one_column
+from surefit.certificates.attributes import Attributes
+from surefit.certificates.blocks import F64, BlockOf, Blocks, one_column
+from surefit.certificates.checker import Findings
 from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.predictions import answer_of
 
 
 def read_classes(attrs: Attributes, least: int = 2) -> int | None:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from surefit.certificates.blocks import TOL, Blocks, Findings
+from surefit.certificates.blocks import Blocks
 from surefit.certificates.certificate import Certificate
+from surefit.certificates.checker import TOL, Findings
 
 Checker = Callable[[Any, Blocks, float], Findings]
 KNOWN = ("n_features_in_", "feature_names_in_", "history_", "certificate_")  # follow from the data, or only tell

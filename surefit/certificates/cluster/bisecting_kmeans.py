@@ -12,9 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, answer_of, bad_attributes, real, sample_rows, whole
-from surefit.certificates.blocks import F64, BadData, Blocks, Findings, checker, dense, looked_over
-from surefit.certificates.claim import Claim, Grade, at_most, epsilon, gamma
+from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
+from surefit.certificates.blocks import F64, BadData, Blocks, dense, looked_over
+from surefit.certificates.checker import Findings, checker
+from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.predictions import answer_of, sample_rows
+from surefit.certificates.rounding import epsilon, gamma
 from surefit.certificates.theorems.distances.to_centers import transform_claim
 
 ROUNDINGS = 10.0

@@ -11,9 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, answer_of, bad_attributes, real, sample_rows
-from surefit.certificates.blocks import F64, Blocks, Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most, epsilon, failed, gamma
+from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.checker import Findings, checker
+from surefit.certificates.claim import Claim, Grade, at_most, failed
+from surefit.certificates.predictions import answer_of, sample_rows
+from surefit.certificates.rounding import epsilon, gamma
 from surefit.certificates.search.principal_axes import principal_axes
 from surefit.certificates.theorems.distances.to_centers import squared_distances, transform_claim
 from surefit.certificates.theorems.spectral.centered import Center, first_pass, slices

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from surefit.certificates.blocks import Blocks, Findings, checker
+from surefit.certificates.blocks import Blocks
+from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade
 from surefit.certificates.cluster.kmeans import check_kmeans
 

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real
-from surefit.certificates.blocks import Blocks, Findings, checker, dense
-from surefit.certificates.claim import Claim, Grade, at_most, epsilon, failed, gamma, refuted
+from surefit.certificates.blocks import Blocks, dense
+from surefit.certificates.checker import Findings, checker
+from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.decomposition.pca import check_pca
+from surefit.certificates.rounding import epsilon, gamma
 from surefit.certificates.theorems.spectral.centered import first_pass
 
 ROUNDINGS = 10.0

@@ -16,9 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, bad_attributes, numbers_claim, real, sample_rows
-from surefit.certificates.blocks import F64, Blocks, Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most, epsilon, failed, gamma, refuted
+from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.checker import Findings, checker
+from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
+from surefit.certificates.predictions import numbers_claim, sample_rows
+from surefit.certificates.rounding import epsilon, gamma
 from surefit.certificates.search.principal_axes import principal_axes
 from surefit.certificates.theorems.spectral.centered import Center, first_pass
 from surefit.certificates.theorems.spectral.dimension import may_be_minka, may_be_share

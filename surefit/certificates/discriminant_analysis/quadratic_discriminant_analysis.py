@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, numbers_claim, real, sample_rows
-from surefit.certificates.blocks import F64, BadData, Blocks, Findings, checker
-from surefit.certificates.claim import Claim, gamma
+from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.blocks import F64, BadData, Blocks
+from surefit.certificates.checker import Findings, checker
+from surefit.certificates.claim import Claim
 from surefit.certificates.labels import read_classes, reads_labels
+from surefit.certificates.predictions import numbers_claim, sample_rows
+from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.class_statistics.class_claims import (
     TEN,
     entries_claim,

@@ -16,9 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, bad_attributes, real, sample_rows
-from surefit.certificates.blocks import F64, Blocks, Findings, checker
-from surefit.certificates.claim import UNIT, Claim, Grade, at_most, epsilon, failed, gamma
+from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.checker import Findings, checker
+from surefit.certificates.claim import Claim, Grade, at_most, failed
+from surefit.certificates.predictions import sample_rows
+from surefit.certificates.rounding import UNIT, epsilon, gamma
 from surefit.certificates.theorems.component_answers import answer_claims, room
 from surefit.certificates.theorems.gaussian_components import (
     LOG_2PI,

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes
-from surefit.certificates.blocks import BadData, Blocks, Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most, failed, gamma, refuted
+from surefit.certificates.blocks import BadData, Blocks
+from surefit.certificates.checker import Findings, checker
+from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
+from surefit.certificates.rounding import gamma
 
 DELTA = 1e-9
 

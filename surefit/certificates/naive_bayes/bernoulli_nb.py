@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, bad_attributes, sample_rows
-from surefit.certificates.blocks import Blocks, Findings, checker
+from surefit.certificates.attributes import Attributes, bad_attributes
+from surefit.certificates.blocks import Blocks
+from surefit.certificates.checker import Findings, checker
 from surefit.certificates.labels import read_classes, reads_labels
+from surefit.certificates.predictions import sample_rows
 from surefit.certificates.theorems.class_statistics.bernoulli import bernoulli_claims, bernoulli_scores, read_threshold
 from surefit.certificates.theorems.class_statistics.class_claims import (
     class_count_claims,

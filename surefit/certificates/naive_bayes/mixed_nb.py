@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, sample_rows
-from surefit.certificates.blocks import Blocks, Findings, checker
-from surefit.certificates.claim import Claim, gamma
+from surefit.certificates.attributes import Attributes, bad_attributes
+from surefit.certificates.blocks import Blocks
+from surefit.certificates.checker import Findings, checker
+from surefit.certificates.claim import Claim
 from surefit.certificates.labels import read_classes, reads_labels
+from surefit.certificates.predictions import sample_rows
+from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.class_statistics.bernoulli import bernoulli_claims, bernoulli_scores, read_threshold
 from surefit.certificates.theorems.class_statistics.categorical import categorical_claims, categorical_scores
 from surefit.certificates.theorems.class_statistics.category_counts import category_counts

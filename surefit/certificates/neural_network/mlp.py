@@ -14,10 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import SAMPLE, Attributes, bad_attributes, numbers_claim, real, sample_rows
-from surefit.certificates.blocks import F64, BadData, Blocks, Findings, all_finite, checker, dense
-from surefit.certificates.claim import UNIT, Claim, Grade, at_most, epsilon, failed, gamma
+from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.blocks import F64, BadData, Blocks, all_finite, dense
+from surefit.certificates.checker import Findings, checker
+from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.labels import labels_claim, read_classes, reads_labels
+from surefit.certificates.predictions import SAMPLE, numbers_claim, sample_rows
+from surefit.certificates.rounding import UNIT, epsilon, gamma
 
 ROUNDINGS = 10.0
 DIRECTIONS = 3

@@ -11,9 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, bad_attributes, numbers_claim, real, sample_rows
-from surefit.certificates.blocks import F64, BadData, Blocks, Findings, all_finite, checker, dense
-from surefit.certificates.claim import UNIT, Claim, Grade, at_most, epsilon, gamma, refuted
+from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.blocks import F64, BadData, Blocks, all_finite, dense
+from surefit.certificates.checker import Findings, checker
+from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.predictions import numbers_claim, sample_rows
+from surefit.certificates.rounding import UNIT, epsilon, gamma
 
 MOST_POINTS = 600
 MOST_ENTRIES = 20_000

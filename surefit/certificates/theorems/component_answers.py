@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import answer_of, numbers_claim
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.predictions import answer_of, numbers_claim
 from surefit.certificates.theorems.gaussian_components import LOG_2PI, ROUNDINGS, Model, log_sum
 
 

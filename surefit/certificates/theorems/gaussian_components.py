@@ -9,7 +9,8 @@ import numpy as np
 
 from surefit.certificates.attributes import Attributes, real, whole
 from surefit.certificates.blocks import F64, BadData, Blocks, all_finite, dense
-from surefit.certificates.claim import Claim, Grade, at_most, gamma
+from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.rounding import gamma
 
 LOG_2PI = float(np.log(2 * np.pi))
 ROUNDINGS = 10.0

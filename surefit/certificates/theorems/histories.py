@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, real
-from surefit.certificates.claim import Claim, Grade, at_most, failed, gamma
+from surefit.certificates.claim import Claim, Grade, at_most, failed
+from surefit.certificates.rounding import gamma
 
 
 def history_claim(attrs: Attributes, bound: float, slack: float, tol: float, *, ours: bool) -> Claim:

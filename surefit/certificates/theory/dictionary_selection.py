@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, answer_of, bad_attributes, real, sample_rows, whole
-from surefit.certificates.blocks import F64, BadData, Blocks, Findings, checker, dense
+from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
+from surefit.certificates.blocks import F64, BadData, Blocks, dense
+from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.labels import places, read_classes, reads_labels
+from surefit.certificates.predictions import answer_of, sample_rows
 
 ROUNDING = 1e-12  # relative, of a few logarithms and roots of numbers that are known exactly
 

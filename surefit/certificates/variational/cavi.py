@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real
-from surefit.certificates.blocks import F64, Blocks, Findings, checker
+from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.variational.user_model import (
     ROUNDING,

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real
-from surefit.certificates.blocks import F64, Blocks, Findings, checker
+from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.variational.user_model import (
     ROUNDING,

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
-from surefit.certificates.blocks import BadData, Blocks, Findings, checker
+from surefit.certificates.blocks import BadData, Blocks
+from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.variational.user_model import asked, data_of
 

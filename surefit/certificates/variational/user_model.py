@@ -11,7 +11,8 @@ import numpy as np
 
 from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64, BadData, Blocks
-from surefit.certificates.claim import CertificateError, Claim, Grade, at_most, gamma
+from surefit.certificates.claim import CertificateError, Claim, Grade, at_most
+from surefit.certificates.rounding import gamma
 
 ROUNDING = 1e-9
 """A difference by this share of 1 + |value| is rounding of the model's own sums."""

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64
-from surefit.certificates.claim import UNIT, Claim, gamma
+from surefit.certificates.claim import Claim
+from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.class_statistics.class_claims import logs_claim
 from surefit.certificates.theorems.class_statistics.class_counts import Counts
 

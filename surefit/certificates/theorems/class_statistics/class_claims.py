@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, numbers_claim
+from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64
-from surefit.certificates.claim import UNIT, Claim, Grade, at_most, gamma
+from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.labels import labels_claim
+from surefit.certificates.predictions import numbers_claim
+from surefit.certificates.rounding import UNIT, gamma
 
 TEN = 10.0
 AGAIN = "was it fitted to these rows, weights and parameters, and in a precision that holds its sums?"

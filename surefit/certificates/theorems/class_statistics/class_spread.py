@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, BlockOf, Blocks
-from surefit.certificates.claim import UNIT, gamma
+from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.class_statistics.labelled import class_sums, labelled
 
 FELT = 1e-3  # deviations by which a mean may be off before answers change in a way that nobody calls rounding

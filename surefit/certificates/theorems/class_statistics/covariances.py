@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks
-from surefit.certificates.claim import UNIT, gamma
+from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.class_statistics.class_spread import Spread
 from surefit.certificates.theorems.class_statistics.labelled import labelled
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64
-from surefit.certificates.claim import UNIT, Claim, Grade, at_most, refuted
+from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.rounding import UNIT
 from surefit.certificates.theorems.class_statistics.class_claims import entries_claim
 from surefit.certificates.theorems.class_statistics.whitening import Metric
 

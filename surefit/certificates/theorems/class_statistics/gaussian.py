@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64, Blocks
-from surefit.certificates.claim import UNIT, Claim
+from surefit.certificates.claim import Claim
+from surefit.certificates.rounding import UNIT
 from surefit.certificates.theorems.class_statistics.class_claims import TEN, entries_claim, unit
 from surefit.certificates.theorems.class_statistics.class_spread import OneClass, Spread, class_spread
 

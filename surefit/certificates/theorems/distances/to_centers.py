@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import numbers_claim
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim
+from surefit.certificates.predictions import numbers_claim
 
 
 def squared_distances(X: Any, C: F64, mean: F64, eps: float) -> tuple[F64, F64]:

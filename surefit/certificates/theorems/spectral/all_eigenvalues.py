@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from surefit.certificates.blocks import F64
-from surefit.certificates.claim import gamma
+from surefit.certificates.rounding import gamma
 
 MOST_ORDER = 1500
 

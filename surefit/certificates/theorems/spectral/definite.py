@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from surefit.certificates.blocks import F64
-from surefit.certificates.claim import UNIT, gamma
+from surefit.certificates.rounding import UNIT, gamma
 
 
 def largest_at_most(A: F64, proposal: float) -> float:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from surefit.certificates.blocks import F64, Blocks
-from surefit.certificates.claim import gamma
+from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.spectral.centered import Center, centered
 from surefit.certificates.theorems.spectral.one_dimensional import Pieces, bins, least_cost, points
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from surefit.certificates.blocks import F64, Blocks
-from surefit.certificates.claim import Claim, Grade, at_most, gamma
+from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.spectral.centered import Center, centered
 
 STARTS, STEPS, DELTA = 8, 6, 0.01

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from surefit.certificates.blocks import F64
-from surefit.certificates.claim import gamma
+from surefit.certificates.rounding import gamma
 
 
 class Pieces:

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.blocks import F64
-from surefit.certificates.claim import UNIT, Claim, Grade, at_most, failed, gamma
+from surefit.certificates.claim import Claim, Grade, at_most, failed
+from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.spectral.definite import largest_at_most
 
 ROUNDINGS, MOST_EXCUSED = 10.0, 0.5

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.blocks import F64, Blocks
-from surefit.certificates.claim import UNIT, gamma
+from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.spectral.centered import Center, centered
 
 LONG_WORK = 3e6  # products of n d min(n, d) numbers up to which this is done in long double
