@@ -32,11 +32,16 @@ def imported(name: str, path: Path, known: dict[str, Path]) -> set[str]:
     return found & known.keys()
 
 
+MEMBERS = {"surefit.certificates.ensemble.members": "surefit.certificates.tree.decision_tree"}
+"""Checkers that are reached by way of the registry: the trees of an ensemble are held against the checker of trees."""
+
+
 def trusted_files(checker: str, known: dict[str, Path]) -> set[str]:
     """The checker's module and all it imports from certificates, without what nobody need trust."""
     seen, waiting = set(), [checker]
     while waiting:
         name = waiting.pop()
+        waiting += [MEMBERS[name]] if name in MEMBERS else []
         if name in seen or not name.startswith("surefit.certificates.") or set(name.split(".")) & set(UNTRUSTED):
             continue
         seen.add(name)

@@ -17,9 +17,13 @@ WIDTH = 80
 
 
 def table(certificate: Certificate) -> str:
-    lines = [_headline(certificate, "  "), "─" * WIDTH]
+    lines, part = [_headline(certificate, "  "), "─" * WIDTH], ""
     for c in certificate:
-        verdict = f"{mark(c.holds, c.grade)} {c.name:<20.20} {c.grade.value:<12}"
+        path, _, name = c.name.rpartition(": ")  # of a step of a pipeline, of the best model of a search
+        if path != part:
+            lines.append(f"{path}:")
+            part = path
+        verdict = f"{mark(c.holds, c.grade)} {name:<20.20} {c.grade.value:<12}"
         lines.append(f"{verdict} {number(c.value):>11}  {_limit(c):<16}".rstrip())
         lines += textwrap.wrap(c.sentence, WIDTH - 4, initial_indent="    ", subsequent_indent="    ")
     lines.append("─" * WIDTH)

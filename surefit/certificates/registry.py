@@ -109,7 +109,8 @@ def checker_for(model: Any) -> Checker:
             module, function = CHECKERS[base.__name__].split(":")
             return getattr(import_module(f"surefit.certificates.{module}"), function)
     known = ", ".join(sorted(CHECKERS))
-    raise TypeError(f"No checker for {type(model).__name__}. Checkers exist for {known}.")
+    members = " Its members, estimators_, can be certified one by one." if hasattr(model, "estimators_") else ""
+    raise TypeError(f"No checker for {type(model).__name__}.{members} Checkers exist for {known}.")
 
 
 def check(model: Any, blocks: Blocks, tol: float = TOL) -> Certificate:

@@ -13,8 +13,10 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import kneighbors_graph
 
 from surefit.certificates import Grade
+from surefit.certificates.attributes import Attributes
 from surefit.certificates.cluster import dbscan as checker
-from tests.certificates.bench import altered, certify, failing
+from surefit.certificates.theorems.distances.points import read_points
+from tests.certificates.bench import altered, blocks, certify, failing
 
 rng = np.random.default_rng(5)
 X, _ = make_blobs(400, 3, centers=4, random_state=0)
@@ -240,3 +242,25 @@ def test_rows_far_from_themselves(seed, both_ways, container) -> None:
             assert not certify(altered(model, labels_=labels), D).holds
             core = np.setdiff1d(model.core_sample_indices_, row)
             assert "core" in failing(certify(altered(model, core_sample_indices_=core), D))
+
+
+# --- which rows are near -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e6])
+def test_near_rows_are_told_as_in_long_double(metric: str, offset: float) -> None:
+    """Surely near is near, what is near may be, and only rounding is left open: eps is one of the distances."""
+    Z = rng.normal(size=(60, 7)) * 10.0 ** np.arange(-3, 4) + offset
+    L = Z.astype(np.longdouble)
+    off = np.abs(L[:, None] - L[None, :])
+    exact = np.sqrt((off**2).sum(-1)) if metric == "euclidean" else off.sum(-1)
+    model = DBSCAN(metric=metric).fit(Z)
+    points = read_points(Attributes(model, "labels_"), blocks(Z), metric)
+    rows, near = np.arange(0, 60, 2), np.arange(60)
+    for eps in exact[3, [1, 8, 20]].astype(np.float64):
+        sure, maybe = checker._within(points, rows, near, float(eps))
+        within = exact[rows] <= eps
+        assert (within | ~sure).all() and (maybe | ~within).all()
+        assert (np.abs(exact[rows] - eps)[maybe & ~sure] <= 1e-6 * eps).all()
+        assert np.count_nonzero(maybe & ~sure) <= 4

@@ -111,7 +111,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "DBSCAN": [{}, {"eps": 1.0, "min_samples": 10, "metric": "manhattan"}],
     "MinCut": [{}, {"affinity": "rbf"}],
     "SpectralClustering": [{"n_clusters": 3, "random_state": 0, "affinity": "nearest_neighbors"}],
-    "SpectralEmbedding": [{"n_neighbors": 20}],
+    "SpectralEmbedding": [{"n_neighbors": 20, "random_state": 0}],
     "ClassicalMDS": [{}],
     "MDS": [{"init": "classical_mds", "n_init": 1, "eps": 1e-13, "max_iter": 2_000}],
     "Isomap": [{"n_neighbors": 20}],

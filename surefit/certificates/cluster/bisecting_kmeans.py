@@ -97,7 +97,7 @@ def check_bisecting_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
         told = (
             "The cuts are not among the public attributes of this model: nesting and the order of cuts are not checked."
         )
-        return [*claims, Claim("nested", told, Grade.UNPROVED, None, None, True)], "two passes"
+        return [*claims, Claim("nested", told, Grade.UNPROVED, None, 0.0, True)], "two passes"
     rows, wrong = _route(data, tree, labels)
     nodes = {node: _part(data, r, tree.centers[node]) for node, r in rows.items()}
     claims += [

@@ -239,7 +239,8 @@ def _worst(
         f"{sentence} Component {at[j]} comes nearest to its limit.",
         grade, value[j], limit, {"values": (value + error).tolist(), "excuses": excuse.tolist()},
         error=error[j], excuse=excuse[j], lower=least[j],
-        failure=f"{wrong}: component {at[j]} is off by a relative {value[j]:.2g}. svd_solver='full' keeps most digits."
+        failure=f"{wrong}: component {at[j]} is off by a relative {value[j]:.2g}. "
+        "PCA with svd_solver='full' keeps most digits."
         if least[j] > limit + excuse[j] else
         f"{wrong}, or rounding hides it: component {at[j]} is off by a relative {value[j] + error[j]:.2g} at most.",
     )  # fmt: skip
