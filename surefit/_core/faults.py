@@ -182,6 +182,8 @@ def _is_number(value: Any) -> bool:
         float(value)
     except (TypeError, ValueError):
         return False
+    except OverflowError:  # a whole number beyond floating point
+        return True
     return not isinstance(value, (np.datetime64, np.timedelta64))
 
 

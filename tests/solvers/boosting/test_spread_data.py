@@ -10,8 +10,9 @@ import pytest
 
 from surefit._core.arithmetic import rounded_units
 from surefit.engine.block import Block
+from surefit.engine.dask_state import Message, _added, _merged
 from surefit.objectives.losses import SquaredError
-from surefit.solvers.boosting.part_rows import Facts, Message, PartRows, merge_of
+from surefit.solvers.boosting.part_rows import Facts, PartRows
 from surefit.solvers.boosting.spread_data import BinBlock, add_weight_sums, join_parts, weight_sums
 from surefit.solvers.boosting.spread_targets import HeldOut, TargetFactsStep, Weighing
 from surefit.summaries.bins import Bins
@@ -92,6 +93,5 @@ def test_a_part_answers_in_its_state_and_comes_to_it_again():
 
 
 def test_parts_without_an_answer_have_none_together():
-    merge = merge_of("loss_of_rows")
-    assert merge(None, 1.0) is None
-    assert merge(1.0, 2.0) == 3.0
+    assert _merged(_added, None, 1.0) is None
+    assert _merged(_added, 1.0, 2.0) == 3.0
