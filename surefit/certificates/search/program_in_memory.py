@@ -102,4 +102,7 @@ class InMemory:
             A = self.precise[v > 0][:, used]
             off = (A[:, D] - A[:, J] @ Z).astype(np.float64)
             Z = Z + np.linalg.lstsq(A[:, J].astype(np.float64), off, rcond=None)[0]
+            # Rounding in place of a zero is all that a row without entries in the other columns has: not 8 roundings.
+            rounding = 100 * float(np.finfo(A.dtype).eps) * np.abs(Z).max(axis=0)
+            Z = np.where(np.abs(Z) > rounding, Z, 0.0)
         return Basis(used[J], T, Z)
