@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,25 @@ def test_printed_gap_bounds_the_true_one(alpha: float, size: float, dtype: Any) 
     assert claim.holds == (claim.value <= 1e-6 + claim.excuse)
     assert not (claim.holds and true > 1e-6 + claim.excuse)
     assert claim.value <= max(2 * true, 1e-6 + claim.excuse)
+
+
+@pytest.mark.parametrize("offset", [0.0, 30.0, 1e3, 1e5])
+def test_a_linear_fit_far_from_the_origin_is_decided(offset: float) -> None:
+    """Against rational arithmetic: f(x) = b·x of two columns, the best b by Cramer's rule."""
+    A = X[:, :2] + offset
+    model = KernelRidge().fit(A, Y)
+    rational = np.vectorize(Fraction, otypes=[object])
+    rows, y, a = rational(A), rational(Y), rational(model.dual_coef_)
+    (p, q), (_, r) = rows.T @ rows + rational(np.eye(2))
+    u, v = rows.T @ y
+    best = np.array([r * u - q * v, p * v - q * u]) / (p * r - q * q)
+
+    def value(b: np.ndarray) -> Any:
+        return ((y - rows @ b) ** 2).sum() + b @ b
+
+    claim = certify(model, A, Y)["optimal"]
+    assert claim.holds and claim.grade is Grade.OPTIMAL, f"\n{claim}"
+    assert claim.value is not None and claim.value >= value(rows.T @ a) / value(best) - 1 >= 0
 
 
 MODEL = KernelRidge(kernel="rbf", gamma=0.3, alpha=0.5).fit(X, Y)

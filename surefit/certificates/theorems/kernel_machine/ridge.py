@@ -2,7 +2,8 @@
 
 Theorem. Let δᵢ = yᵢ − f(xᵢ) − α aᵢ/ωᵢ, with aᵢ = 0 where ωᵢ = 0. Then min J ≥ J(f) − Σωδ². Proof. For every e of the
 kernel's space J(f + e) = J(f) − 2Σωδe + Σωe² + α‖e‖², and −2δe + e² ≥ −δ². ∎
-So with any other f' of the same form J(f) − J(f') ≤ J(f) − min J ≤ J(f) − J(f') + Σωδ'².
+So with any other f' of the same form J(f) − J(f') ≤ J(f) − min J ≤ J(f) − J(f') + Σωδ'², and J(f) − min J ≤ Σωδ²: far
+from the origin K a cancels, and the roundings of J, first order in those of K a, can hide a gap that Σωδ² still shows.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def ridge_claim(system: System, a: F64, unit: float, tol: float, propose: Propos
     own = other = value_of(system, a)
     if not system.kernel.positive:
         return _worst([_solved(system, own, j, unit, tol) for j in range(a.shape[1])])
-    if not (own.high - own.low + own.left <= tol * (own.low - own.left)).all() and np.isfinite(own.delta).all():
+    if not (own.left <= tol * (own.low - own.left)).all() and np.isfinite(own.delta).all():
         other = value_of(system, a.astype(LONG) + propose(system, own.delta))
     least = np.maximum(np.maximum(own.low - own.left, other.low - other.left), 0.0)
     return _worst([_least(system, own, float(least[j]), float(other.high[j]), j, unit, tol) for j in range(a.shape[1])])
@@ -84,11 +85,12 @@ def _worst(claims: list[Claim]) -> Claim:
 def _least(system: System, own: Value, least: float, other: float, j: int, unit: float, tol: float) -> Claim:
     """The distance of target j from the least value, relative to that."""
     low, high, all_of = float(own.low[j]), float(own.high[j]), float(system.omega @ system.y[:, j] ** 2)
-    detail: dict[str, Any] = {"objective": high, "gap": high - least, "lower_bound": least, "target": j}
+    gap = min(float(own.left[j]), high - least)
+    detail: dict[str, Any] = {"objective": high, "gap": gap, "lower_bound": least, "target": j}
     if high <= tol**2 * all_of or all_of == 0:  # a least value of rounding is nothing to compare with
         sentence = "The rows are fitted: the penalised sum of squares, relative to that of y."
         return at_most("optimal", sentence, Grade.OPTIMAL, high / (all_of or 1.0), tol**2, detail)
-    value, lower = ((high - least) / least if least > 0 else np.inf), max(0.0, low / other - 1) if other > 0 else 0.0
+    value, lower = (gap / least if least > 0 else np.inf), max(0.0, low / other - 1) if other > 0 else 0.0
     excuse = min(MOST_EXCUSED, EXCUSED * unit**2 * float(own.storing[j]) / least) if least > 0 else 0.0
     failure = f"could be lower by up to {100 * value / (1 + value) if np.isfinite(value) else 100:.3g} %"
     failure += f", by {100 * lower / (1 + lower):.3g} % at least" if lower > tol + excuse else ""
