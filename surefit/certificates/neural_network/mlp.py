@@ -358,7 +358,7 @@ def _stationary(attrs: Attributes, f: float, largest: float, error: float) -> Cl
         return at_most("stationary", sentence, Grade.STATIONARY, largest, asked, error=error)
     sentence = (
         f"Training ended at the loss {f:.6g} with a largest entry of the gradient of {largest:.2g}: no stationary "
-        "point is claimed, and other weights may do better. More epochs (max_iter, a lower tol), or solver='lbfgs' where "
-        "there are few rows, come nearer."
+        "point is claimed, and other weights may do better. More epochs (max_iter, a lower tol) come nearer, or "
+        "solver='lbfgs' where there are few rows."
     )
     return Claim("stationary", sentence, Grade.UNPROVED, None, asked, True, {"largest": largest})
