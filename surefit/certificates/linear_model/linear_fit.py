@@ -101,7 +101,8 @@ def optimal_claim(gap: Gap, data: Data, j: int, k: int, unit: float, tol: float,
         if radius < SMALLEST_RADIUS and lower <= tol + excuse:
             reason = f"Columns {named} depend on others too closely (or are too many) to bound the {what} from below."
             return failed("optimal", reason, None, tol)
-    surely = f", and is by {100 * lower / (1 + lower):.3g} % at least" if tol + excuse < lower < np.inf else ""
+    share, proved = (100 * v / (1 + v) if np.isfinite(v) else 100.0 for v in (value, lower))
+    surely = f", by {proved:.3g} % at least" if lower > tol + excuse else ""
     return at_most(
         "optimal",
         f"The {what} is above the least possible{among} by a relative {value:.1e} at most.",
@@ -111,7 +112,7 @@ def optimal_claim(gap: Gap, data: Data, j: int, k: int, unit: float, tol: float,
         detail,
         excuse=excuse,
         lower=lower,
-        failure=f"The {what} may be above the least possible{among} by a relative {value:.3g}{surely}: {remedy}.",
+        failure=f"The {what} could be lower by up to {share:.3g} %{among}{surely}: {remedy}.",
     )
 
 
