@@ -191,7 +191,7 @@ def _linear(fit: Fit, space: Metric, tol: float, g: float) -> list[Claim]:
         return np.append(a[others] + a[first], a.max()).astype(np.float64)
 
     nearest = np.array([np.sort(np.linalg.norm(places - place, axis=1))[1] for place in places], dtype=np.float64)
-    near, far = nearest[others] / 2, max(1.0, float(root.max()), float(np.linalg.norm(origin)))
+    near, far = np.maximum(nearest[others] / 2, SAME), max(1.0, float(root.max()), float(np.linalg.norm(origin)))
     E = np.linalg.norm((V @ space.sigma) @ space.W - aims, axis=1).astype(np.float64)
     error = g * float(L(deviation)) * (np.abs(V) @ deviation) + joint(moved) + space.eta * E
     error = error + 64 * d * UNIT * np.linalg.norm(aims, axis=1)
@@ -210,9 +210,10 @@ def _linear(fit: Fit, space: Metric, tol: float, g: float) -> list[Claim]:
     return [*claims, entries_claim("span", SPAN, outside, tol, 8 * d * EPS, stored)]
 
 
+SAME = 0.5e-6  # half the distance, in deviations, below which classes are in one place
 SCORES = (
     "The scores of every two classes go in the direction Σ⁻¹(μ_j − μ_k): error in standard deviations of a row, "
-    "relative to the distance of the two classes"
+    "relative to the distance of the two classes (a millionth of a deviation at least)"
 )
 SPAN = "The coefficients have no part that counts in directions that the covariance lacks"
 VALUES = (
