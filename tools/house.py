@@ -1,6 +1,6 @@
 """Figures of the house: sizes of files and functions, folders, edges between solvers, lines to read per checker.
 
-python tools/house.py [ROOT]
+.venv/bin/python tools/house.py [ROOT]
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ import statistics
 import sys
 from collections import Counter
 from pathlib import Path
-
-UNTRUSTED = ("presentation", "search", "registry")  # what a reader need not trust: layout, proposals, the list of names
 
 
 def modules(root: Path) -> dict[str, Path]:
@@ -32,37 +30,17 @@ def imported(name: str, path: Path, known: dict[str, Path]) -> set[str]:
     return found & known.keys()
 
 
-MEMBERS = {"surefit.certificates.ensemble.members": "surefit.certificates.tree.decision_tree"}
-"""Checkers that are reached by way of the registry: the trees of an ensemble are held against the checker of trees."""
+def lines_to_read(root: Path, known: dict[str, Path]) -> list[tuple[int, int, str]]:
+    """For the checker of every class: lines of the one file that `surefit checker` prints, and of all its modules."""
+    sys.path.insert(0, str(root))
+    from surefit.certificates.registry import CHECKERS
+    from surefit.certificates.standalone import one_file
 
-
-def trusted_files(checker: str, known: dict[str, Path]) -> set[str]:
-    """The checker's module and all it imports from certificates, without what nobody need trust."""
-    seen, waiting = set(), [checker]
-    while waiting:
-        name = waiting.pop()
-        waiting += [MEMBERS[name]] if name in MEMBERS else []
-        if name in seen or not name.startswith("surefit.certificates.") or set(name.split(".")) & set(UNTRUSTED):
-            continue
-        seen.add(name)
-        waiting += imported(name, known[name], known)
-    return seen
-
-
-def trusted_lines(root: Path) -> dict[str, tuple[int, int]]:
-    """(files, lines) to read for the checker of every class."""
-    known, read = modules(root), {}
-    for name, path in known.items():
-        if not name.startswith("surefit.certificates."):
-            continue
-        decorated = [
-            node for node in ast.parse(path.read_text()).body
-            if isinstance(node, ast.FunctionDef) and any("checker" in ast.unparse(d) for d in node.decorator_list)
-        ]  # fmt: skip
-        if decorated:
-            files = trusted_files(name, known)
-            read[name.rsplit(".", 1)[1]] = (len(files), sum(len(known[f].read_text().splitlines()) for f in files))
-    return read
+    rows = []
+    for name in CHECKERS:
+        file = one_file(name)
+        rows.append((file.lines, sum(len(known[m].read_text().splitlines()) for m in file.modules), name))
+    return sorted(rows, reverse=True)
 
 
 def function_lengths(known: dict[str, Path]) -> list[int]:
@@ -86,9 +64,11 @@ def main(root: Path) -> None:
     edges = [(a, b) for a in solvers for b in imported(a, solvers[a], solvers) if b != a]
     across = sum(a.rsplit(".", 1)[0] != b.rsplit(".", 1)[0] for a, b in edges)
     print(f"edges between solver files {len(edges)}, of them between folders {across}")
-    print("lines to read for a checker (files):")
-    for name, (files, lines) in sorted(trusted_lines(root).items(), key=lambda row: -row[1][1]):
-        print(f"  {name:<34}{lines:>5}  ({files})")
+    rows = lines_to_read(root, known)
+    median, within = statistics.median(lines for lines, _, _ in rows), sum(lines <= 600 for lines, _, _ in rows)
+    print(f"lines to read for a checker: median {median:.0f}, at most 600 for {within} of {len(rows)}")
+    for lines, whole, name in rows:
+        print(f"  {name:<34}{lines:>5}  (its modules have {whole})")
 
 
 if __name__ == "__main__":

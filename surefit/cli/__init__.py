@@ -1,4 +1,4 @@
-"""The command line: `surefit compare`, `fit`, `certify`, `predict`.
+"""The command line: `surefit compare`, `fit`, `certify`, `predict`, `checker`.
 
 Exit codes: 0 all is well; 1 a certificate fails; 2 bad input, told in one line; 130 interrupted.
 """

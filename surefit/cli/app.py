@@ -232,3 +232,21 @@ def predict(
         return predict_command(model, source, out, proba=proba, trust=trust, as_json=as_json, quiet=quiet)
 
     raise typer.Exit(guarded(body))
+
+
+@app.command(epilog=EXIT_CODES)
+def checker(
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="CLASS...", help="For example Ridge; an ensemble with the class of its members."),
+    ],
+    out: Annotated[Path | None, typer.Option(help="Where the file goes; default stdout.")] = None,
+) -> None:
+    """Print all that a certificate of a class rests on, as one file that needs NumPy alone."""
+
+    def body() -> int:
+        from surefit.cli.checker import checker_command
+
+        return checker_command(names, out)
+
+    raise typer.Exit(guarded(body))

@@ -1,0 +1,80 @@
+"""The file that `surefit checker` prints: it runs without surefit, and says what the certificate says."""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import sys
+import types
+import warnings
+
+import numpy as np
+import pytest
+
+from surefit.certificates import ArrayBlocks
+from surefit.certificates.registry import CHECKERS, check
+from surefit.certificates.standalone import one_file
+from surefit.linear_model import Ridge
+from tests.laws.registry import fit, instances, learnt, sample
+
+TREES = {True: "DecisionTreeClassifier", False: "DecisionTreeRegressor"}
+ABROAD = {"surefit", "scipy", "sklearn"}
+
+
+def loaded(monkeypatch, *classes):
+    """The file as a module that can import nothing but NumPy and the standard library."""
+
+    def only_numpy(name, *how):
+        assert name.split(".")[0] not in ABROAD, f"the file imports {name}"
+        return builtins.__import__(name, *how)
+
+    module = types.ModuleType("checker_alone")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    vars(module)["__builtins__"] = {**vars(builtins), "__import__": only_numpy}
+    exec(compile(one_file(*classes).text, module.__name__, "exec"), vars(module))
+    return module
+
+
+@pytest.mark.parametrize("model", instances(), ids=lambda model: type(model).__name__)
+def test_says_what_the_certificate_says(model, monkeypatch):
+    name = type(model).__name__
+    X, y, _ = sample(model, n=120)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = fit(model, X, y)
+    members = [TREES[hasattr(fitted, "classes_")]] if name.startswith(("Bagging", "CrossValidated")) else []
+    alone = loaded(monkeypatch, name, *members)
+    find = getattr(alone, CHECKERS[name].split(":")[1])
+    lie = copy.copy(fitted)
+    vars(lie).update({a: 1.1 * v for a, v in learnt(fitted).items() if a in find.covers and v.dtype.kind == "f"})
+    for told in (fitted, lie):
+        claims, _ = find(told, alone.ArrayBlocks(X, y), 1e-6)
+        whole = check(told, ArrayBlocks(X, y))
+        assert [str(vars(claim)) for claim in claims] == [str(vars(claim)) for claim in whole]
+
+
+def test_refuses_a_lie(monkeypatch):
+    alone, model = loaded(monkeypatch, "Ridge"), Ridge().fit(X := np.eye(5), y := np.arange(5.0))
+    assert all(claim.holds for claim in alone.check_ridge(model, alone.ArrayBlocks(X, y))[0])
+    model.coef_ = 1.01 * model.coef_
+    assert [claim.name for claim in alone.check_ridge(model, alone.ArrayBlocks(X, y))[0] if not claim.holds] == [
+        "optimal"
+    ]
+
+
+def test_what_proposes_comes_below_what_is_trusted():
+    file = one_file("Ridge")
+    trusted, mark, proposals = file.text.partition("Nothing below need be trusted")
+    assert mark and "class ColumnBases" in proposals and "class ColumnBases" not in trusted
+    assert file.lines == sum(bool(line.strip()) for line in trusted.split('"""', 2)[2].splitlines()[:-2])
+
+
+def test_equal_names_of_two_modules_are_told_apart():
+    module = compile(one_file("RandomForestClassifier").text, "forest", "exec", flags=0x400)  # a syntax tree
+    names = [node.name for node in module.body if hasattr(node, "name")]
+    assert len(names) == len(set(names)) and "check_decision_tree_classifier" in names
+
+
+def test_unknown_names():
+    with pytest.raises(ValueError, match="did you mean Ridge"):
+        one_file("Rigde")
