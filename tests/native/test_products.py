@@ -83,3 +83,26 @@ def test_a_component_without_weight_takes_no_rows():
     np.testing.assert_allclose(sums[0], [*(X**2).sum(axis=0), *X.sum(axis=0), 300], rtol=1e-12)
     assert not sums[1].any() and total == 300
     assert value == pytest.approx(-0.5 * (X**2).sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("full", [True, False])
+@pytest.mark.parametrize(("d", "components"), [(1, 1), (3, 5), (8, 8), (13, 17), (16, 16)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_sums_of_a_mixture_are_those_of_numpy_in_any_number_of_columns(full, d, components, dtype, weighted):
+    rng = np.random.default_rng(d)
+    X, w = rng.normal(size=(517, d)).astype(dtype), rng.exponential(size=517) if weighted else None
+    shift, scale = rng.normal(size=d), rng.uniform(0.5, 1.5, size=d)
+    Z = (X - shift) * scale
+    squares = [Z[:, i] * Z[:, j] for i in range(d) for j in range(i, d)] if full else list((Z * Z).T)
+    phi = np.column_stack([*squares, Z, np.ones(517)])
+    coef = rng.normal(size=(components, phi.shape[1])) / phi.shape[1]
+    joint = phi @ coef.T
+    shares = np.exp(joint) * (1.0 if w is None else w[:, None]) / np.exp(joint).sum(axis=1, keepdims=True)
+    logs = np.log(np.exp(joint).sum(axis=1))
+    found = [_native.mixture_sums(X, w, shift, scale, coef, full, 128, threads) for threads in (1, 2, 3)]
+    for sums, value, total in found:
+        np.testing.assert_allclose(sums, shares.T @ phi, rtol=1e-11, atol=1e-11)
+        assert value == pytest.approx(logs.sum() if w is None else w @ logs, rel=1e-11)
+        assert total == pytest.approx(517 if w is None else w.sum(), rel=1e-13)
+        assert np.array_equal(sums, found[0][0]) and value == found[0][1]

@@ -20,21 +20,23 @@ struct Workspace {
       : row(s.d + lanes),
         phi(kChunkRows * s.features + lanes),
         joint(kChunkRows * s.components),
-        wide(s.n_components * s.features) {}
-  Aligned<double> row, phi, joint, wide;
+        turned(s.components * lanes),
+        sums(s.n_components * s.features),
+        mass(s.components * lanes) {}
+  Aligned<double> row, phi, joint, turned, sums, mass;
 };
 
-// n_features × components, −∞ at the last feature of components that are padding.
-Aligned<double> turned(const double* coef, const Shape& s) {
-  Aligned<double> out(s.n_features * s.components);
-  for (std::size_t k = 0; k < s.n_components; ++k) {
-    for (std::size_t j = 0; j < s.n_features; ++j) out[j * s.components + k] = coef[k * s.n_features + j];
+// Rows of `coef` are those of a component: n_features, and its constant.
+struct Coefficients {
+  Coefficients(const double* coef, const Shape& s) : of_features(s.n_features * s.components), constant(s.components) {
+    std::fill_n(constant.data(), s.components, -std::numeric_limits<double>::infinity());
+    for (std::size_t k = 0; k < s.n_components; ++k, coef += s.n_features + 1) {
+      for (std::size_t j = 0; j < s.n_features; ++j) of_features[j * s.components + k] = coef[j];
+      constant[k] = coef[s.n_features];
+    }
   }
-  for (std::size_t k = s.n_components; k < s.components; ++k) {
-    out[(s.n_features - 1) * s.components + k] = -std::numeric_limits<double>::infinity();
-  }
-  return out;
-}
+  Aligned<double> of_features, constant;  // n_features × components; −∞ for components that are padding
+};
 
 }  // namespace
 
@@ -44,23 +46,38 @@ void feature_sums(const DenseRows<T>& x, const double* w, const double* shift, c
   const Loops& loops = SUREFIT_TABLE(mixture_loops);
   const auto padded = [&](std::size_t n) { return (n + loops.lanes - 1) / loops.lanes * loops.lanes; };
   const std::size_t p = features_of(x.d, full), size = n_components * p;
-  const Shape shape{x.d, p, n_components, padded(p), padded(n_components), full};
-  const Aligned<double> of_features = turned(coef, shape);
+  const Shape shape{x.d, p - 1, n_components, padded(p - 1), padded(n_components), full};
+  const Coefficients coefficients(coef, shape);
   n_threads = threads_for(2.0 * static_cast<double>(x.n) * static_cast<double>(size) * kVectorNs, n_threads);
   PerThread<Workspace> workspaces(n_threads);
   const auto leaf = [&](std::size_t lo, std::size_t hi, int thread) {
     Workspace& own = workspaces.of(thread, shape, loops.lanes);
-    std::fill_n(own.wide.data(), own.wide.size(), 0.0);
-    const Leaf<T> rows{x.x + lo * x.d,     hi - lo,         w ? w + lo : nullptr, shift,
-                       scale,              shape,           of_features.data(),   own.row.data(),
-                       own.phi.data(),     own.joint.data(), own.wide.data()};
+    std::fill_n(own.sums.data(), own.sums.size(), 0.0);
+    std::fill_n(own.mass.data(), own.mass.size(), 0.0);
+    const Leaf<T> rows{.x = x.x + lo * x.d,
+                       .n = hi - lo,
+                       .w = w ? w + lo : nullptr,
+                       .shift = shift,
+                       .scale = scale,
+                       .shape = shape,
+                       .coef = coefficients.of_features.data(),
+                       .constant = coefficients.constant.data(),
+                       .row = own.row.data(),
+                       .phi = own.phi.data(),
+                       .joint = own.joint.data(),
+                       .turned = own.turned.data(),
+                       .sums = own.sums.data(),
+                       .mass = own.mass.data()};
     Numbers out(size + 2);
     if constexpr (std::is_same_v<T, float>) {
       out[size] = loops.single_leaf(rows);
     } else {
       out[size] = loops.double_leaf(rows);
     }
-    for (std::size_t k = 0; k < n_components; ++k) std::copy_n(own.wide.data() + k * shape.features, p, &out[k * p]);
+    for (std::size_t k = 0; k < n_components; ++k) {
+      std::copy_n(own.sums.data() + k * shape.features, p - 1, &out[k * p]);
+      for (std::size_t l = 0; l < loops.lanes; ++l) out[k * p + p - 1] += own.mass[k * loops.lanes + l];
+    }
     double total = 0;
     for (std::size_t i = lo; i < hi; ++i) total += w ? w[i] : 1.0;
     out[size + 1] = total;

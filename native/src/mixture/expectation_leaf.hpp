@@ -9,7 +9,7 @@ namespace surefit::mixture {
 
 inline constexpr std::size_t kChunkRows = 96;  // rows whose features are held at a time
 
-// Features of a row: x_i x_j for i ≤ j (`full`) or x_i²; x; 1. All runs of numbers are padded to whole vectors.
+// Features of a row: x_i x_j for i ≤ j (`full`) or x_i²; x. All runs of numbers are padded to whole vectors.
 struct Shape {
   std::size_t d, n_features, n_components;
   std::size_t features, components;  // padded
@@ -24,11 +24,14 @@ struct Leaf {
   const double* shift;
   const double* scale;
   Shape shape;
-  const double* coef;  // n_features × components: of log π_k N(x; m_k, Σ_k); −∞ at 1 for components that are padding
-  double* row;         // d and a vector of zeros
-  double* phi;         // kChunkRows × features and a vector more, zeros
-  double* joint;       // kChunkRows × components
-  double* sums;        // n_components × features, zeros
+  const double* coef;      // n_features × components: of log π_k N(x; m_k, Σ_k)
+  const double* constant;  // components: the rest of it; −∞ for components that are padding
+  double* row;             // d and a vector of zeros
+  double* phi;             // kChunkRows × features and a vector more, zeros
+  double* joint;           // kChunkRows × components
+  double* turned;          // components × lanes
+  double* sums;            // n_components × features, zeros
+  double* mass;            // components × lanes, zeros: Σ ω r in parts
 };
 
 struct Loops {
