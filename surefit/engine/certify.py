@@ -104,6 +104,9 @@ def certify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, *, tol
             f"the columns of X are {list(names)[:5]}…, the model was fitted on {list(fitted_names)[:5]}…: "
             "pass the same columns in the same order"
         )
+    width = getattr(model, "n_features_in_", source.n_features)
+    if width != source.n_features:
+        raise InvalidData(f"X has {source.n_features} columns, the model was fitted on {width}: pass the same columns")
     with single_threaded_blas():
         return check(model, _SourceBlocks(source, _labels_of(y, source, in_memory) if labels else None), tol)
 

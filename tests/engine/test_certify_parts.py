@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import surefit
+from surefit._core.errors import InvalidData
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 5)) * np.arange(1, 6) + 3
@@ -50,3 +51,9 @@ def test_a_search_is_checked_through_its_best_estimator(search):
 def test_a_pipeline_without_anything_to_check_is_a_clear_error():
     with pytest.raises(TypeError, match="No checker for StandardScaler"):
         surefit.certify(make_pipeline(StandardScaler()).fit(X), X)
+
+
+def test_a_wrong_number_of_columns_is_told():
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    with pytest.raises(InvalidData, match="X has 3 columns, the model was fitted on 4"):
+        surefit.certify(Ridge().fit(X, X[:, 0]), X[:, :3], X[:, 0])

@@ -300,3 +300,11 @@ def test_wrong_targets_are_refused():
 def test_counts_of_features_and_rows():
     assert [feature_count(m, 20) for m in ("sqrt", "log2", None, 3, 50, 0.5, 0.01)] == [4, 4, 20, 3, 20, 10, 1]
     assert [sample_count(a, 100, least=2) for a in (2, 7, 0.001, 0.055)] == [2, 7, 2, 6]
+
+
+@pytest.mark.parametrize(("verbose", "lines"), [(0, 0), (1, 10), (2, 20)])
+def test_verbose_tells_how_far_it_is(capsys, verbose, lines):
+    RandomForestRegressor(20, verbose=verbose, random_state=0).fit(np.arange(30.0)[:, None], np.arange(30.0))
+    told = capsys.readouterr().out.splitlines()
+    assert len(told) == lines
+    assert told[-1:] == (["building tree 20 of 20"] if lines else [])

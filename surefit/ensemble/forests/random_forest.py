@@ -124,9 +124,9 @@ class RandomForest(MultiOutputMixin, CategoryCodes, Estimator):
         n_classes: np.ndarray | None,
         data: Source,
     ) -> None:
-        progress = Progress(self, len(seeds), data.X, data.y)
+        progress, tenth = Progress(self, len(seeds), data.X, data.y), -(-len(seeds) // 10)
         for number, (tree, seed) in enumerate(zip(trees, seeds, strict=True)):
-            if p.verbose > 1:
+            if p.verbose > 1 or (p.verbose and (number + 1) % tenth == 0):
                 print(f"building tree {number + 1} of {len(seeds)}")
             grown.append(self._member(p, tree, int(seed), n_classes))
             if progress.step(lambda: {"estimators_": grown}):

@@ -54,7 +54,7 @@ OobScore = Annotated[
     bool | Callable, "Judge the forest by rows outside the bags; a function of (y, prediction) gives the score."
 ]
 Jobs = Annotated[int | None, "Threads at most; −1 or None: all."]
-Verbose = Annotated[int | bool, Range(0), "Above 1: a line for every tree."]
+Verbose = Annotated[int | bool, Range(0), "1: a line for every tenth of the trees; above: for every tree."]
 WarmStart = Annotated[bool, "Keep the trees of the last fit and add to them."]
 Penalty = Annotated[float, Range(0), "Each tree is cut back to the subtree that is best at this price of a leaf."]
 MaxSamples = Annotated[
