@@ -22,15 +22,15 @@ from numpy.typing import NDArray
 from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most, refuted
-from surefit.certificates.ensemble.members import SHARE, Broken, answers_of, checked, looked_at, with_tree, worst_of
+from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.labels import labels_claim, places, read_classes, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.boosting.copies import unlike
 from surefit.certificates.theorems.hashing import distinct
-from surefit.certificates.theorems.readable import readable
 from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples
+from surefit.certificates.theorems.trees.members import MEMBERS, answers_of, looked_at
+from surefit.certificates.theorems.trees.replay import WORK, Replay
 from surefit.certificates.theorems.worst import Worst
 
 COVERS = ("estimators_", "estimator_weights_", "estimator_errors_", "estimator_", "predict")
@@ -53,7 +53,6 @@ def check_ada_boost_regressor(model: Any, blocks: Blocks, tol: float) -> Finding
     return _check(Attributes(model, "estimators_"), blocks, tol, 0)
 
 
-@readable
 def _check(attrs: Attributes, blocks: Blocks, tol: float, K: int) -> Findings:
     data, X = read_examples(attrs.model, blocks, single=False), sample_rows(blocks)
     if data.Y.shape[1] != 1 or (K and (data.Y < 0).any()):
@@ -63,15 +62,12 @@ def _check(attrs: Attributes, blocks: Blocks, tol: float, K: int) -> Findings:
         attrs.faults += unlike(attrs, 1 if K else 3)
     if attrs.faults:
         return [bad_attributes(attrs)], "one pass"
-    try:
-        members = attrs.model.estimators_
-        answers, some = ([answers_of(member, rows) for member in members] for rows in (data.X.astype(data.dtype), X))
-        if K:
-            answers, some = ([places(attrs.model, a) for a in each] for each in (answers, some))
-        rounds = Rounds(attrs, data, alpha, error, answers, K)
-        claims = rounds.claims(tol)
-    except Broken as fault:
-        return [refuted("members", f"{fault}.")], "members on all rows"
+    members = attrs.model.estimators_
+    answers, some = ([answers_of(member, rows) for member in members] for rows in (data.X.astype(data.dtype), X))
+    if K:
+        answers, some = ([places(attrs.model, a) for a in each] for each in (answers, some))
+    rounds = Rounds(attrs, data, alpha, error, answers, K)
+    claims = rounds.claims(tol)
     claims += _votes(attrs.model, X, alpha, some) if K else [_median(attrs.model, X, alpha, some)]
     return claims, f"{len(answers)} members on {len(data.X)} rows; splits of {rounds.n_replayed} trees"
 
@@ -103,7 +99,7 @@ class Rounds:
 
     def claims(self, tol: float) -> list[Claim]:
         model, w, n = self.attrs.model, self.data.w, len(self.data.w)
-        log_D, errors, weights, found = np.log(w / w.sum()), Worst(), Worst(), list[Claim]()
+        log_D, errors, weights, found = np.log(w / w.sum()), Worst(), Worst(), Replay()
         trees, hidden = looked_at(self.data.X, len(self.answers)), ""
         for t, answer in enumerate(self.answers):
             log_sum = _log_sum(log_D)
@@ -115,7 +111,7 @@ class Rounds:
             self._judge(t, eps, rounding, errors, weights)
             drawn = None if self.K else self._drawn(model.estimators_[t], D)
             if t in trees:
-                hidden = hidden or self._replay(model.estimators_[t], D if self.K else drawn, found, tol)
+                hidden = hidden or self._replay(model.estimators_[t], D if self.K else drawn, found)
             a = float(self.alpha[t])
             self.log_bound += math.log(1 - eps + eps * math.exp(min(a, 700.0)) + n * 2.0**-51) - a / 2
             log_D = log_D + (a * loss if self.K else -a * (1 - loss))
@@ -131,7 +127,7 @@ class Rounds:
             told = f"Whether each split was the best on offer is not told: {hidden}."
             claims.append(Claim("splits", told, Grade.UNPROVED, None, None, True))
         else:
-            claims += worst_of(found, ("rules", "splits"), f"{len(trees)} of {len(self.answers)} trees")
+            claims += found.claims(tol, f" of {len(trees)} of {len(self.answers)} trees")[1:]
         return [*claims, self._bound()] if self.K > 1 else claims
 
     def _judge(self, t: int, eps: float, rounding: float, errors: Worst, weights: Worst) -> None:
@@ -163,25 +159,16 @@ class Rounds:
         if whole(getattr(self.attrs.model, "random_state", None)) < 0 or seed < 0:
             return None
         if self.rng.randint(2**31 - 1) != seed:
-            raise Broken("a member has another random_state than the ensemble's gives it")
+            raise BadData("a member has another random_state than the ensemble's gives it")
         return np.bincount(self.rng.choice(n, size=n, p=D / D.sum()), minlength=n).astype(np.float64)
 
-    def _replay(self, member: Any, w: F64 | None, found: list[Claim], tol: float) -> str:
+    def _replay(self, member: Any, w: F64 | None, found: Replay) -> str:
         """The tree of one round by its own checker; why not, where it cannot be."""
         if not hasattr(member, "tree_") or w is None:
             return "the members are no trees" if w is not None else "the rows drawn for each member cannot be seen"
-        rows, tree = np.arange(len(w)), member.tree_
-        if not self.K:  # rows drawn twice are two rows
-            rows = np.repeat(rows, w.astype(np.intp))
-        y = np.asarray(self.attrs.model.classes_)[self.y.astype(np.intp)] if self.K else self.y[rows]
-        # no missing value is taken, so where one would go is never asked: to the side with more rows
-        left, right = (np.asarray(side) for side in (tree.children_left, tree.children_right))
-        seen = self.data.X[rows[w > 0] if self.K else rows].astype(self.data.dtype)
-        count = np.bincount(np.asarray(member.apply(seen)), minlength=len(left))
-        for i in np.flatnonzero(left >= 0)[::-1]:
-            count[i] = count[left[i]] + count[right[i]]
-        twin = with_tree(member, {}, missing_go_to_left=(left >= 0) & (2 * count[left] > count))
-        found += checked(twin, self.data.X[rows], y, w if self.K else None, tol, share=SHARE)
+        rows = np.arange(len(w)) if self.K else np.repeat(np.arange(len(w)), w.astype(np.intp))
+        w = w if self.K else np.ones(len(rows))  # rows drawn twice are two rows
+        found.tree(member, self.data.X[rows], self.data.Y[rows], w, self.K, 2 * WORK / MEMBERS, gaps=False)
         return ""
 
     def _end(self) -> Claim:

@@ -18,7 +18,7 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real, wh
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted, weakest
-from surefit.certificates.labels import labels_claim, read_classes, reads_labels
+from surefit.certificates.labels import labels_claim, reads_labels
 from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
 from surefit.certificates.registry import CHECKERS, checker_for
 from surefit.certificates.rounding import gamma
@@ -26,7 +26,7 @@ from surefit.certificates.theorems.hashing import distinct
 from surefit.certificates.theorems.readable import readable
 from surefit.certificates.theorems.seeds import seeds_of
 from surefit.certificates.theorems.trees.bags import draws_of, rows_of, subsample
-from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples, same_classes
+from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, n_classes, read_examples
 from surefit.certificates.theorems.trees.votes import OutOfBag, asked_again, same_rows
 
 MEMBERS = 3  # that are checked on their own rows
@@ -50,9 +50,8 @@ class Bags:
 def check_bagging_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """The draws of all members, three of them checked, answers on sampled rows."""
     attrs = Attributes(model, "estimators_")
-    data, K = read_examples(model, blocks, single=False), read_classes(attrs, 1)
-    same_classes(attrs, data, K)
-    return _check(attrs, data, K or 0, blocks, tol)
+    data = read_examples(model, blocks, single=False)
+    return _check(attrs, data, n_classes(attrs, data), blocks, tol)
 
 
 @checker(*BAGGING, "oob_prediction_")

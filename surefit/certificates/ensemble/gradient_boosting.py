@@ -21,16 +21,16 @@ import numpy as np
 from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
-from surefit.certificates.ensemble.members import SHARE, Broken, answers_of, checked, looked_at, worst_of
+from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.boosting.answers import Trace, answer_claims, check_seed
 from surefit.certificates.theorems.boosting.holdout import held_out
 from surefit.certificates.theorems.boosting.losses import POINTED, quantile, raw_of_mean, slopes, values
-from surefit.certificates.theorems.readable import readable
 from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples
-from surefit.certificates.theorems.trees.nodes import read_nodes
+from surefit.certificates.theorems.trees.members import MEMBERS, answers_of, looked_at
+from surefit.certificates.theorems.trees.nodes import nodes_of
+from surefit.certificates.theorems.trees.replay import WORK, Replay
 from surefit.certificates.theorems.worst import Worst
 
 COVERS = ("estimators_", "init_", "train_score_", "validation_score_", "n_estimators_", "n_trees_per_iteration_",
@@ -59,7 +59,6 @@ def check_gradient_boosting_regressor(model: Any, blocks: Blocks, tol: float) ->
     return _check(attrs, blocks, tol, attrs.text("loss", "squared_error"), 0)
 
 
-@readable
 def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> Findings:
     data, width = read_examples(attrs.model, blocks), max(1, K * (K > 2))
     if not isinstance(getattr(attrs.model, "loss", ""), str):
@@ -72,11 +71,8 @@ def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> 
     check_seed(attrs, 2**31 - 1)
     if attrs.faults:
         return [bad_attributes(attrs)], "one pass"
-    try:
-        boost = Stages(attrs, data, loss, K, stages)
-        claims = [*boost.claims(tol), *answer_claims(attrs.model, blocks, loss, boost.f, boost.df)]
-    except Broken as fault:
-        return [refuted("members", f"{fault}.")], "members on all rows"
+    boost = Stages(attrs, data, loss, K, stages)
+    claims = [*boost.claims(tol), *answer_claims(attrs.model, blocks, loss, boost.f, boost.df)]
     return claims, f"{len(data.X)} rows × {stages.size} trees; splits of {boost.n_replayed} trees"
 
 
@@ -128,10 +124,10 @@ class Stages:
             rows = self.data.X.astype(np.float32 if self.theirs else self.data.dtype)  # as the model gives them to it
             out = np.asarray((init.predict_proba if self.K else init.predict)(rows))
         except Exception as fault:
-            raise Broken(f"init_ cannot predict: {type(fault).__name__}: {fault}") from fault
+            raise BadData(f"init_ cannot predict: {type(fault).__name__}: {fault}") from fault
         shares = out[:, 1:] if self.K == 2 and out.ndim == 2 else out.reshape(n, -1)
         if shares.shape != (n, self.stages.shape[1]) or not np.isfinite(shares).all():
-            raise Broken("init_ does not predict one number for each row and class")
+            raise BadData("init_ does not predict one number for each row and class")
         return raw_of_mean(self.loss, shares.astype(np.float64))
 
     def start_claim(self, tol: float) -> list[Claim]:
@@ -163,7 +159,7 @@ class Stages:
         hidden, (T, width) = self.hidden(), self.stages.shape
         factor = 2.0 if self.loss in ("squared_error", "log_loss") else 1.0
         trace, kept = (Trace(self.loss, self.y, w, factor) for w in (self.w, self.w_kept))
-        leaves, steps, found = Worst(), Worst(), list[Claim]()
+        leaves, steps, found = Worst(), Worst(), Replay()
         start, trees = self.start_claim(tol) if not hidden else [], looked_at(self.data.X, T * width)
         rises, last = Worst(), np.inf
         for t in range(T):
@@ -175,16 +171,14 @@ class Stages:
                     moves[:, k] = answers_of(member, self.data.X.astype(self.data.dtype))
                     continue
                 self.same_growth(member)
-                nodes = read_nodes(member.tree_, self.data.X.shape[1])
-                if isinstance(nodes, str):
-                    raise Broken(f"a member's tree_ is no tree: {nodes}")
+                nodes = nodes_of(member, self.data.X.shape[1])
                 leaf = nodes.leaves(self.data.X)
                 moves[:, k] = nodes.value[leaf, 0, 0]
                 if hidden:
                     continue
                 self.leaf_values(nodes.value[:, 0, 0], leaf, s.g[:, k], s.h[:, k], k, q, leaves)
                 if t * width + k in trees:
-                    found += checked(member, self.data.X, -s.g[:, k], self.w, tol, share=SHARE)
+                    found.tree(member, self.data.X, -s.g[:, [k]], self.w, 0, 2 * WORK / MEMBERS)
             step = float(np.asarray(getattr(self.attrs.model, "step_sizes_", np.ones(T)))[t])
             if not hidden and self.attrs.flag("line_search", False):
                 self.line(moves, step, q, steps)
@@ -202,7 +196,7 @@ class Stages:
         return [*start, *self.summed(leaves, steps, rises, found, trees, tol), *self.traces(trace, kept, tol)]
 
     def summed(
-        self, leaves: Worst, steps: Worst, rises: Worst, found: list[Claim], trees: list[int], tol: float
+        self, leaves: Worst, steps: Worst, rises: Worst, found: Replay, trees: list[int], tol: float
     ) -> list[Any]:
         claims, no_trees = [], not leaves.count
         if not no_trees:
@@ -210,7 +204,8 @@ class Stages:
             sentence = f"All {leaves.count} leaf values are {what}; largest difference, relative."
             claims.append(leaves.claim("leaf_values", sentence, tol, f"A leaf value is not {what} for these rows."))
         self.n_replayed = 0 if no_trees else len(trees)
-        claims += worst_of(found, ("rules", "splits"), f"{len(trees)} of {self.stages.size} trees")
+        if found.count["nodes"]:  # leaves have the values of the loss
+            claims += found.claims(tol, f" of {len(trees)} of {self.stages.size} trees")[1:]
         if no_trees:
             told = "Whether each split was the best on offer is not told: the members are no trees."
             claims.append(Claim("splits", told, Grade.UNPROVED, None, None, True))
@@ -240,7 +235,7 @@ class Stages:
             return
         for name in GROWN:
             if hasattr(self.attrs.model, name) and getattr(member, name, None) != getattr(self.attrs.model, name):
-                raise Broken(f"a tree has {name}={getattr(member, name, None)!r}, not what the ensemble has")
+                raise BadData(f"a tree has {name}={getattr(member, name, None)!r}, not what the ensemble has")
 
     def leaf_values(self, value: F64, leaf: Any, g: F64, h: F64, k: int, q: float, worst: Worst) -> None:
         """Of every leaf |value − step| relative to Σ w|g| / Σ w h, for losses with a kink to the mean of |y − f|."""

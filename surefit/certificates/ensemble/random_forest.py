@@ -16,12 +16,10 @@ from surefit.certificates.attributes import Attributes, bad_attributes, whole
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.ensemble.members import checked, spread, with_tree, worst_of
-from surefit.certificates.labels import labels_claim, read_classes, reads_labels
+from surefit.certificates.labels import labels_claim, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.hashing import distinct, row_hashes
-from surefit.certificates.theorems.readable import readable
 from surefit.certificates.theorems.seeds import seeds_of
 from surefit.certificates.theorems.trees.bags import draws_of, rows_of
 from surefit.certificates.theorems.trees.binned import bins_claim, rows_in_bins, tree_in_bins
@@ -30,17 +28,18 @@ from surefit.certificates.theorems.trees.examples import (
     Examples,
     class_factors,
     from_scikit_learn,
+    n_classes,
     read_examples,
-    same_classes,
 )  # fmt: skip
-from surefit.certificates.theorems.trees.importances import importances, importances_claim
-from surefit.certificates.theorems.trees.nodes import Nodes, read_nodes
+from surefit.certificates.theorems.trees.growth import read_growth
+from surefit.certificates.theorems.trees.importances import importances_claim
+from surefit.certificates.theorems.trees.members import spread
+from surefit.certificates.theorems.trees.nodes import Nodes, nodes_of
+from surefit.certificates.theorems.trees.replay import WORK, Replay
 from surefit.certificates.theorems.trees.votes import OutOfBag, asked_again, same_rows
 
 MOST_NODES = 1 << 11  # about a second of work
 SKETCH_ROWS = 200_000
-GROWN = ("criterion", "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_features",
-         "max_leaf_nodes", "min_impurity_decrease", "ccp_alpha", "monotonic_cst", "is_categorical_")  # fmt: skip
 FOREST = ("estimators_", "estimator_", "estimators_samples_", "n_outputs_", "feature_importances_", "oob_score_",
           "bin_thresholds_", "is_categorical_", "categories_", "predict", "apply")  # fmt: skip
 
@@ -58,38 +57,31 @@ class Bag(NamedTuple):
 @reads_labels
 def check_random_forest_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """All rows through every tree; every split on offer at the nodes looked at in full."""
-    attrs = Attributes(model, "estimators_")
-    data, K = read_examples(model, blocks), read_classes(attrs, 1)
-    if not same_classes(attrs, data, K) or K is None:
-        return [bad_attributes(attrs)], "one pass"
-    return _check(attrs, data, K, blocks, tol)
+    return _check(Attributes(model, "estimators_"), read_examples(model, blocks), blocks, tol)
 
 
 @checker(*FOREST, "oob_prediction_")
 def check_random_forest_regressor(model: Any, blocks: Blocks, tol: float) -> Findings:
     """All rows through every tree; every split on offer at the nodes looked at in full."""
-    attrs = Attributes(model, "estimators_")
-    return _check(attrs, read_examples(model, blocks), 0, blocks, tol)
+    return _check(Attributes(model, "estimators_"), read_examples(model, blocks), blocks, tol)
 
 
-@readable
-def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float) -> Findings:
-    model, theirs, d = attrs.model, from_scikit_learn(attrs.model), blocks.n_features
+def _check(attrs: Attributes, data: Examples, blocks: Blocks, tol: float) -> Findings:
+    model, theirs, (n, d), K = attrs.model, from_scikit_learn(attrs.model), data.X.shape, n_classes(attrs, data)
     trees, seeds = _read(attrs, d)
     if whole(getattr(model, "n_outputs_", 1)) != data.Y.shape[1]:
         attrs.faults.append("n_outputs_ is not the number of targets")
-    if attrs.faults or not trees:
+    if attrs.faults:
         return [bad_attributes(attrs)], "one pass"
     data = data if theirs else replace(data, X=coded(attrs, data.X))
-    bags = _bags(attrs, data, K, seeds, theirs)
     sets = np.asarray(attrs.parameter("is_categorical_", np.zeros(d)), dtype=bool).reshape(d)
-    X, coded_trees, claims = data.X, trees, list[Claim]()
+    bags, X, in_bins, binned, claims = _bags(attrs, data, K, seeds, theirs), data.X, trees, False, list[Claim]()
     if attrs.has("bin_thresholds_") and not theirs:
-        edges = [np.asarray(t, dtype=np.float64).ravel() for t in model.bin_thresholds_]
+        edges, binned = [np.asarray(t, dtype=np.float64).ravel() for t in model.bin_thresholds_], True
         there = _sketched(data)
         claims.append(bins_claim(edges, X[there], data.w[there], whole(model.max_bins), sets, True, 0.0))
         X = np.where(sets, X, rows_in_bins(X, edges, sets))
-        coded_trees = [_in_bins(attrs, tree, edges) for tree in trees]
+        in_bins = [tree_in_bins(tree, edges) for tree in trees]
         if any(edges[j].size for j in np.flatnonzero(sets)):
             attrs.faults.append("bin_thresholds_ has thresholds of categories")
     if attrs.faults:
@@ -97,32 +89,20 @@ def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float
     if sets.any():
         claims.append(sets_claim(trees, data.X, data.w, sets))
     claims.append(_bags_claim(attrs, bags, seeds, theirs))
-    looked, found = spread(len(trees), max(3, int(MOST_NODES * len(trees) / sum(len(t) for t in trees)))), list[Claim]()
-    asked = _asked(attrs, data, K, theirs)
-    binned = X is not data.X
+    looked = spread(len(trees), max(3, int(MOST_NODES * len(trees) / sum(len(t) for t in trees))))
+    found = Replay()
+    # shares of rows are of the weights of ours, rounded up
+    shape = (n if theirs else int(np.ceil(distinct(data.X, data.Y, data.w).weights).sum()), d, data.Y.shape[1])
     for k in looked:
-        rows = np.concatenate([bags[k].places, np.arange(len(X))])  # those without weight say which classes there are
-        w = np.concatenate([bags[k].weights, np.zeros(len(X))])
-        twin = with_tree(model.estimators_[k], {**asked, "seed_": int(seeds[k])}, threshold=coded_trees[k].threshold)
-        Y = data.Y[rows, 0] if data.Y.shape[1] == 1 else data.Y[rows]
-        found += checked(twin, X[rows], Y, w, tol, binned=binned, share=1 / len(looked))
-    names = ("nodes", "rules", "splits", "best_first", "pruning")
-    claims += worst_of(found, names, f"{len(looked)} of {len(trees)} trees")
-    claims.append(_importances(attrs, trees))
+        places, w, _, _ = bags[k]
+        growth = read_growth(attrs, shape, K, float(w.sum()))
+        growth = replace(growth, seed=-1 if theirs else int(seeds[k]), binned=binned)
+        found.see(in_bins[k], growth, X[places], data.Y[places], w, WORK / len(looked))
+    claims += [*found.claims(tol, f" of {len(looked)} of {len(trees)} trees"), importances_claim(attrs, trees)]
     if attrs.flag("oob_score", False) or callable(getattr(model, "oob_score", None)):
         claims += _out_of_bag(attrs, data, K, trees, bags, theirs)
     claims += _answers(attrs, trees, blocks, K, data.flat)
-    return claims, f"{len(looked)} of {len(trees)} trees by their own checker, all trees on sampled rows"
-
-
-def _asked(attrs: Attributes, data: Examples, K: int, theirs: bool) -> dict[str, Any]:
-    """The parameters of a tree of the forest; shares of rows are of the weights of ours, rounded up."""
-    asked = {name: getattr(attrs.model, name) for name in GROWN if hasattr(attrs.model, name)}
-    n_rows = int(np.ceil(distinct(data.X, data.Y, data.w).weights).sum())
-    for name in () if theirs else ("min_samples_leaf", "min_samples_split"):
-        if isinstance(asked[name], float):
-            asked[name] = int(np.ceil(asked[name] * n_rows))
-    return {**asked, "splitter": "best", "class_weight": None, "classes_": np.arange(K), "n_classes_": max(K, 1)}
+    return claims, f"{len(looked)} of {len(trees)} trees replayed, all trees on sampled rows"
 
 
 def _sketched(data: Examples) -> NDArray[np.intp]:
@@ -132,26 +112,12 @@ def _sketched(data: Examples) -> NDArray[np.intp]:
     return there[hashes <= np.unique(hashes)[:SKETCH_ROWS][-1]]
 
 
-def _in_bins(attrs: Attributes, tree: Nodes, edges: list[F64]) -> Nodes:
-    found = tree_in_bins(tree, edges)
-    attrs.faults += [found] if isinstance(found, str) else []
-    return tree if isinstance(found, str) else found
-
-
 def _read(attrs: Attributes, d: int) -> tuple[list[Nodes], NDArray[np.intp]]:
     """The nodes of all trees, and the seed of each."""
-    trees, seeds = [], []
-    members = attrs.model.estimators_
-    members = members if isinstance(members, (list, tuple)) else []
+    members = list(attrs.model.estimators_)
+    trees, seeds = ([nodes_of(member, d) for member in members], [whole(m.random_state) for m in members])
     if not members or len(members) != whole(attrs.parameter("n_estimators", 100)):
         attrs.faults.append("estimators_ does not hold n_estimators trees")
-    for member in members:
-        nodes = read_nodes(getattr(member, "tree_", None), d)
-        if isinstance(nodes, str):
-            attrs.faults.append(f"a tree of estimators_ is no tree: {nodes}")
-            return [], np.zeros(0, dtype=np.intp)
-        trees.append(nodes)
-        seeds.append(whole(getattr(member, "random_state", None)))
     if min(seeds, default=0) < 0:
         attrs.faults.append("random_state of a tree is not a whole number: its rows cannot be drawn again")
     return trees, np.array(seeds, dtype=np.intp)
@@ -165,16 +131,15 @@ def _bags(attrs: Attributes, data: Examples, K: int, seeds: NDArray[np.intp], th
     """
     model, codes, draws = attrs.model, data.Y[:, 0].astype(np.intp) * (K > 0), attrs.flag("bootstrap", True)
     chosen, most, n = getattr(model, "class_weight", None), getattr(model, "max_samples", None), len(data.w)
-    named, factors = "balanced_subsample" if chosen == "balanced_subsample" else "balanced", np.ones(max(K, 1))
+    named = "balanced_subsample" if chosen == "balanced_subsample" else "balanced"
     per_bag = draws and named == "balanced_subsample"
-    if K and not per_bag:
-        factors = class_factors(attrs, np.bincount(codes, weights=data.w, minlength=K), named)
-    w, given = data.w * factors[codes], data.weighted or (chosen is not None and not per_bag)
+    factors = class_factors(model, codes, data.w, K, named) if K and not per_bag else np.ones(n)
+    w, given = data.w * factors, data.weighted or (chosen is not None and not per_bag)
     found, bags = distinct(data.X, data.Y, data.w), list[Bag]()
     first, owner, limit = found.first, found.owner, np.ceil(found.weights)
     if theirs:  # every row is its own example
         first, owner, limit = np.arange(n), np.arange(n), np.ones(n)
-    chances = w if theirs else found.weights * factors[codes[first]]
+    chances = w if theirs else found.weights * factors[first]
     counts: Any
     for seed in seeds.tolist():
         counts, rows, copies = chances, np.arange(n), limit
@@ -214,15 +179,6 @@ def _bags_claim(attrs: Attributes, bags: list[Bag], seeds: NDArray[np.intp], the
     told = f"The rows of each of {len(seeds)} trees are those its seed draws, the seeds are {which}; trees where not."
     failure = f"estimators_samples_ or the seeds of {wrong} trees are not what is drawn: were trees exchanged?"
     return at_most("bags", told, Grade.EXACT, wrong, 0, failure=failure)
-
-
-def _importances(attrs: Attributes, trees: list[Nodes]) -> Claim:
-    """The mean over the trees that have a split, as shares."""
-    found = [importances(t) for t in trees if len(t) > 1]
-    d = trees[0].n_features
-    mean = np.mean([shares for shares, _ in found], axis=0) if found else np.zeros(d)
-    rounding = 4 * max((r for _, r in found), default=0.0) + 1e-15
-    return importances_claim(attrs.array("feature_importances_", (d,)), mean / (mean.sum() or 1.0), rounding)
 
 
 def _out_of_bag(

@@ -7,25 +7,23 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.theorems.trees.growth import Growth
-from surefit.certificates.theorems.trees.place import Cuts, Place
+from surefit.certificates.theorems.trees.place import Place
 
 
 def place_of(criterion: str, X: Any, Y: Any, w: Any, n_classes: int = 0, **rules: Any) -> Place:
     """A place with these rows, where nothing is drawn and nothing else is asked for."""
+    d = X.shape[1]
     free: dict[str, Any] = {"theirs": False, "criterion": criterion, "n_classes": n_classes, "min_rows": 1,
-                            "min_weight": 0.0, "monotonic": None, "max_features": X.shape[1], "max_depth": np.inf,
-                            "min_split": 2, "min_decrease": 0.0, "max_leaves": None, "alpha": 0.0, "drawn": False,
-                            "categorical": None}  # fmt: skip
-    return Place(Growth(**{**free, **rules}), X, Y, w, 0)
-
-
-def cuts_of(place: Place) -> Cuts:
-    return place.cuts(place.candidates())
+                            "min_weight": 0.0, "monotonic": np.zeros(d, dtype=int), "max_features": d,
+                            "max_depth": np.inf, "min_split": 2, "min_decrease": 0.0, "max_leaves": np.inf,
+                            "alpha": 0.0, "drawn": False, "categorical": np.zeros(d, dtype=bool),
+                            "seed": -1}  # fmt: skip
+    return Place(Growth(**{**free, **rules}), X, Y, w, np.uint64(0))
 
 
 def best_decrease(place: Place) -> float:
     """The largest decrease on offer; −∞ where no split is admissible."""
-    return float(cuts_of(place).lowers.max(initial=-np.inf))
+    return float(place.best(place.candidates())[0].max(initial=-np.inf))
 
 
 def decrease_of(place: Place, left: Any) -> float:

@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from surefit import certify
 from surefit.certificates import Grade
 from surefit.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from tests.certificates.tree.offered import cuts_of, decrease_of, place_of
+from tests.certificates.tree.offered import decrease_of, place_of
 
 PARAMETERS: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -106,11 +106,11 @@ def test_best_subsets_are_those_of_all_subsets(kind: str) -> None:
         Y = rng.integers(0, K, 40)[:, None].astype(float) if K else np.abs(rng.normal(size=(40, 1)))
         criterion = "gini" if kind == "three classes" else kind
         place = place_of(criterion, x[:, None], Y, w, K, categorical=np.array([True]))
-        found, present = cuts_of(place), np.unique(x)
+        (found, guess), present = place.best(place.candidates()), np.unique(x)
         subsets = [s for r in range(1, len(present)) for s in combinations(present, r)]
-        assert not found.guess
+        assert not guess
         best = max(decrease_of(place, np.isin(x, s)) for s in subsets)
-        assert abs(found.lowers.max() - best) <= 2 * place.node.noise + 1e-15
+        assert abs(found.max() - best) <= 2 * place.node.noise + 1e-15
 
 
 def test_many_categories_are_a_heuristic() -> None:

@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64
+from surefit.certificates.blocks import F64, BadData
 from surefit.certificates.claim import Claim, Grade
 from surefit.certificates.rounding import UNIT
 from surefit.certificates.theorems.trees.nodes import Nodes
@@ -70,12 +70,12 @@ def rows_in_bins(X: F64, thresholds: list[F64], by_sets: NDArray[np.bool_]) -> F
     return bins
 
 
-def tree_in_bins(nodes: Nodes, thresholds: list[F64]) -> Nodes | str:
+def tree_in_bins(nodes: Nodes, thresholds: list[F64]) -> Nodes:
     """The tree with bins for thresholds: x ≤ threshold where its bin is at most the threshold's own."""
     bins = np.full(len(nodes), np.inf)
     for i in np.flatnonzero(nodes.inner & (nodes.category_row < 0) & (nodes.threshold != np.inf)):
         edges, t = thresholds[nodes.feature[i]], nodes.threshold[i]
         bins[i] = np.searchsorted(edges, t)
         if t not in edges:
-            return f"a threshold of a tree, {t:g}, is not one of the bins of its column"
+            raise BadData(f"a threshold of a tree, {t:g}, is not one of the bins of its column")
     return replace(nodes, threshold=bins)

@@ -57,26 +57,21 @@ class Node:
 
 def node_of(criterion: str, Y: F64, w: F64, n_classes: int = 0) -> Node:
     """The node of rows with targets Y (m, outputs), for classes one column of codes 0 … n_classes − 1, and w > 0."""
-    m, q, W = len(w), Y.shape[1], float(w.sum())
-    whole = bool((w == np.rint(w)).all() and W < 2**53)  # sums of weights have no rounding
+    W, unit, logs = float(w.sum()), gamma(2 * len(w) + 16 + n_classes), criterion in ("entropy", "poisson")
     if criterion == "absolute_error":
-        return _absolute(Y, w, W, whole)
+        return _absolute(Y, w, W, unit)
     Y = (Y == np.arange(n_classes)).astype(np.float64) if n_classes else Y
     mean = np.where(Y.min(axis=0) == Y.max(axis=0), Y[0], w @ Y / W)
-    unit, logs = gamma((0 if whole and n_classes else m) + 16 + n_classes), criterion in ("entropy", "poisson")
     one = float(mean[0]) if criterion == "poisson" and mean[0] > 0 else 1.0  # one target
-    v = w * one * np.log(2.0) if criterion == "poisson" else w
-    Z, f = (Y / one, _z_log_z) if logs else ((Y - mean) / (1.0 if n_classes else np.sqrt(q)), np.square)
+    v, outputs = w * one * np.log(2.0) if criterion == "poisson" else w, 1 if n_classes else Y.shape[1]
+    Z, f = (Y / one, _z_log_z) if logs else ((Y - mean) / np.sqrt(outputs), np.square)
     terms, spread = np.column_stack([v, v[:, None] * Z]), float(v @ f(Z).sum(axis=1))
-    loss = max(0.0, spread - float(_explained(f, terms.sum(axis=0))))
+    loss, size = max(0.0, spread - float(_explained(f, terms.sum(axis=0)))), float(w @ (Y * Y).sum(axis=1)) / outputs
     if logs:
-        size = float(v @ np.abs(f(Z)).sum(axis=1)) + loss + 8 * float(v.sum())
-        noise = 6 * unit * size
-    else:
-        noise, size = 6 * gamma(m + 16) * spread, float(w @ (Y * Y).sum(axis=1)) / (1 if n_classes else q)
-    value, largest = (mean[None, :], 1.0) if n_classes else (mean[:, None], float((w @ np.abs(Y)).max()) / W)
-    level = (0.0, one) if logs else (float(mean[-1]), 1.0)
-    return Node(W, loss, noise, value, 16 * unit * largest, size, 8 * unit * size, terms, level, f)
+        spread = size = float(v @ np.abs(f(Z)).sum(axis=1)) + loss + 8 * float(v.sum())
+    value, level = mean[None, :] if n_classes else mean[:, None], (0.0, one) if logs else (float(mean[-1]), 1.0)
+    value_rounding = 16 * unit * float((w @ np.abs(Y)).max()) / W
+    return Node(W, loss, 6 * unit * spread, value, value_rounding, size, 8 * unit * size, terms, level, f)
 
 
 def _z_log_z(z: F64) -> F64:
@@ -88,19 +83,19 @@ def _explained(f: Callable[[F64], F64], S: F64) -> F64:
     return S[..., 0] * f(S[..., 1:] / S[..., :1]).sum(axis=-1)
 
 
-def _absolute(Y: F64, w: F64, W: float, whole: bool) -> Node:
+def _absolute(Y: F64, w: F64, W: float, unit: float) -> Node:
     """The value is the middle of the medians: the smallest targets with at least, and with more than half of W."""
-    m, q = Y.shape
-    slack = 0.0 if whole else 2 * gamma(m + 2) * W  # where a rounding decides, any target in between is a median
-    order = np.argsort(Y, axis=0, kind="stable")
+    whole = bool((w == np.rint(w)).all() and W < 2**53)  # sums of weights have no rounding
+    slack = 0.0 if whole else 2 * unit * W  # where a rounding decides, any target in between is a median
+    order, (m, q) = np.argsort(Y, axis=0, kind="stable"), Y.shape
     y, F = np.take_along_axis(Y, order, axis=0), np.cumsum(w[order], axis=0)
-    low, high = ((F < W / 2 - slack).sum(axis=0), np.minimum((F <= W / 2 + slack).sum(axis=0), m - 1))
+    low, high = (F < W / 2 - slack).sum(axis=0), np.minimum((F <= W / 2 + slack).sum(axis=0), m - 1)
     low, high = y[low, np.arange(q)], y[high, np.arange(q)]
     value, size = low / 2 + high / 2, float((w @ np.abs(Y)).max())
     loss = float(w @ np.abs(Y - value).sum(axis=1)) / q
     rounding = 16 * gamma(16) * size / W + (0.0 if whole else 2 * float((high - low).max()))
-    return Node(W, loss, 6 * gamma(2 * m + 16) * loss, value[:, None], rounding, size, 8 * gamma(m + 16) * size,
-                np.column_stack([w, Y]), (0.0, 1.0), None)  # fmt: skip
+    terms = np.column_stack([w, Y])
+    return Node(W, loss, 6 * unit * loss, value[:, None], rounding, size, 8 * unit * size, terms, (0.0, 1.0), None)
 
 
 def _median_costs(T: F64) -> F64:

@@ -8,40 +8,30 @@ that is drawn is lo + u (hi − lo), or lo where that is hi, with u = ⌊mixed(k
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-G, MASK = 0x9E3779B97F4A7C15, (1 << 64) - 1
+from surefit.certificates.theorems.hashing import G, mixed
 
 
-def mixed(z: int) -> int:
-    z &= MASK
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
-    return z ^ (z >> 31)
+def times_g(k: Any) -> Any:
+    return np.asarray(k).astype(np.uint64) * np.uint64(G)
 
 
-def root_key(seed: int) -> int:
-    return mixed(seed + G)
+def child_key(key: Any, right: bool) -> Any:
+    """The key of a child; of the root as the left child of its seed."""
+    return mixed(np.uint64(key) + times_g(1 + right))
 
 
-def child_key(key: int, right: bool) -> int:
-    return mixed(key + (2 if right else 1) * G)
-
-
-def candidates(key: int, varies: NDArray[np.bool_], max_features: int) -> NDArray[np.intp]:
-    """The features that a node looks at, ascending; `varies` says which are not constant in it."""
+def candidates(key: Any, varies: NDArray[np.bool_], max_features: int) -> NDArray[np.intp]:
+    """The features that a node looks at, in this order; `varies` says which are not constant in it."""
     features = np.flatnonzero(varies)
-    if max_features >= len(varies):
-        return features
-    return np.sort(np.array(sorted(features.tolist(), key=lambda j: turn(key, j))[:max_features], dtype=np.intp))
+    drawn = features[np.argsort(mixed(key + times_g(features + 3)))][:max_features]
+    return features if max_features >= len(varies) else drawn
 
 
-def turn(key: int, j: int) -> int:
-    """When a node that draws its features looks at feature j."""
-    return mixed(key + (j + 3) * G)
-
-
-def drawn_threshold(key: int, j: int, lo: float, hi: float) -> float:
-    threshold = lo + (mixed(key ^ mixed((j + 3) * G)) >> 11) * 2.0**-53 * (hi - lo)
+def drawn_threshold(key: Any, j: int, lo: float, hi: float) -> float:
+    threshold = lo + float(mixed(key ^ mixed(times_g(j + 3))) >> np.uint64(11)) * 2.0**-53 * (hi - lo)
     return lo if threshold == hi else threshold

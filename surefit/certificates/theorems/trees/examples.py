@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks, dense, looked_over
+from surefit.certificates.labels import read_classes
 
 MOST = 1 << 27  # entries kept in memory
 
@@ -42,22 +44,24 @@ def read_examples(model: Any, blocks: Blocks, single: bool = True) -> Examples:
     return Examples(X, Y.reshape(len(Y), -1), w, weighted, Y.ndim == 1, parts[0].X.dtype)
 
 
-def same_classes(attrs: Attributes, data: Examples, K: int | None) -> bool:
-    """The labels of the data are all of `classes_`, and n_classes_ counts them; else the fault is noted."""
-    if K is not None and not np.array_equal(np.unique(data.Y), np.arange(K)):
+def n_classes(attrs: Attributes, data: Examples) -> int:
+    """How many labels `classes_` has, 0 without; a fault unless they are those of the data, and n_classes_ says so."""
+    if not hasattr(attrs.model, "classes_"):
+        return 0
+    K = read_classes(attrs, 1) or 0
+    if not np.array_equal(np.unique(data.Y), np.arange(K)):
         attrs.faults.append("classes_ is not the labels of the data")
-    if K is not None and np.asarray(getattr(attrs.model, "n_classes_", None)).ravel().tolist() != [K]:
+    if np.asarray(getattr(attrs.model, "n_classes_", None)).ravel().tolist() != [K]:
         attrs.faults.append("n_classes_ is not the number of classes")
-    return not attrs.faults
+    return K
 
 
-def class_factors(attrs: Attributes, counts: F64, named: str = "balanced") -> F64:
-    """The factor of every class by `class_weight`: None, a dictionary, or Σ / (K · the count of the class)."""
-    given, K = getattr(attrs.model, "class_weight", None), len(counts)
+def class_factors(model: Any, codes: NDArray[np.intp], w: F64 | None, K: int, named: str = "balanced") -> F64:
+    """The factor of every row by `class_weight`: None, a dictionary, or Σ w / (K · Σ w of the class)."""
+    given, factors = getattr(model, "class_weight", None), np.ones(K)
     if isinstance(given, str) and given == named:
-        return counts.sum() / (K * np.where(counts > 0, counts, 1.0))
-    if isinstance(given, dict):
-        return np.array([real(given.get(label, 1.0)) for label in np.asarray(attrs.model.classes_).tolist()])
-    if given is not None:
-        attrs.faults.append(f"class_weight={given!r} is not known here")
-    return np.ones(K)
+        counts = np.bincount(codes, weights=w, minlength=K)
+        factors = counts.sum() / (K * np.where(counts > 0, counts, 1.0))
+    elif given is not None and not isinstance(given, str):
+        factors = np.array([real(given.get(label, 1.0)) for label in np.asarray(model.classes_).tolist()])
+    return factors[codes]

@@ -2,7 +2,7 @@
 
 scikit-learn's trees read rows in float32, take values within 1e-7 as equal, call an impurity of 2.2e-16 pure, and draw
 candidates in a way that cannot be seen. Ours keep the rows' type, draw from `seed_`, and of equal splits take the
-feature looked at first, then the lowest threshold.
+feature looked at first.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, real, whole
 from surefit.certificates.blocks import F64, BadData
+from surefit.certificates.theorems.trees.examples import from_scikit_learn
 
 CLASSES = ("gini", "entropy", "log_loss")
 NUMBERS = ("squared_error", "friedman_mse", "absolute_error", "poisson")
@@ -30,73 +31,62 @@ class Growth:
     n_classes: int  # 0 for regression
     min_rows: int
     min_weight: float
-    monotonic: NDArray[np.intp] | None  # by feature: the mean on the right is no smaller (1), no larger (−1)
+    monotonic: NDArray[np.intp]  # by feature: the mean on the right is no smaller (1), no larger (−1), any (0)
     max_features: int
     max_depth: float
     min_split: int
     min_decrease: float
-    max_leaves: int | None
+    max_leaves: float
     alpha: float
     drawn: bool  # thresholds are drawn
-    categorical: NDArray[np.bool_] | None  # the features that are split by subsets
-    seed: int | None = None  # None: which features were candidates cannot be seen
-    binned: bool = False  # values are numbers of bins, any threshold is on offer
+    categorical: NDArray[np.bool_]  # the features that are split by subsets
+    seed: int  # of one tree of ours; −1: which features were candidates cannot be seen
+    binned: bool = False  # values are numbers of bins: any threshold is on offer
+    gaps: bool = True  # values may be missing: also where none is, a split says where one goes
 
-    def seen(self, n_features: int) -> bool:
+    @property
+    def seen(self) -> bool:
         """Which splits were on offer is known: nothing was drawn, or the seed says what."""
-        return self.seed is not None or (not self.drawn and self.max_features >= n_features)
+        return self.seed >= 0 or (not self.drawn and self.max_features >= len(self.monotonic))
 
     def known(self, X: F64) -> F64:
         """What is no category 0 … 255 is missing."""
-        return X if self.categorical is None else np.where(self.categorical & ~((X >= 0) & (X < 256)), np.nan, X)
+        return np.where(self.categorical & ~((X >= 0) & (X < 256)), np.nan, X) if self.categorical.any() else X
 
 
-def read_growth(attrs: Attributes, shape: tuple[int, int, int], n_classes: int, weight: float, theirs: bool) -> Growth:
-    """The parameters of a tree (or of the trees of a forest), with the faults noted.
+def read_growth(attrs: Attributes, shape: tuple[int, int, int], n_classes: int, weight: float) -> Growth:
+    """The parameters of a tree or of the trees of a forest; BadData for what is not replayed.
 
-    shape: the number of rows that shares of rows are of, of columns, of targets. weight: that of all rows. The seed is
-    that of one tree of ours, where something is drawn.
+    shape: the number of rows that shares of rows are of, of columns, of targets. weight: that of all rows.
     """
-    (n, d, q), known, model = shape, CLASSES if n_classes else NUMBERS, attrs.model
+    (n, d, q), known, theirs = shape, CLASSES if n_classes else NUMBERS, from_scikit_learn(attrs.model)
     criterion, splitter = attrs.parameter("criterion", known[0]), attrs.parameter("splitter", "best")
-    if str(criterion) not in known or str(splitter) not in ("best", "random"):
-        attrs.faults.append(f"criterion={criterion!r} or splitter={splitter!r} is not known here")
-    signs = None if getattr(model, "monotonic_cst", None) is None else np.asarray(model.monotonic_cst)
-    if signs is not None and (signs.shape != (d,) or not np.isin(signs, (-1, 0, 1)).all()):
-        attrs.faults.append("monotonic_cst is not one of −1, 0, 1 for each feature")
-    sets = attrs.array("is_categorical_", (d,)) if attrs.has("is_categorical_") and not theirs else None
-    sets = None if sets is None or not sets.any() else sets == 1
-    if (signs is not None and criterion == "absolute_error") or (criterion == "poisson" and q > 1):
+    signs = np.asarray(attrs.parameter("monotonic_cst", np.zeros(d, dtype=np.intp)))
+    sets = np.asarray(attrs.parameter("is_categorical_", np.zeros(d))) == 1
+    fits = criterion in known and splitter in ("best", "random") and signs.shape == sets.shape == (d,)
+    if not fits or not np.isin(signs, (-1, 0, 1)).all():
+        raise BadData("criterion, splitter, monotonic_cst or is_categorical_ is not what is known here")
+    if (signs.any() and criterion == "absolute_error") or (criterion == "poisson" and q > 1):
         raise BadData("constraints with the absolute error, and several Poisson targets, are not replayed")
-    if splitter == "random" and sets is not None:
+    if splitter == "random" and sets.any():
         raise BadData("subsets of categories that are drawn are not replayed")
-    least, depth, leaves = _share(attrs, "min_samples_leaf", 1, n), attrs.parameter("max_depth", np.inf), None
-    numbers = [real(attrs.parameter(name, 0.0)) for name in ("min_weight_fraction_leaf", "min_impurity_decrease")]
+    least, depth = _rows(attrs.parameter("min_samples_leaf", 1), n), real(attrs.parameter("max_depth", math.inf))
+    most: Any = attrs.parameter("max_features", d)
+    if not isinstance(most, (int, np.integer)):
+        named = {"sqrt": math.sqrt(d), "log2": math.log2(d)}
+        most = max(1, int(named[most] if isinstance(most, str) else real(most) * d))
+    light, decrease = (
+        real(attrs.parameter(name, 0.0)) for name in ("min_weight_fraction_leaf", "min_impurity_decrease")
+    )
     alpha = real(attrs.parameter("ccp_alpha_" if attrs.has("ccp_alpha_") else "ccp_alpha", 0.0))
-    if not np.isfinite([*numbers, alpha]).all() or math.isnan(real(depth)):
-        attrs.faults.append("a parameter of the growth is not a number")
-    leaves = whole(model.max_leaf_nodes) if attrs.has("max_leaf_nodes") else None
-    most, seed = max_features_of(getattr(model, "max_features", None), d), whole(getattr(model, "seed_", None))
-    return Growth(
-        theirs, "entropy" if criterion == "log_loss" else criterion, n_classes, least, numbers[0] * weight, signs, most,
-        real(depth), max(2, 2 * least, _share(attrs, "min_samples_split", 2, n)), numbers[1], leaves, alpha,
-        splitter == "random", sets, None if theirs or seed < 0 else seed,
-    )  # fmt: skip
+    if not np.isfinite([light, decrease, alpha, least]).all() or math.isnan(depth):
+        raise BadData("a parameter of the growth is not a number")
+    return Growth(theirs, "entropy" if criterion == "log_loss" else criterion, n_classes, least, light * weight, signs,
+                  int(most), depth, max(2, 2 * least, _rows(attrs.parameter("min_samples_split", 2), n)), decrease,
+                  real(attrs.parameter("max_leaf_nodes", math.inf)), alpha, splitter == "random", sets,
+                  -1 if theirs else whole(getattr(attrs.model, "seed_", None)))  # fmt: skip
 
 
-def _share(attrs: Attributes, name: str, default: int, n: int) -> int:
+def _rows(value: Any, n: int) -> int:
     """A number of rows, or a share of all rows rounded up."""
-    value = attrs.parameter(name, default)
-    if isinstance(value, (int, np.integer)):
-        return int(value)
-    if not 0 < real(value) <= 1:
-        attrs.faults.append(f"{name}={value!r} is neither a number of rows nor a share")
-        return default
-    return math.ceil(real(value) * n)
-
-
-def max_features_of(value: Any, d: int) -> int:
-    if value is None or isinstance(value, (int, np.integer)):
-        return d if value is None else int(value)
-    share = {"sqrt": math.sqrt(d), "log2": math.log2(d)}
-    return max(1, int(share[value] if isinstance(value, str) else real(value) * d))
+    return int(value) if isinstance(value, (int, np.integer)) else math.ceil(real(value) * n)

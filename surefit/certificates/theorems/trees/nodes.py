@@ -12,10 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64
-
-WHOLE = ("children_left", "children_right", "feature", "n_node_samples")
-REAL = ("threshold", "impurity", "weighted_n_node_samples", "value")
+from surefit.certificates.blocks import F64, BadData
 
 
 @dataclass(frozen=True)
@@ -61,36 +58,35 @@ class Nodes:
         return at
 
 
-def read_nodes(tree: Any, n_features: int) -> Nodes | str:
-    """The nodes of a `tree_`, or what is wrong with it: every node but the root is the child of one node before it."""
-    try:
-        left, right, feature, count = (_array(tree, name, "iu").astype(np.intp) for name in WHOLE)
-        threshold, impurity, weight, value = (_array(tree, name, "iuf").astype(np.float64) for name in REAL)
-        n, inner = len(left), left != -1
-        missing = np.asarray(getattr(tree, "missing_go_to_left", np.zeros(n))).astype(bool)
-        row = np.asarray(getattr(tree, "category_row", np.full(n, -1))).astype(np.intp)
-        words = np.asarray(getattr(tree, "categories", np.zeros((0, 4)))).astype(np.uint64).reshape(-1, 4)
-    except (TypeError, ValueError) as fault:  # also ragged lists
-        return f"its arrays are not arrays of numbers: {fault}"
+def nodes_of(model: Any, n_features: int) -> Nodes:
+    """The nodes of a model that is one tree."""
+    if not any(base.__name__ in ("DecisionTreeClassifier", "DecisionTreeRegressor") for base in type(model).__mro__):
+        raise BadData(f"a {type(model).__name__} is no tree whose growth is known")
+    return read_nodes(model.tree_, n_features)
+
+
+def read_nodes(tree: Any, n_features: int) -> Nodes:
+    """The nodes of a `tree_`; BadData unless every node but the root is the child of one node before it."""
+    whole = ("children_left", "children_right", "feature", "n_node_samples")
+    left, right, feature, count = (np.asarray(getattr(tree, name)).astype(np.intp, casting="safe") for name in whole)
+    real = ("threshold", "impurity", "weighted_n_node_samples", "value")
+    threshold, impurity, weight, value = (np.asarray(getattr(tree, name)).astype(np.float64) for name in real)
+    n, inner = len(left), left != -1
+    missing = np.asarray(getattr(tree, "missing_go_to_left", np.zeros(n))).astype(bool)
+    row = np.asarray(getattr(tree, "category_row", np.full(n, -1))).astype(np.intp)
+    words = np.asarray(getattr(tree, "categories", np.zeros((0, 4)))).astype(np.uint64).reshape(-1, 4)
     each = (left, right, feature, count, threshold, impurity, weight, missing, row)
-    if n < 1 or any(a.shape != (n,) for a in each) or len(value) != n or (row >= len(words)).any():
-        return "its arrays have different lengths"
-    children = np.concatenate([left[inner], right[inner]])
-    if (right[~inner] != -1).any() or not np.array_equal(np.sort(children), np.arange(1, n)):
-        return "its nodes are not the nodes of one binary tree"
-    if (np.minimum(left, right)[inner] <= np.flatnonzero(inner)).any():
-        return "a child comes before its parent"
-    if ((feature[inner] < 0) | (feature[inner] >= n_features)).any() or np.isnan(threshold[inner]).any():
-        return "an inner node has no feature of the data, or no threshold"
-    if value.ndim != 3 or not (np.isfinite(value).all() and np.isfinite(weight).all()):
-        return "its values are not finite numbers of (nodes, outputs, classes)"
+    if any(a.shape != (n,) for a in each) or value.shape[:1] != (n,) or value.ndim != 3 or (row >= len(words)).any():
+        raise BadData(
+            "the arrays of a tree have different lengths, or values that are not of (nodes, outputs, classes)"
+        )
+    children, ends = np.concatenate([left[inner], right[inner]]), (right[~inner] == -1).all()
+    later = (np.minimum(left, right)[inner] > np.flatnonzero(inner)).all()
+    if not (ends and later and np.array_equal(np.sort(children), np.arange(1, n))):
+        raise BadData("the nodes of a tree are not those of one binary tree, parents first")
+    known = (feature[inner] >= 0) & (feature[inner] < n_features) & ~np.isnan(threshold[inner])
+    if not (known.all() and np.isfinite(value).all() and np.isfinite(weight).all()):
+        raise BadData("an inner node of a tree has no feature or threshold, or values are not finite")
     bits = (words[:, :, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
     return Nodes(n_features, left, right, feature, count, threshold, impurity, weight, value, missing,
                  np.where(inner, row, -1), bits.reshape(-1, 256) == 1)  # fmt: skip
-
-
-def _array(tree: Any, name: str, kinds: str) -> NDArray:
-    array = np.asarray(getattr(tree, name, None))
-    if array.dtype.kind not in kinds or array.ndim < 1:
-        raise TypeError(f"{name} is not one")
-    return array
