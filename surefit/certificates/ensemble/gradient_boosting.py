@@ -21,12 +21,12 @@ import numpy as np
 from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most, failed
+from surefit.certificates.claim import Claim, Grade, failed
 from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.rounding import UNIT, gamma
-from surefit.certificates.theorems.boosting.answers import Trace, answer_claims, check_seed
+from surefit.certificates.theorems.boosting.answers import Trace, answer_claims, check_seed, start_claim
 from surefit.certificates.theorems.boosting.holdout import held_out
-from surefit.certificates.theorems.boosting.losses import POINTED, quantile, raw_of_mean, slopes, values
+from surefit.certificates.theorems.boosting.losses import POINTED, loss_at, quantile, raw_of_mean
 from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, read_examples
 from surefit.certificates.theorems.trees.members import MEMBERS, answers_of, looked_at
 from surefit.certificates.theorems.trees.nodes import nodes_of
@@ -65,8 +65,6 @@ def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> 
         return [failed("loss", "The loss is an object of the user's own: its stages are not replayed.")], "nothing"
     if data.Y.shape[1] != 1 or (K and (data.Y < 0).any()):
         raise BadData("the target is not one column, or has labels that are not in classes_")
-    if not len(slopes(loss, data.Y[:1, 0], np.zeros((1, width))).g):
-        raise BadData(f"loss={loss!r} is not known here")
     stages = _sizes(attrs, width, blocks.n_features)
     check_seed(attrs, 2**31 - 1)
     if attrs.faults:
@@ -131,23 +129,10 @@ class Stages:
         return raw_of_mean(self.loss, shares.astype(np.float64))
 
     def start_claim(self, tol: float) -> list[Claim]:
-        if getattr(self.attrs.model, "init", None) is not None:
-            return []
-        span = float(np.ptp(self.y[self.w > 0])) or 1.0
-        if self.loss in POINTED:
-            q = self.alpha if self.loss == "quantile" else 0.5
-            rule = ("lower" if self.data.weighted else "linear") if self.theirs else "middle"
-            low, high = quantile(self.y, self.w, q, rule)
-            off = max(low - self.f[0, 0], self.f[0, 0] - high, 0.0)
-        else:
-            shares = np.eye(self.K)[self.y.astype(np.intp)] if self.loss == "multinomial" else self.y[:, None]
-            expected = raw_of_mean(self.loss, self.w @ shares / self.w.sum())
-            span = span if self.loss == "squared_error" else max(1.0, float(np.abs(expected).max()))
-            off = float(np.abs(expected - self.f).max())
-        sentence = "The raw predictions start at the best constant; relative difference."
-        excuse = 4 * len(self.y) * UNIT * float(np.abs(self.y).max()) / span
-        failure = "The raw predictions do not start at the best constant for these rows and weights."
-        return [at_most("start", sentence, Grade.GREEDY, off / span, tol, excuse=excuse, failure=failure)]
+        linear = self.theirs and not self.data.weighted
+        ends = quantile(self.y, self.w, self.alpha if self.loss == "quantile" else 0.5, linear)
+        own = getattr(self.attrs.model, "init", None) is not None  # then f starts at what it predicts
+        return [] if own else [start_claim(self.loss, self.y, self.w, self.f, ends, tol)]
 
     def hidden(self) -> str:
         """Why the rows of a stage cannot be seen."""
@@ -164,7 +149,7 @@ class Stages:
         rises, last = Worst(), np.inf
         for t in range(T):
             q = self.level()
-            s = slopes(self.loss, self.y, self.f, q)
+            s = loss_at(self.loss, self.y, self.f, q)
             moves = np.zeros_like(self.f)
             for k, member in enumerate(self.stages[t]):
                 if not hasattr(member, "tree_"):
@@ -219,14 +204,12 @@ class Stages:
 
     def traces(self, trace: Trace, kept: Trace, tol: float) -> list[Claim]:
         named = [("train_score_", trace), ("validation_score_", kept)][: 1 + self.stops]
-        given = [self.attrs.raw(name) for name, _ in named]
-        return [t.claim(name, np.zeros(0) if a is None else a.astype(np.float64), tol)
-                for (name, t), a in zip(named, given, strict=True)]  # fmt: skip
+        return [t.claim(name, self.attrs.raw(name), tol) for name, t in named]
 
     def level(self) -> float:
         """The quantile; for huber δ, the alpha-quantile of |y − f|."""
         if self.loss == "huber":
-            return quantile(np.abs(self.y - self.f[:, 0]), self.w, self.alpha, "lower")[0]
+            return quantile(np.abs(self.y - self.f[:, 0]), self.w, self.alpha)[0]
         return self.alpha if self.loss == "quantile" else 0.5
 
     def same_growth(self, member: Any) -> None:
@@ -263,7 +246,7 @@ class Stages:
 
     def middle(self, r: F64, W: F64, q: float) -> tuple[float, float]:
         """The step of a loss with a kink, as an interval."""
-        low, high = quantile(r, W, q if self.loss == "quantile" else 0.5, "lower")
+        low, high = quantile(r, W, q if self.loss == "quantile" else 0.5)
         if self.loss != "huber":
             return low, high
         ends = [m + float(W @ np.clip(r - m, -q, q)) / float(W.sum()) for m in (low, high)]
@@ -274,10 +257,10 @@ class Stages:
 
         A step may end, with the loss still falling, where the raw prediction of a row has moved by 32.
         """
-        base = float(self.w @ np.abs(values(self.loss, self.y, self.f + s * moves, q)[0]))
+        base = float(self.w @ np.abs(loss_at(self.loss, self.y, self.f + s * moves, q).value))
         width, ends = 1e-6 * max(abs(s), 1e-12), []
         for side in (-1, 1):
-            g = slopes(self.loss, self.y, self.f + (s + side * width) * moves, q).g
+            g = loss_at(self.loss, self.y, self.f + (s + side * width) * moves, q).g
             ends.append((float(self.w @ (g * moves).sum(axis=1)), float(self.w @ np.abs(g * moves).sum(axis=1))))
         inside = ends[0][0] <= 1e-9 * ends[0][1] and ends[1][0] >= -1e-9 * ends[1][1]
         gap = width * max(abs(e[0]) for e in ends) if inside else np.inf

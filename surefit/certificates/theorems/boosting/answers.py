@@ -8,11 +8,11 @@ import numpy as np
 
 from surefit.certificates.attributes import Attributes, whole
 from surefit.certificates.blocks import F64, Blocks
-from surefit.certificates.claim import Claim
+from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.labels import labels_claim
 from surefit.certificates.predictions import SAMPLE, numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT
-from surefit.certificates.theorems.boosting.losses import values
+from surefit.certificates.theorems.boosting.losses import POINTED, loss_at, raw_of_mean
 from surefit.certificates.theorems.worst import Worst
 
 
@@ -21,6 +21,20 @@ def check_seed(attrs: Attributes, below: int) -> None:
     asked = whole(getattr(attrs.model, "random_state", None))
     if attrs.has("seed_") and asked >= 0 and attrs.model.seed_ != np.random.default_rng(asked).integers(below):
         attrs.faults.append("seed_ is not what random_state gives")
+
+
+def start_claim(loss: str, y: F64, w: F64, f: F64, quantiles: tuple[float, float], tol: float) -> Claim:
+    """f (…, K) is the best constant: of a loss with a kink one between the quantiles of y, else from the mean of y."""
+    spread = float(np.ptp(y[w > 0])) or 1.0
+    low, high = (np.array([q]) for q in quantiles)
+    if loss not in POINTED:
+        shares = y[:, None] == np.arange(f.shape[-1]) if loss == "multinomial" else y[:, None]
+        low = high = raw_of_mean(loss, w @ shares / w.sum())
+        spread = spread if loss == "squared_error" else max(1.0, float(np.abs(low).max()))
+    off, excuse = np.maximum(low - f, f - high).max(), 4 * len(y) * UNIT * float(np.abs(y).max()) / spread
+    sentence = "The raw predictions start at the best constant; relative difference."
+    failure = "The raw predictions do not start at the best constant for these rows and weights."
+    return at_most("start", sentence, Grade.GREEDY, max(off, 0.0) / spread, tol, excuse=excuse, failure=failure)
 
 
 def answer_claims(model: Any, blocks: Blocks, loss: str, f: F64, df: F64) -> list[Claim]:
@@ -64,17 +78,17 @@ class Trace:
         self.means, self.rounding = list[float](), list[float]()
 
     def add(self, f: F64, df: F64, q: float = 0.5) -> None:
-        terms, size = values(self.loss, self.y, f, q)
+        terms, size, _, _ = loss_at(self.loss, self.y, f, q)
         total = self.w.sum()
         self.means.append(self.factor * float(self.w @ terms / total))
         slope = np.minimum(1.0 + size, 1e300)  # no loss here is steeper than that: |g| ≤ 1 + what its terms are
         off = self.w @ (8 * UNIT * size + 2 * df.max(axis=1) * slope) / total
         self.rounding.append(abs(self.factor) * float(off) + 2 * len(self.y) * UNIT * abs(self.means[-1]))
 
-    def claim(self, name: str, given: F64, tol: float) -> Claim:
+    def claim(self, name: str, given: F64 | None, tol: float) -> Claim:
         """`given` is the trace, entry by entry, relative to each; what rounding hides is excused."""
         mean, off = np.array(self.means), np.array(self.rounding)
-        if given.shape != mean.shape or not np.isfinite(given).all():
+        if given is None or given.shape != mean.shape or not np.isfinite(given).all():
             given = np.full(mean.shape, np.inf)
         tiny = np.finfo(float).tiny
         relative, excuse = np.abs(given - mean) / np.maximum(np.abs(mean), tiny), off / np.maximum(np.abs(mean), tiny)

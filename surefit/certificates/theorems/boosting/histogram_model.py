@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64
+from surefit.certificates.blocks import F64, BadData
 from surefit.certificates.theorems.trees.binned import tree_in_bins
 from surefit.certificates.theorems.trees.nodes import Nodes, read_nodes
 
@@ -26,28 +26,20 @@ class Forest:
     private: bool  # scikit-learn's: gradients in float32, counts of rows, sets of places among the sorted categories
 
 
-def read_forest(model: Any, d: int) -> Forest | str:
-    """What was learnt, or what is wrong with it."""
-    private = not hasattr(model, "trees_")
-    try:
-        sets = getattr(model, "is_categorical_", None)
-        by_sets = np.zeros(d, dtype=bool) if sets is None else np.asarray(sets, dtype=bool).reshape(d)
-        columns, bins = np.arange(d), getattr(model, "bin_thresholds_", ())
-        if private:  # scikit-learn puts the categorical columns first
-            columns = np.argsort(~by_sets, kind="stable")
-            by_sets, bins = by_sets[columns], model._bin_mapper.bin_thresholds_
-        start = np.asarray(model._baseline_prediction if private else model.baseline_prediction_, dtype=np.float64)
-        thresholds = [np.asarray(b, dtype=np.float64).reshape(-1) for b in bins]
-        trees = [[_arrays(p) for p in stage] for stage in model._predictors] if private else model.trees_
-        rounds = [[_coded(read_nodes(tree, d), thresholds) for tree in stage] for stage in trees]
-    except (AttributeError, KeyError, TypeError, ValueError, IndexError) as fault:
-        return f"its trees, bins or start cannot be read: {fault}"
-    wrong = [tree for stage in rounds for tree in stage if isinstance(tree, str)]
-    if wrong or len(thresholds) != d or not np.isfinite(start).all() or len({len(s) for s in rounds}) != 1:
-        return wrong[0] if wrong else "its trees, bins or start do not fit together"
-    if start.size != len(rounds[0]):
-        return "there are not as many trees in a round as numbers to start from"
-    return Forest(rounds, start.reshape(-1), thresholds, columns, by_sets, private)  # type: ignore[arg-type]
+def read_forest(model: Any, d: int) -> Forest:
+    """What was learnt."""
+    private, by_sets = not hasattr(model, "trees_"), np.zeros(d, dtype=bool)
+    if getattr(model, "is_categorical_", None) is not None:
+        by_sets = np.asarray(model.is_categorical_, dtype=bool).reshape(d)
+    columns = np.argsort(~by_sets, kind="stable") if private else np.arange(d)  # scikit-learn puts categories first
+    bins = model._bin_mapper.bin_thresholds_ if private else model.bin_thresholds_
+    start = np.asarray(model._baseline_prediction if private else model.baseline_prediction_, dtype=np.float64).ravel()
+    thresholds = [np.asarray(b, dtype=np.float64).ravel() for b in bins]
+    trees = [[_arrays(p) for p in stage] for stage in model._predictors] if private else model.trees_
+    rounds = [[tree_in_bins(read_nodes(tree, d), thresholds) for tree in stage] for stage in trees]
+    if len(thresholds) != d or not np.isfinite(start).all() or {len(s) for s in rounds} != {len(start)}:
+        raise BadData("trees, bins or start do not fit together")
+    return Forest(rounds, start, thresholds, columns, by_sets[columns], private)
 
 
 def _arrays(predictor: Any) -> SimpleNamespace:
@@ -66,7 +58,3 @@ def _arrays(predictor: Any) -> SimpleNamespace:
         category_row=np.where(nodes["is_categorical"].astype(bool) & ~leaf, nodes["bitset_idx"].astype(np.intp), -1),
         categories=np.ascontiguousarray(predictor.raw_left_cat_bitsets).view(np.uint64),
     )
-
-
-def _coded(nodes: Nodes | str, thresholds: list[F64]) -> Nodes | str:
-    return nodes if isinstance(nodes, str) else tree_in_bins(nodes, thresholds)

@@ -16,14 +16,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
-from surefit.certificates.rounding import gamma
+from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.trees.nodes import Nodes
+from surefit.certificates.theorems.trees.replay import best_first
 from surefit.certificates.theorems.worst import Worst
 
 TINY = float(np.finfo(float).tiny)
@@ -32,91 +33,80 @@ SUPPORT = 10.0  # categories of less weight are not ordered, and go right; also 
 
 @dataclass
 class Rule:
-    """What a node may be split by: least count and curvature of a side, monotonic features, features with sets."""
+    """What a node may be split by."""
 
-    min_count: float
+    min_count: float  # of a side
     min_curvature: float
     l2: float
-    monotonic: NDArray  # empty without constraints
+    monotonic: NDArray  # by feature: 1, 0, −1
     by_sets: NDArray
+    drawn: bool  # which features are open to a node is not told: it is held against its own
+    max_depth: float
+    max_leaves: float
 
     def value(self, G: F64, H: F64, bounds: F64) -> F64:
         return np.clip(np.where(H + self.l2 > 0, -G / np.maximum(H + self.l2, TINY), 0.0), *bounds)
 
 
-@dataclass
 class Replay:
     """One tree on rows by their bins (n, d); columns of gradients, curvatures, counts; what g and h may be off by."""
 
-    nodes: Nodes
-    rule: Rule
-    bins: NDArray
-    terms: F64
-    off: F64
-    rows: list[NDArray] = field(init=False)  # of every node, and so what follows: G, H and the count,
-    sums: F64 = field(init=False)
-    sizes: F64 = field(init=False)  # Σ |g|,
-    doubt: F64 = field(init=False)  # what G and H may be off by: the checker's, and the model's,
-    bounds: F64 = field(init=False)  # those of its children's values
-    values: F64 = field(init=False)  # and its own value
-
-    def __post_init__(self) -> None:
-        nodes, inner = self.nodes, np.flatnonzero(self.nodes.inner).tolist()
-        self.rows = [np.arange(len(self.bins))] * len(nodes)
+    def __init__(self, nodes: Nodes, rule: Rule, bins: NDArray, terms: F64, off: F64) -> None:
+        self.nodes, self.rule, self.bins, self.terms = nodes, rule, bins, terms
+        self.rows, inner = [np.arange(len(bins))] * len(nodes), np.flatnonzero(nodes.inner).tolist()
         for i in inner:
-            left = nodes.goes_left(i, self.bins[self.rows[i], nodes.feature[i]])
+            left = nodes.goes_left(i, bins[self.rows[i], nodes.feature[i]])
             self.rows[nodes.left[i]], self.rows[nodes.right[i]] = self.rows[i][left], self.rows[i][~left]
         self.sums, size, off = (np.array([t[r].sum(axis=0) for r in self.rows])
-                                for t in (self.terms, np.abs(self.terms[:, :2]), self.off))  # fmt: skip
+                                for t in (terms, np.abs(terms[:, :2]), off))  # fmt: skip
         counts = np.array([gamma(len(r) + 300) for r in self.rows])[:, None]
-        self.sizes, self.doubt = size[:, 0], np.stack([counts * size, off], axis=1)
-        self.bounds, self.values = np.tile([-math.inf, math.inf], (len(nodes), 1)), np.zeros(len(nodes))
-        self.values[0] = self.rule.value(self.sums[0, 0], self.sums[0, 1], self.bounds[0])
+        self.sizes, self.doubt = size[:, 0], np.stack([counts * size, off], axis=1)  # the checker's, the model's
+        self.bounds = np.tile([-math.inf, math.inf], (len(nodes), 1))  # those of its children's values
+        self.values = np.full(len(nodes), rule.value(self.sums[0, 0], self.sums[0, 1], self.bounds[0]))
         for i in inner:
-            pair = [nodes.left[i], nodes.right[i]]
-            self.values[pair] = self.rule.value(self.sums[pair, 0], self.sums[pair, 1], self.bounds[i])
+            pair, way = [nodes.left[i], nodes.right[i]], rule.monotonic[nodes.feature[i]]
+            self.values[pair] = rule.value(self.sums[pair, 0], self.sums[pair, 1], self.bounds[i])
             self.bounds[pair] = self.bounds[i]
-            way = self.rule.monotonic[nodes.feature[i]] if len(self.rule.monotonic) else 0
             if way:
                 self.bounds[pair, [1, 0] if way > 0 else [0, 1]] = self.values[pair].mean()
 
     def leaf_values(self, rate: float, worst: Worst) -> None:
-        """|v − rate · value| of every leaf relative to rate · Σ|g| / (H + λ): what one row in all is to the sum."""
+        """|v − rate · value| of every leaf relative to rate · Σ|g| / (H + λ): what one row in all is to the sum.
+
+        A tree without a split takes no step.
+        """
+        if len(self.nodes) == 1:
+            return worst.see(float(self.nodes.value[0, 0, 0] != 0.0))
         for leaf in np.flatnonzero(~self.nodes.inner):
             H, v, size = self.sums[leaf, 1] + self.rule.l2, self.values[leaf], max(self.sizes[leaf], TINY)
             own, off = (dG + abs(v) * dH for dG, dH in self.doubt[leaf])
-            unit, off = max(rate * size / max(H, TINY), TINY), off + 8 * np.finfo(float).eps * abs(v) * H
+            unit, off = max(rate * size / max(H, TINY), TINY), off + 16 * UNIT * abs(v) * H
             worst.see(abs(self.nodes.value[leaf, 0, 0] - rate * v) / unit, own / size, off / size)
 
-    def splits(self, worst: Worst, allowed: list[NDArray], max_depth: float, max_leaves: float) -> str | None:
+    def splits(self, worst: Worst) -> list[str]:
         """Every node's own split against the best on offer, relative to (Σ|g|)² / (H + λ). What is wrong outright."""
-        nodes, inner, m = self.nodes, self.nodes.inner, len(self.nodes)
-        depth, n_leaves = np.zeros(m), np.count_nonzero(~inner)
-        if n_leaves > max_leaves:
-            return f"a tree has {n_leaves} leaves, more than the parameters allow"
-        scale = np.maximum(self.sizes**2 / np.maximum(self.sums[:, 1] + self.rule.l2, TINY), TINY)
+        nodes, rule, inner, m = self.nodes, self.rule, self.nodes.inner, len(self.nodes)
+        depth, n_leaves, every = np.zeros(m), np.count_nonzero(~inner), np.arange(self.bins.shape[1])
+        scale = np.maximum(self.sizes**2 / np.maximum(self.sums[:, 1] + rule.l2, TINY), TINY)
         gain, doubt = np.full(m, -math.inf), np.zeros((m, 2))
+        if n_leaves > rule.max_leaves:
+            return [f"a tree has {n_leaves} leaves, more than the parameters allow"]
+        for i in np.flatnonzero(inner).tolist():
+            depth[[nodes.left[i], nodes.right[i]]] = depth[i] + 1
         for i in range(m):
-            best, largest = self._best(i, allowed[i])
-            doubt[i] = self.doubt[i] @ [4 * largest, 2 * largest**2]
-            taken, missed = -self.sums[i, 0] * self.values[i], 0.0  # as a leaf
+            open_ = nodes.feature[[i]][: inner[i]] if rule.drawn else every
+            best, largest = self._best(i, open_ if depth[i] < rule.max_depth else every[:0])
+            own, as_leaf = best, -self.sums[i, 0] * self.values[i]
             if inner[i]:
-                depth[[nodes.left[i], nodes.right[i]]] = depth[i] + 1
                 own = float(self._judged(i, nodes.feature[i], self.sums[nodes.left[i]], -1.0)[0])
-                if own == -math.inf or nodes.feature[i] not in allowed[i] or depth[i] >= max_depth:
-                    return f"node {i} is split in a way that the parameters do not allow"
-                gain[i], missed = own - taken, max(0.0, best - own)
-            elif depth[i] < max_depth:
-                gain[i] = best - taken
-                missed = max(0.0, gain[i]) if n_leaves < max_leaves else 0.0
+                if own == -math.inf or depth[i] >= rule.max_depth:
+                    return [f"node {i} is split in a way that the parameters do not allow"]
+            gain[i], doubt[i] = own - as_leaf, self.doubt[i] @ [4 * largest, 2 * largest**2]
+            missed = max(0.0, best - own if inner[i] else gain[i] if n_leaves < rule.max_leaves else 0.0)
             worst.see(missed / scale[i], *(2 * doubt[i] / scale[i] if missed or inner[i] else (0.0, 0.0)))
-        open_ = {0}
-        while n_leaves == max_leaves and any(inner[i] for i in open_):  # best first
-            i = max((i for i in open_ if inner[i]), key=lambda i: gain[i])
-            leaf = max((i for i in open_ if not inner[i]), key=lambda i: gain[i], default=i)
+        for i, leaf in best_first(nodes, gain) if n_leaves == rule.max_leaves else ():
             worst.see(max(0.0, gain[leaf] - gain[i]) / scale[0], *(2 * (doubt[i] + doubt[leaf]) / scale[0]))
-            open_ = open_ - {i} | {int(nodes.left[i]), int(nodes.right[i])}
-        return None
+        return []
 
     def _best(self, i: int, features: NDArray) -> tuple[float, float]:
         """The largest score of the splits that are surely allowed (−inf without one), and the largest |v|."""
@@ -144,8 +134,7 @@ class Replay:
         ok = least[..., 1] >= rule.min_curvature + sure * self.doubt[i, 1, 1]
         ok &= least[..., 2] >= rule.min_count * (1 + sure * 1e-12)
         low, high = (rule.value(s[..., 0], s[..., 1], self.bounds[i]) for s in (left, right))
-        if len(rule.monotonic):
-            ok &= rule.monotonic[j] * (high - low) >= 0
+        ok &= rule.monotonic[j] * (high - low) >= 0
         size = float(np.where(ok, np.maximum(np.abs(low), np.abs(high)), 0.0).max(initial=0.0))
         return np.where(ok, -left[..., 0] * low - right[..., 0] * high, -math.inf), size
 

@@ -1,13 +1,14 @@
 """Bins of columns: thresholds by their rule; rows and trees in numbers of bins.
 
 With v₁ < … < v_m the distinct values of a column and C_i the weight of the rows with a value of at most v_i: for
-m ≤ max_bins a threshold in the middle of any two neighbors; else for k = 1 … max_bins − 1 with v_i the first value
-with C_i ≥ C_m k / max_bins
+m ≤ max_bins each value has a bin of its own; else for k = 1 … max_bins − 1 a threshold behind v_i, the first value
+with C_i ≥ C_m k / max_bins. So below max_bins thresholds, and no bin has a share 1 / max_bins of the weight before its
+largest value. **This is what is checked**, and that a threshold is
 
     surefit          the middle of v_i and v_(i+1)
-    scikit-learn     v_i, or at equality the middle of v_i and v_(i+1)
+    scikit-learn     v_i, or the middle of v_i and v_(i+1)
 
-each once (with surefit none after v_m). A value is in bin number #{thresholds < value}; a category is its own bin.
+A value is in bin number #{thresholds < value}; a category is its own bin.
 """
 
 from __future__ import annotations
@@ -38,27 +39,20 @@ def bins_claim(
     return worst.claim("bins", sentence, tol, "The thresholds of bins are not those of these rows.", Grade.EXACT)
 
 
-def _off_rule(x: F64, w: F64, max_bins: int, given: F64, between: bool) -> float:
-    """How far the given thresholds are from those of the rule, and those from the given ones, at most.
-
-    Where C_i equals its share up to rounding, v_i and v_(i+1) and their middle will do.
-    """
+def _off_rule(x: F64, w: F64, max_bins: int, edges: F64, between: bool) -> float:
+    """How far a threshold is from its place; infinite where bins are too many, not in order or too heavy."""
     keep = (w > 0) & ~np.isnan(x)
     v, place = np.unique(x[keep], return_inverse=True)
-    middle = np.append(v[:-1] / 2 + v[1:] / 2, v[-1:])
-    wanted = middle[None, :-1]  # (ways to have it, thresholds)
-    if len(v) > max_bins:
-        C = np.cumsum(np.bincount(place, weights=w[keep]))
-        share, slack = C[-1] * np.arange(1, max_bins) / max_bins, 1e-12 * C[-1]
-        low, high = (np.searchsorted(C, share + s).clip(0, len(v) - 1) for s in (-slack, slack))
-        last = len(v) - (1 if between else 0)
-        low, high = low[low < last], np.minimum(high, last - 1)[low < last]
-        wanted = np.stack([middle[low], middle[high]] if between else [v[low], v[high], v[low] / 2 + v[high] / 2])
-    if not given.size or not wanted.size:
-        return 0.0 if given.size == wanted.size else np.inf
-    off = np.abs(given[:, None, None] - wanted)
-    worst = max(off.min(axis=(1, 2)).max(), off.min(axis=(0, 1)).max())
-    return float(worst) if (given[1:] > given[:-1]).all() else np.inf
+    C = np.append(0.0, np.cumsum(np.bincount(place, weights=w[keep])))
+    last = np.searchsorted(v, edges, side="right")  # how many values are up to each threshold
+    starts, ends = np.append(0, last), np.append(last, len(v))
+    few, before = len(v) <= max_bins, C[np.maximum(ends, 1) - 1] - C[starts]  # its largest value
+    heavy = (ends - starts > 1) if few else (before > C[-1] / max_bins * (1 + 1e-9))
+    if heavy.any() or len(edges) >= max_bins or not (edges[1:] > edges[:-1]).all() or (last < 1).any():
+        return np.inf
+    low, high = v[last - 1], v[np.minimum(last, len(v) - 1)]
+    off = np.abs(edges - (low / 2 + high / 2))
+    return float((off if between else np.minimum(off, np.abs(edges - low))).max(initial=0.0))
 
 
 def rows_in_bins(X: F64, thresholds: list[F64], by_sets: NDArray[np.bool_]) -> F64:
