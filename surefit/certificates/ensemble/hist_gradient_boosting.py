@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
+from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks, dense, one_column
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, failed, refuted
@@ -70,7 +70,7 @@ def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> 
         if not hidden and model.validation_rows_ != "given":  # then all of these rows are trained on
             share = attrs.parameter("validation_fraction", 0.1)
             share = real(share) / float(w.sum()) if isinstance(share, (int, np.integer)) else real(share)
-            kept = held_out(X, y, w, y if K else np.zeros(len(y)), share, max(0, whole(model.seed_)))
+            kept = held_out(X, y, w, y if K else np.zeros(len(y)), share, int(model.seed_))
     X = _by_places(attrs, forest, X[:, forest.columns])
     bins, train = rows_in_bins(X, forest.thresholds, forest.by_sets), np.where(kept, 0.0, w)
     boost = Boosting(attrs, forest, loss, bins, y, train, w - train, weighted)

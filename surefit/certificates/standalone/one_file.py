@@ -24,8 +24,6 @@ from surefit.certificates.standalone.definitions import (
 
 SEARCH, REGISTRY = f"{PACKAGE}.search", f"{PACKAGE}.registry"
 DATA = (f"{PACKAGE}.array_blocks", "ArrayBlocks")
-MEMBERS = {f"{PACKAGE}.ensemble.members": ("DecisionTreeClassifier", "DecisionTreeRegressor")}
-"""Modules that look up the checkers of these classes by name."""
 
 HEADING = "# ══════ "
 HEADER = '''"""How surefit checks a fitted {name}. All that its verdict rests on: {lines} lines, blank ones not counted.
@@ -97,9 +95,7 @@ class _Assembly:
             if place in found or place[0] == REGISTRY or (stop and place[0].startswith(stop)):
                 continue
             found[place] = None
-            members = MEMBERS.get(place[0], ())
-            self.classes |= dict.fromkeys(members)
-            waiting += [*map(_checker_of, members), *_mentioned([place])]
+            waiting += _mentioned([place])
         return found
 
     def _sections(self, places: Iterable[Place]) -> list[str]:

@@ -94,7 +94,7 @@ class Replay:
         for i in np.flatnonzero(inner).tolist():
             depth[[nodes.left[i], nodes.right[i]]] = depth[i] + 1
         for i in range(m):
-            open_ = nodes.feature[[i]][: inner[i]] if rule.drawn else every
+            open_ = nodes.feature[[i]][: int(inner[i])] if rule.drawn else every
             best, largest = self._best(i, open_ if depth[i] < rule.max_depth else every[:0])
             own, as_leaf = best, -self.sums[i, 0] * self.values[i]
             if inner[i]:
