@@ -39,13 +39,9 @@ def _check(attrs: Attributes, data: Examples, blocks: Blocks, tol: float) -> Fin
     if attrs.faults:
         return [bad_attributes(attrs)], "one pass"
     growth, nodes = found.tree(model, data.X, data.Y, data.w, K), nodes_of(model, data.X.shape[1])
-    if whole(getattr(model, "max_features_", None)) != growth.max_features:
-        attrs.faults.append("max_features_ is not what max_features says")
-    if whole(getattr(model, "n_outputs_", 1)) != data.Y.shape[1]:
-        attrs.faults.append("n_outputs_ is not the number of targets")
-    if not (growth.theirs or growth.seen):
-        attrs.faults.append("seed_ is not a number")
-    if attrs.faults:
+    sizes = whole(getattr(model, "max_features_", None)), whole(getattr(model, "n_outputs_", 1))
+    if sizes != (growth.max_features, data.Y.shape[1]) or not (growth.theirs or growth.seen):
+        attrs.faults.append("max_features_, n_outputs_ or seed_ is not what was asked for")
         return [bad_attributes(attrs)], "one pass"
     claims = [*found.claims(tol), importances_claim(attrs, [nodes]), *_answers(attrs, nodes, blocks, K, data.flat)]
     return claims, f"{len(nodes)} nodes, {found.count['looked_at']} in full"

@@ -23,7 +23,7 @@ def place_of(criterion: str, X: Any, Y: Any, w: Any, n_classes: int = 0, **rules
 
 def best_decrease(place: Place) -> float:
     """The largest decrease on offer; −∞ where no split is admissible."""
-    return float(place.best(place.candidates())[0].max(initial=-np.inf))
+    return float(place.best(place.candidates()).max(initial=-np.inf))
 
 
 def decrease_of(place: Place, left: Any) -> float:

@@ -16,13 +16,13 @@ from surefit.certificates.theorems.trees.criteria import node_of
 EXHAUSTIVE = 10
 
 
-def ordered(x: F64, Y: F64, w: F64, criterion: str, n_classes: int) -> tuple[F64, bool]:
-    """The columns (m, orders) to cut for a column of categories, and whether they are a heuristic."""
+def ordered(x: F64, Y: F64, w: F64, criterion: str, n_classes: int) -> F64:
+    """The columns (m, orders) to cut for a column of categories."""
     known, absolute = ~np.isnan(x), criterion == "absolute_error"
     present, place = np.unique(x[known], return_inverse=True)
     r, Z = len(present), (Y == np.unique(Y)[1:]).astype(np.float64) if n_classes else Y
     if r < 2:
-        return x[:, None], False
+        return x[:, None]
     exact = not absolute and (Z.shape[1] == 1 or r <= EXHAUSTIVE)
     if exact and Z.shape[1] > 1:
         ranks = np.array([(s >> np.arange(r)) & 1 for s in range(1, 2 ** (r - 1))])
@@ -33,4 +33,4 @@ def ordered(x: F64, Y: F64, w: F64, criterion: str, n_classes: int) -> tuple[F64
         ranks = np.array([np.unique(key, return_inverse=True)[1] * r + np.arange(r) for key in centers])
     columns = np.full((len(x), len(ranks)), np.nan)
     columns[known] = ranks.T[place]
-    return columns, not exact
+    return columns

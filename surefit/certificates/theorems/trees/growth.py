@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, real, whole
-from surefit.certificates.blocks import F64, BadData
+from surefit.certificates.blocks import BadData
 from surefit.certificates.theorems.trees.examples import from_scikit_learn
 
 CLASSES = ("gini", "entropy", "log_loss")
@@ -49,10 +49,6 @@ class Growth:
         """Which splits were on offer is known: nothing was drawn, or the seed says what."""
         return self.seed >= 0 or (not self.drawn and self.max_features >= len(self.monotonic))
 
-    def known(self, X: F64) -> F64:
-        """What is no category 0 … 255 is missing."""
-        return np.where(self.categorical & ~((X >= 0) & (X < 256)), np.nan, X) if self.categorical.any() else X
-
 
 def read_growth(attrs: Attributes, shape: tuple[int, int, int], n_classes: int, weight: float) -> Growth:
     """The parameters of a tree or of the trees of a forest; BadData for what is not replayed.
@@ -63,13 +59,12 @@ def read_growth(attrs: Attributes, shape: tuple[int, int, int], n_classes: int, 
     criterion, splitter = attrs.parameter("criterion", known[0]), attrs.parameter("splitter", "best")
     signs = np.asarray(attrs.parameter("monotonic_cst", np.zeros(d, dtype=np.intp)))
     sets = np.asarray(attrs.parameter("is_categorical_", np.zeros(d))) == 1
-    fits = criterion in known and splitter in ("best", "random") and signs.shape == sets.shape == (d,)
-    if not fits or not np.isin(signs, (-1, 0, 1)).all():
+    if criterion not in known or splitter not in ("best", "random") or not signs.shape == sets.shape == (d,):
         raise BadData("criterion, splitter, monotonic_cst or is_categorical_ is not what is known here")
     if (signs.any() and criterion == "absolute_error") or (criterion == "poisson" and q > 1):
         raise BadData("constraints with the absolute error, and several Poisson targets, are not replayed")
-    if splitter == "random" and sets.any():
-        raise BadData("subsets of categories that are drawn are not replayed")
+    if (splitter == "random" and sets.any()) or not np.isin(signs, (-1, 0, 1)).all():
+        raise BadData("drawn subsets of categories, and constraints other than −1, 0, 1, are not replayed")
     least, depth = _rows(attrs.parameter("min_samples_leaf", 1), n), real(attrs.parameter("max_depth", math.inf))
     most: Any = attrs.parameter("max_features", d)
     if not isinstance(most, (int, np.integer)):

@@ -74,9 +74,9 @@ class Place:
         varies = (low < high) | ((low == high) & gaps.any(axis=0))
         return candidates(self.key, varies, self.growth.max_features if self.growth.seen else len(varies))
 
-    def best(self, features: NDArray[np.intp]) -> tuple[F64, bool]:
-        """By feature the largest decrease on offer, −∞ for none; whether subsets of categories were left out."""
-        V, owner, guess = self._columns(features)
+    def best(self, features: NDArray[np.intp]) -> F64:
+        """By feature the largest decrease on offer, −∞ for none."""
+        V, owner = self._columns(features)
         gaps, top = np.isnan(V), np.full(len(features), -np.inf)
         again = gaps.any(axis=0)
         columns = np.hstack([np.where(gaps, np.inf, V), np.where(gaps, -np.inf, V)[:, again]])
@@ -85,23 +85,22 @@ class Place:
             lowers, margin = self.judged(columns[:, some], features[owner[some]])
             sure = np.where(margin > EQUAL, lowers, -np.inf)
             np.maximum.at(top, owner[some], sure.max(axis=0, initial=-np.inf))
-        return top, guess
+        return top
 
-    def _columns(self, features: NDArray[np.intp]) -> tuple[F64, NDArray[np.intp], bool]:
-        """The columns to cut, the place of the feature of each, and whether some are a heuristic."""
-        g, X, guess, parts = self.growth, self.X[:, features], False, list[F64]()
+    def _columns(self, features: NDArray[np.intp]) -> tuple[F64, NDArray[np.intp]]:
+        """The columns to cut, and the place of the feature of each."""
+        g, X, parts = self.growth, self.X[:, features], list[F64]()
         if not g.drawn and not g.categorical[features].any():
-            return X, np.arange(len(features)), guess
+            return X, np.arange(len(features))
         for j, x in zip(features.tolist(), X.T, strict=True):
             part = x[:, None]
             if g.categorical[j]:
-                part, heuristic = ordered(x, self.Y, self.w, g.criterion, g.n_classes)
-                guess = guess or heuristic
+                part = ordered(x, self.Y, self.w, g.criterion, g.n_classes)
             elif g.drawn:
                 under = x <= drawn_threshold(self.key, j, float(np.nanmin(x)), float(np.nanmax(x)))
                 part = np.where(np.isnan(x), x, np.where(under, x[under].max(), np.inf))[:, None]
             parts.append(part)
-        return np.hstack(parts), np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts]), guess
+        return np.hstack(parts), np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts])
 
     def judged(self, columns: F64, feature: NDArray[np.intp]) -> tuple[F64, F64]:
         """Of each cut after a row in the order of a column: what it lowers the loss by, and its margin.

@@ -28,6 +28,7 @@ from surefit.certificates.blocks import F64, BadData
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.hashing import mixed
+from surefit.certificates.theorems.trees.categories import EXHAUSTIVE
 from surefit.certificates.theorems.trees.draws import child_key
 from surefit.certificates.theorems.trees.examples import class_factors, from_scikit_learn
 from surefit.certificates.theorems.trees.growth import Growth, read_growth
@@ -37,6 +38,7 @@ from surefit.certificates.theorems.worst import Worst
 
 WORK = 1 << 25  # rows × features over all nodes that are looked at in full
 PER_NODE = 4096  # what one more node costs, in the same unit
+NUMBERS = ("value", "impurity", "weighted_n_node_samples", "n_node_samples")
 
 
 class Replay:
@@ -44,19 +46,19 @@ class Replay:
 
     def __init__(self) -> None:
         self.count, self.faults = Counter[str](), Counter[str]()  # what is wrong, and at how many nodes
-        self.off = dict.fromkeys(
-            ("value", "impurity", "weighted_n_node_samples", "n_node_samples"), 0.0
-        )  # in roundings
+        self.off = dict.fromkeys(NUMBERS, 0.0)  # stated numbers against recomputed ones, in roundings
         self.gap, self.order, self.saving = Worst(), Worst(), Worst()
 
     def see(self, nodes: Nodes, g: Growth, X: F64, Y: F64, w: F64, work: float = WORK) -> None:
         """A tree on the rows that it was grown on, w > 0, X in the numbers that its thresholds are of."""
         n, n_leaves = len(nodes), np.count_nonzero(~nodes.inner)
-        root = Place(g, g.known(X), Y, w, child_key(max(g.seed, 0), False))
+        X = np.where(g.categorical & ~((X >= 0) & (X < 256)), np.nan, X)  # what is no category 0 … 255 is missing
+        root = Place(g, X, Y, w, child_key(max(g.seed, 0), False))
         if nodes.value.shape[1:] != root.node.value.shape:
             raise BadData("the values of a tree are not of (nodes, targets, classes)")
         (losses, slack, lowers), full = np.full((3, n), -np.inf), _looked_at(nodes, root, work)
-        self.count["nodes"] += n
+        many = any(len(np.unique(X[:, j])) > EXHAUSTIVE for j in np.flatnonzero(g.categorical))
+        self.count.update(nodes=n, many=many)
         self.faults["leaves beyond max_leaf_nodes"] += int(max(0, n_leaves - g.max_leaves))
         waiting, total = {0: root}, root.node.weight
         for i in range(n):
@@ -97,13 +99,11 @@ class Replay:
         """The value, the impurity, the number of rows and their weight."""
         node, m = here.node, len(here.w)
         rounding = (max(node.gross, here.above) + node.noise) / node.weight
-        for name, given, expected, allowed in (
-            ("value", nodes.value[i], here.value, node.value_rounding),
-            ("impurity", nodes.impurity[i], node.loss / node.weight, rounding),
-            ("weighted_n_node_samples", nodes.weight[i], node.weight, 4 * gamma(m + 2) * node.weight),
-            ("n_node_samples", nodes.count[i], m, 0.0),
-        ):
-            ratio = float(np.max(np.abs(given - expected))) / max(allowed, 1e-300)
+        given = (nodes.value[i], nodes.impurity[i], nodes.weight[i], nodes.count[i])
+        expected = (here.value, node.loss / node.weight, node.weight, m)
+        allowed = (node.value_rounding, rounding, 4 * gamma(m + 2) * node.weight, 0.0)
+        for name, a, b, most in zip(NUMBERS, given, expected, allowed, strict=True):
+            ratio = float(np.max(np.abs(a - b))) / max(most, 1e-300)
             self.off[name] = max(self.off[name], np.inf if np.isnan(ratio) else ratio)
 
     def _leaf(self, here: Place, enough: float) -> float:
@@ -115,8 +115,7 @@ class Replay:
         self.count.update(looked_at=1, unseen=not seen)
         if not features.size or (here.growth.drawn and not seen):
             return -np.inf
-        best, guess = here.best(features)
-        self.count["heuristic"] += guess
+        best = here.best(features)
         lowers = float(best.max() if seen else best.min())
         return lowers if lowers - here.node.noise - here.node.gross > enough else -np.inf
 
@@ -125,20 +124,18 @@ class Replay:
         g, node, j, m = here.growth, here.node, int(nodes.feature[i]), len(left)
         lowers, margin = (a[np.count_nonzero(left) - 1, 0] for a in here.judged(1.0 - left[:, None], np.array([j])))
         little = lowers + node.noise + node.gross < g.min_decrease * total * (1 - EQUAL)
-        self.faults["splits that break a rule (least rows, least weight, constraint)"] += margin < -EQUAL
-        self.faults["splits of nodes that are too deep or too small"] += here.depth >= g.max_depth or m < g.min_split
-        self.faults["splits that lower the impurity by less than min_impurity_decrease"] += little
+        broken = margin < -EQUAL or little or here.depth >= g.max_depth or m < g.min_split
+        self.faults["splits that break a rule (depth, rows, weight, constraint, least decrease)"] += bool(broken)
         if nodes.category_row[i] < 0:
             self._threshold(nodes, i, here, left)
         self.count.update(looked_at=full, unseen=full and not g.seen)
         if not full or node.loss <= 0 or (g.drawn and not g.seen):
             return float(lowers)
         features = here.candidates() if g.seen else np.array([j])
-        best, guess = here.best(features)
+        best = here.best(features)
         top = max(float(lowers), float(best.max(initial=-np.inf)))
         excuse = 10 * UNIT * (1 + np.log2(m)) * node.size
         self.gap.see((top - lowers) / node.loss, 2 * node.noise / node.loss, excuse / node.loss)
-        self.count["heuristic"] += guess
         earlier = best[: np.argmax(features == j)] if not g.theirs and nodes.category_row[i] < 0 else best[:0]
         first = not (earlier >= top - EQUAL * node.loss + 2 * node.noise).any()
         self.faults["splits by a feature that was no candidate"] += j not in features
@@ -160,37 +157,28 @@ class Replay:
     def claims(self, tol: float, of: str = "") -> list[Claim]:
         """Numbers of nodes, rules and splits; `of` says which trees were looked at."""
         count, broken = self.count, {what: int(n) for what, n in self.faults.items() if n}
-        where = (
-            f"at {count['looked_at']} of {count['nodes']} nodes{of} (leaves that end for their size are not counted)"
-        )
+        where = f"at {count['looked_at']} of {count['nodes']} nodes{of} (without leaves that end for their size)"
         told = f"No split on offer lowers the impurity by more, {where}; largest share of a node's impurity."
         if count["unseen"]:
             told += " What was drawn cannot be seen in this model: held against splits by the same feature, if at all."
-        if count["heuristic"]:
-            told += f" At {count['heuristic']} nodes many categories were compared in the order of a heuristic only."
+        if count["many"]:
+            told += " Many categories may be compared in the order of a heuristic only."
         rules = f"Splits keep to the parameters, and leaves have to end, {where}; nodes where not."
-        numbers = (
-            f"Value, impurity, rows and weight of all {count['nodes']} nodes{of}; largest difference, in roundings."
-        )
+        numbers = f"{', '.join(NUMBERS)} of all {count['nodes']} nodes{of}; largest difference, in roundings."
         worst = max(self.off, key=lambda name: self.off[name])
         other = f"{worst} of the nodes is not that of their rows: was the tree fitted to other rows or weights?"
+        wrong = f"{'; '.join(f'{n} {what}' for what, n in broken.items())}."
+        better = "A split on offer is better than the one taken: was the tree grown on other rows or weights?"
         claims = [
             at_most("nodes", numbers, Grade.EXACT, self.off[worst], 1.0, failure=other),
-            at_most("rules", rules, Grade.GREEDY, sum(broken.values()), 0, broken,
-                    failure=f"{'; '.join(f'{n} {what}' for what, n in broken.items())}."),
-            self.gap.claim("splits", told, tol, "A split on offer lowers the impurity of its node by more than the one "
-                           "taken: the tree was grown on other rows, weights or parameters."),
-        ]  # fmt: skip
+            at_most("rules", rules, Grade.GREEDY, sum(broken.values()), 0, broken, failure=wrong),
+            self.gap.claim("splits", told, tol, better),
+        ]
         if self.order.count:
             told = "Each split lowers the loss by the most among the leaves of its time; largest shortfall, as a share."
-            claims.append(
-                self.order.claim("best_first", told, tol, "A leaf was split that was not the best of its time.")
-            )
+            claims.append(self.order.claim("best_first", told, tol, "A leaf was split that was not the best."))
         if self.saving.count:
-            told = (
-                "No subtree, nor one more split of a leaf, costs less with the penalty ccp_alpha; largest saving, as a "
-            )
-            told += "share of the impurity of the root. What was cut off below such a split is not compared."
+            told = "With ccp_alpha no subtree, nor one more split of a leaf, costs less; largest saving, as a share."
             claims.append(self.saving.claim("pruning", told, tol, "The tree is not pruned for this ccp_alpha."))
         return claims
 
