@@ -57,7 +57,9 @@ class Replay:
         if nodes.value.shape[1:] != root.node.value.shape:
             raise BadData("the values of a tree are not of (nodes, targets, classes)")
         (losses, slack, lowers), full = np.full((3, n), -np.inf), _looked_at(nodes, root, work)
-        many = any(len(np.unique(X[:, j])) > EXHAUSTIVE for j in np.flatnonzero(g.categorical))
+        most = EXHAUSTIVE if g.n_classes > 2 or Y.shape[1] > 1 else 256  # categories whose subsets are all compared
+        most = 1 if g.criterion == "absolute_error" else most
+        many = any(len(np.unique(x[~np.isnan(x)])) > most for x in X[:, g.categorical].T)
         self.count.update(nodes=n, many=many)
         self.faults["leaves beyond max_leaf_nodes"] += int(max(0, n_leaves - g.max_leaves))
         waiting, total = {0: root}, root.node.weight
