@@ -15,7 +15,7 @@ from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim
 from surefit.certificates.labels import read_classes, reads_labels
-from surefit.certificates.predictions import numbers_claim, sample_rows
+from surefit.certificates.predictions import sample_rows
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.class_statistics.class_claims import (
     TEN,
@@ -104,8 +104,4 @@ def _answers(model: Any, X: NDArray, means: F64, priors: F64, axes: F64, varianc
         score[:, j] = -0.5 * ((z**2).sum(axis=1) + logs.sum())
         size = (z**2).sum(axis=1) + np.abs(logs).sum()
         rounding[:, j] = ((2 * np.abs(z) + delta) * delta).sum(axis=1) + gamma(d + 16, u) * size
-    claims, logs = posterior_claims(model, X, score, np.log(priors), rounding, u), np.log(priors)
-    score, rounding = score + logs, rounding + 8 * u * np.abs(np.where(np.isfinite(logs), score + logs, 0.0))
-    if k == 2:
-        score, rounding = score[:, 1] - score[:, 0], rounding.sum(axis=1)
-    return [*claims, numbers_claim(model, "decision_function", X, score, rounding)]
+    return posterior_claims(model, X, score, np.log(priors), rounding, u)

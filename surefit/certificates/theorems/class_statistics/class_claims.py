@@ -93,14 +93,13 @@ def class_count_claims(attrs: Attributes, classes: F64, n: int, tol: float) -> l
 
 
 def posterior_claims(
-    model: Any, X: NDArray, likely: F64, prior: F64, rounding: F64, u: float, formed: F64 | None = None
+    model: Any, X: NDArray, likely: F64, prior: F64, rounding: F64, u: float, formed: bool = False
 ) -> list[Claim]:
-    """predict, predict_proba, predict_log_proba and predict_joint_log_proba, those that there are, on rows X.
+    """predict, predict_proba, predict_log_proba, predict_joint_log_proba and decision_function, those that there are.
 
     likely    log P(row | class) by the fitted attributes, (n, K), rounded by at most `rounding`
     prior     log P(class); with scores within r every logarithm of a posterior is within 2r, a posterior 2r of itself
-    formed    for a model that answers logarithms of probabilities it has formed: their absolute rounding, per class;
-              the logarithm of a number below the least is that of the least
+    formed    the model takes logarithms of probabilities that it has formed, and of two the first is one less the other
     A row without a finite score (a count that no class allows) is left out.
     """
     scores = likely + prior
@@ -111,14 +110,16 @@ def posterior_claims(
         return [Claim("predict", "No sampled row has finite scores: not compared.", Grade.EXACT, None, None, True)]
     top = scores.max(axis=1, keepdims=True)
     logs = scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
-    p, wide = np.exp(logs), 2 * r + (scores.shape[1] + 8) * u
-    coarse = np.zeros(scores.shape[1]) if formed is None else formed
-    least = 0.0 if formed is None else 2 * np.finfo(np.float32 if u > UNIT else np.float64).smallest_normal
-    log_rounding = np.where(p < least, np.inf, wide + 4 * u * np.abs(logs) + np.where(coarse > 0, coarse / p, 0.0))
+    p, wide, absolute = np.exp(logs), 2 * r + (scores.shape[1] + 8) * u, 16 * u if formed else 0.0
+    logs = np.maximum(logs, -700.0) if formed else logs  # where such a probability is zero
+    decision, felt = scores, r + 4 * u * np.abs(scores)
+    if scores.shape[1] == 2:
+        decision, felt = scores[:, 1] - scores[:, 0], felt.sum(axis=1)
     expected: dict[str, tuple[F64, F64]] = {
-        "predict_proba": (p, np.expm1(np.minimum(wide, 50.0)) * p + u * u + coarse),
-        "predict_log_proba": (np.maximum(logs, np.log(least)), log_rounding),
+        "predict_proba": (p, np.expm1(np.minimum(wide, 50.0)) * p + u * u + absolute),
+        "predict_log_proba": (logs, wide + 4 * u * np.abs(logs) + absolute * np.exp(np.minimum(-logs, 700.0))),
         "predict_joint_log_proba": (scores, r + 4 * u * np.abs(scores)),
+        "decision_function": (decision, felt),
     }
     there = [name for name in expected if callable(getattr(type(model), name, None))]
     claims = [labels_claim(model, X, scores, r[:, 0])] if callable(getattr(type(model), "predict", None)) else []

@@ -1,7 +1,7 @@
 """The metric of a covariance Σ: W with WᵀΣW = I over the directions that Σ has, and how well that is known.
 
-Σ = D R D with D the standard deviations, R = QΛQᵀ, W = D⁻¹QΛ^(−½) over the eigenvalues above a cut. Σ is known to
-γ σσᵀ entry by entry, so WᵀΣW to γ‖|W|ᵀσ‖², and lengths measured by W are those of Σ⁻¹ up to a factor 1 ± eta.
+Σ = D R D with D the standard deviations, R = QΛQᵀ, W = D⁻¹QΛ^(−½) over the eigenvalues above a cut. An error of Σ that
+is u|Σ| entry by entry changes WᵀΣW by at most u κ, κ = ‖|W|ᵀ|Σ||W|‖; lengths by W are those of Σ⁻¹ up to 1 ± eta.
 """
 
 from __future__ import annotations
@@ -22,14 +22,11 @@ class Metric:
     W: F64  # (d, rank)
     null: F64  # Q over the eigenvalues left out, (d, d − rank)
     eta: float
+    kappa: float
 
     def lengths(self, A: F64) -> F64:
         """‖|W|ᵀ a‖ of every row a of A: how long an error of that size entry by entry can be."""
         return np.linalg.norm(np.abs(A) @ np.abs(self.W), axis=-1).astype(np.float64)
-
-    def stored(self, u: float) -> float:
-        """u‖|W|ᵀ|Σ||W|‖: what rounding every entry of Σ to a unit u does where Σ is one."""
-        return u * float(np.linalg.norm(np.abs(self.W.T) @ np.abs(self.sigma) @ np.abs(self.W)))
 
     def outside(self, B: F64) -> F64:
         """The share of D b, for every row b of B, in directions that Σ does not have."""
@@ -44,10 +41,11 @@ class Metric:
 
 
 def metric(sigma: F64, offsets: F64, cut: float, gamma: float) -> Metric | None:
-    """None where Σ has no direction.
+    """None where Σ has no direction, or none that is known to a tenth.
 
     offsets  the sizes of the columns' means: what varies less than they are rounded is a constant
     cut      the eigenvalue of R up to which a direction is left out; rounding always is
+    gamma    an entry of Σ is known to γ σ_i σ_j
     """
     d = len(sigma)
     deviation = np.sqrt(np.maximum(np.diag(sigma).astype(np.float64), 0.0))
@@ -56,9 +54,8 @@ def metric(sigma: F64, offsets: F64, cut: float, gamma: float) -> Metric | None:
     R = np.where(np.outer(alive, alive), (sigma / scale / scale[:, None]).astype(np.float64), 0.0)
     values, Q = np.linalg.eigh(R)
     keep = values > max(cut, 8 * d * EPS * float(values[-1]))
-    if not keep.any():
-        return None
     W = Q[:, keep] / scale[:, None] / np.sqrt(values[keep])
     noise = gamma * float(((np.abs(W).T @ deviation) ** 2).sum())
     eta = float(np.linalg.norm(W.T @ sigma @ W - np.eye(W.shape[1]))) + noise
-    return Metric(sigma, scale, W, Q[:, ~keep], eta)
+    kappa = float(np.linalg.norm(np.abs(W.T) @ np.abs(sigma) @ np.abs(W)))
+    return Metric(sigma, scale, W, Q[:, ~keep], eta, kappa) if keep.any() and eta < 0.1 else None
