@@ -22,10 +22,11 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import epsilon, gamma
+from surefit.certificates.search.largest_outside import largest_outside
 from surefit.certificates.search.principal_axes import principal_axes
 from surefit.certificates.theorems.spectral.centered import Center, first_pass
 from surefit.certificates.theorems.spectral.dimension import may_be_minka, may_be_share
-from surefit.certificates.theorems.spectral.leading import largest, residuals
+from surefit.certificates.theorems.spectral.leading import covariance_times
 from surefit.certificates.theorems.spectral.spectrum import Spectrum, spectrum
 
 ROUNDINGS = 10.0
@@ -65,9 +66,8 @@ def check_pca(model: Any, blocks: Blocks, tol: float) -> Findings:
     axes, n, d = principal_axes(blocks, center.long_mean), blocks.n_rows, blocks.n_features
     s = spectrum(blocks, center, fit.V if axes is None else axes)
     if not (np.isfinite(s.high).all() and (s.total == 0 or s.total > 1e-280) and center.weight > 1):
-        return [
-            failed("finite", "Squares of the data overflow or underflow, or there is only one row.")
-        ], "three passes"
+        reason = "Squares of the data overflow or underflow, or there is only one row."
+        return [failed("finite", reason)], "three passes"
     fit.too_large = axes is None
     if fit.too_large:  # of the variances only those claimed are known, and the sum of all
         claimed = np.append(fit.lam, 0.0) * (center.weight - 1)
@@ -80,9 +80,8 @@ def check_pca(model: Any, blocks: Blocks, tol: float) -> Findings:
         _derived(attrs, blocks, center, fit, s, tol),
         *_answers(attrs, model, blocks, fit, s, center),
     ]
-    if fit.too_large:
-        return claims, f"ten passes over the rows, {4.0 * n * d * (3 * len(fit.V) + 50):.1e} operations"
-    return claims, f"three passes over the rows, {5.0 * n * d * min(n, d):.1e} operations, all {min(n, d)} variances"
+    passes, order = ("ten", 3 * len(fit.V) + 50) if fit.too_large else ("three", min(n, d))
+    return claims, f"{passes} passes over the rows, {5.0 * n * d * order:.1e} operations"
 
 
 def _read(attrs: Attributes, blocks: Blocks, center: Center) -> Fit | None:
@@ -134,50 +133,38 @@ def _count(attrs: Attributes, center: Center, fit: Fit, s: Spectrum) -> Claim:
 
 def _mean(fit: Fit, s: Spectrum, center: Center, tol: float) -> Claim:
     deviation = np.sqrt(s.spread / center.weight)
-    error = s.mean_error
-    off, room = np.abs(fit.mean - s.mean), tol * deviation
     excuse = ROUNDINGS * fit.eps * (np.abs(s.mean) + deviation)
-    j = int(np.argmax((off + error) / np.where(room + excuse > 0, room + excuse, np.inf)))
-    unit = deviation[j] if deviation[j] > excuse[j] else max(abs(s.mean[j]), np.finfo(float).tiny)
-    return at_most(
-        "mean",
-        f"mean_ is the mean of every column; column {j} comes nearest to its limit, off by this many deviations.",
-        Grade.EXACT, off[j] / unit, tol, error=error[j] / unit, excuse=excuse[j] / unit,
-        failure=f"mean_ is not the mean of column {j}: off by a relative {off[j] / unit:.2g}.",
-    )  # fmt: skip
+    unit = np.where(deviation > excuse, deviation, np.maximum(np.abs(s.mean), np.finfo(float).tiny))
+    off, error = np.abs(fit.mean - s.mean) / unit, s.mean_error / unit
+    sentence = "mean_ is the mean of every column, in deviations."
+    return _worst("mean", sentence, Grade.EXACT, off, tol, error, excuse / unit, "mean_ is not the mean")
 
 
 def _orthonormal(fit: Fit, tol: float) -> Claim:
-    k, d = fit.V.shape
-    off = np.abs(fit.V @ fit.V.T - np.eye(k)).max(initial=0.0)
-    return at_most(
-        "orthonormal",
-        "The components have length one and right angles; largest entry of VVᵀ − I.",
-        Grade.EXACT, off, tol, error=2 * gamma(d + 2), excuse=ROUNDINGS * fit.eps * np.sqrt(d),
-        failure=f"The components are not orthonormal: an entry of VVᵀ − I is {off:.2g}.",
-    )  # fmt: skip
+    d = fit.V.shape[1]
+    off = np.append(np.abs(fit.V @ fit.V.T - np.eye(len(fit.V))).max(axis=0), 0.0)
+    sentence, wrong = "The components have length one and right angles: VVᵀ − I.", "The components are not orthonormal"
+    return _worst(
+        "orthonormal", sentence, Grade.EXACT, off, tol, 2 * gamma(d + 2), ROUNDINGS * fit.eps * np.sqrt(d), wrong
+    )
 
 
 def _components(fit: Fit, s: Spectrum, degrees: float, tol: float) -> list[Claim]:
     """Each variance and each direction, against the variance at its place; those without variance together."""
     k, d = fit.V.shape
     low, high = (np.pad(bound, (0, max(0, k - bound.size)))[:k] / degrees for bound in (s.low, s.high))
-    total, eta = s.total / degrees, (s.eta[-1] if len(s.W) else np.sqrt(s.total)) / np.sqrt(degrees)
+    total, eta = s.total / degrees, s.eta / np.sqrt(degrees)
     level = max(ROUNDINGS * fit.eps if fit.squares else ROUNDINGS**2 * d * fit.eps**2, 5 * eta**2 / max(total, 1e-300))
     null = high <= level * total
     c = s.W @ fit.V.T
     along = np.einsum("ij,i,ij->j", c, s.D / degrees, c)  # vᵀCv
     claims = [] if not null.any() else [_null(fit, null, along, high, total, level, eta)]
-    real_ones = np.flatnonzero(~null)
-    if not real_ones.size:
+    at = np.flatnonzero(~null)
+    if not at.size:
         return claims
-    at = real_ones
-    safe = np.where(low[at] > 0, low[at], np.nan)
+    safe, mu = np.where(low[at] > 0, low[at], np.nan), s.D[:, None] / degrees
     mid, width = (low[at] + high[at]) / 2, (high[at] - low[at]) / safe
-    excuse = fit.excuse(mid, total)
-    off, least = np.maximum(fit.lam[at] - low[at], high[at] - fit.lam[at]) / safe, np.abs(fit.lam[at] - mid) / mid
-    least = np.maximum(least - width, 0.0)
-    mu = s.D[:, None] / degrees
+    off, excuse = np.maximum(fit.lam[at] - low[at], high[at] - fit.lam[at]) / safe, fit.excuse(mid, total)
     rest = fit.V[at].T - s.W.T @ c[:, at]
     e = np.sqrt((c[:, at] ** 2 * 2 * (mu - mid) ** 2 / ((mu + mid) * mid)).sum(axis=0) + 2 * (rest**2).sum(axis=0))
     error = 1.1 * width * (1 + e) + 2 * gamma(d + 3) * np.sqrt(2 * (total / mid + d))
@@ -185,101 +172,97 @@ def _components(fit: Fit, s: Spectrum, degrees: float, tol: float) -> list[Claim
     exact = not fit.loose or bool((np.maximum(off + slip, e + error) <= limit + excuse).all())
     grade = Grade.OPTIMAL if exact and fit.tol <= tol else Grade.BOUNDED
     bound = limit if exact else RANDOMIZED
-    short = 1 - along.sum() / max(high.sum(), 1e-300)
-    claims += [
-        _worst(
-            "variances",
-            f"explained_variance_ are the {k} largest variances there are, each relative to itself. No {k} directions "
-            f"hold more than a share of {max(short, 0.0):.1e} above these.",
-            grade, at, off, bound, slip, excuse, least,
-            "explained_variance_ is not the variance at its place",
-        ),
-        _worst(
-            "directions",
-            "Each component is a direction of the variance at its place: what it holds of directions whose variance "
-            "differs by a relative g is at most this number over g.",
-            grade, at, e, bound, error, excuse, np.maximum(e - error, 0.0),
-            "Components are not directions of the variance at their place",
-        ),
-    ]  # fmt: skip
-    if not exact:
-        claims.append(_own(fit, at, along, c, mu, tol, width, excuse))
-    return claims
+    short = max(1 - along.sum() / max(high.sum(), 1e-300), 0.0)
+    sentence = (
+        f"explained_variance_ are the {k} largest variances there are, each relative to itself. No {k} directions hold "
+        f"more than a share of {short:.1e} above these."
+    )
+    wrong, least = "explained_variance_ is not the variance at its place", np.abs(fit.lam[at] - mid) / mid - width
+    claims.append(_worst("variances", sentence, grade, off, bound, slip, excuse, wrong, least))
+    sentence = (
+        "Each component is a direction of the variance at its place: what it holds of directions whose variance "
+        "differs by a relative g is at most this number over g."
+    )
+    wrong = "Components are not directions of the variance at their place"
+    claims.append(_worst("directions", sentence, grade, e, bound, error, excuse, wrong))
+    return claims if exact else [*claims, _own(fit, at, along, c, mu, tol, width, excuse)]
 
 
 def _leading(fit: Fit, blocks: Blocks, center: Center, tol: float) -> list[Claim]:
-    """Data too large for a spectrum: residuals, and a search for something larger."""
-    rho, error, total = residuals(blocks, center, fit.V, fit.lam)
-    excuse, limit = fit.excuse(fit.lam, total), tol + fit.tol
-    exact = not fit.loose or bool((rho + error <= limit + excuse).all())
-    bound = limit if exact else RANDOMIZED
-    sentence = (
-        "Each component is a direction with the variance claimed: some variance of the data is this near, relative "
+    """Data too large for a spectrum: ρ = ‖Cv − λv‖ of every component, and whether something larger is left out.
+
+    Some eigenvalue of C lies within ρ of λ; what v holds of directions whose variance differs by a relative g is at
+    most ρ/(gλ). All directions left out have tr C − Σλ together; one that a search proposes has none above the least.
+    """
+    n, d = blocks.n_rows, blocks.n_features
+    CV, total = covariance_times(blocks, center, fit.V.T)
+    safe, few = np.where(fit.lam > 0, fit.lam, np.nan), gamma(n + d + 8)
+    rho, error, excuse = (
+        np.linalg.norm(CV - fit.V.T * fit.lam, axis=0) / safe,
+        2 * few * total / safe,
+        fit.excuse(fit.lam, total),
     )
-    sentence += "to it, and what it holds of directions whose variance differs by a relative g is at most this over g."
+    limit = tol + fit.tol
+    bound = limit if not fit.loose or (rho + error <= limit + excuse).all() else RANDOMIZED
+    q, least = largest_outside(blocks, center, fit.V), max(float(fit.lam.min(initial=np.inf)), 1e-300)
+    q = q - fit.V.T @ (fit.V @ q)
+    found = float(q @ covariance_times(blocks, center, q[:, None])[0][:, 0]) / max(float(q @ q), 1e-300) / least
+    rest = max(0.0, total * (1 + few) - float(fit.lam.sum()) * (1 - bound)) / least
+    none = (
+        "No direction outside the components that a search proposed has more variance than the least kept; all of them "
+        f"together have at most {rest:.3g} times that."
+    )
+    sentence = "Each component has the variance claimed: some variance of the data is this near, relative to it."
     wrong = "explained_variance_ and components_ do not belong together"
-    at, least = np.arange(len(rho)), np.maximum(rho - error, 0.0)
     return [
-        _worst("directions", sentence, Grade.BOUNDED, at, rho, bound, error, excuse, least, wrong),
-        largest(blocks, center, fit.V, fit.lam, total, bound),
+        _worst("directions", sentence, Grade.BOUNDED, rho, bound, error, excuse, wrong),
+        at_most("largest", none, Grade.BOUNDED if rest <= 1 else Grade.STATISTICAL, min(found, rest), 1.0 + bound),
     ]
 
 
 def _worst(
-    name: str, sentence: str, grade: Grade, at: F64, value: F64, limit: float, error: F64, excuse: F64, least: F64,
-    wrong: str,
+    name: str, sentence: str, grade: Grade, value: F64, limit: F64 | float, error: F64, excuse: F64, wrong: str,
+    least: F64 | None = None,
 ) -> Claim:  # fmt: skip
-    """The claim about the component that comes nearest to its own limit, or is farthest beyond."""
+    """The claim about the component or column that comes nearest to its own limit, or is farthest beyond."""
+    value, limit, error, excuse = np.broadcast_arrays(value, limit, error, excuse)
     ratio = (value + error) / (limit + excuse)
     j = int(np.argmax(np.where(np.isnan(ratio), np.inf, ratio)))
-    if ((value + error > limit) & (excuse > limit)).any():
-        grade = Grade.BOUNDED
+    grade = Grade.BOUNDED if ((value + error > limit) & (excuse > limit)).any() else grade
     return at_most(
-        name,
-        f"{sentence} Component {at[j]} comes nearest to its limit.",
-        grade, value[j], limit, {"values": (value + error).tolist(), "excuses": excuse.tolist()},
-        error=error[j], excuse=excuse[j], lower=least[j],
-        failure=f"{wrong}: component {at[j]} is off by a relative {value[j]:.2g}. "
-        "PCA with svd_solver='full' keeps most digits."
-        if least[j] > limit + excuse[j] else
-        f"{wrong}, or rounding hides it: component {at[j]} is off by a relative {value[j] + error[j]:.2g} at most.",
+        name, f"{sentence} Number {j} comes nearest to its limit.", grade, value[j], limit[j],
+        {"values": (value + error).tolist(), "excuses": excuse.tolist()},
+        error=error[j], excuse=excuse[j], lower=None if least is None else least[j],
+        failure=f"{wrong}, or rounding hides it: number {j} is off by a relative {value[j] + error[j]:.2g} at most.",
     )  # fmt: skip
 
 
 def _null(fit: Fit, null: F64, along: F64, high: F64, total: float, level: float, eta: float) -> Claim:
-    held = np.maximum(np.sqrt(np.maximum(along[null], 0.0)) + eta, 0.0) ** 2
-    most = float(np.max([np.abs(fit.lam[null]), held, high[null]])) / total if total > 0 else float(fit.lam[null].max())
-    return at_most(
-        "no_variance",
-        f"{int(null.sum())} components have no variance that this solver could tell from zero; the largest, relative "
-        "to all variance.",
-        Grade.EXACT, most, level,
-        failure=f"A component claims or holds a share of {most:.2g} of the variance where the data have none.",
-    )  # fmt: skip
+    held = (np.sqrt(np.maximum(along[null], 0.0)) + eta) ** 2
+    most = float(np.max([np.abs(fit.lam[null]), held, high[null]])) / (total if total > 0 else 1.0)
+    sentence = f"{int(null.sum())} components have no variance that this solver could tell from zero, relative to all."
+    failure = f"A component claims or holds a share of {most:.2g} of the variance where the data have none."
+    return at_most("no_variance", sentence, Grade.EXACT, most, level, failure=failure)
 
 
 def _own(fit: Fit, at: F64, along: F64, c: F64, mu: F64, tol: float, width: F64, excuse: F64) -> Claim:
     """Ritz values of a randomised fit: 0 ≤ vᵀCv/λ − 1 ≤ Σᵢ cᵢ²(μᵢ − λ)²/(μᵢλ), its second order."""
     lam = np.maximum(fit.lam[at], 1e-300)
     second = (c[:, at] ** 2 * (mu - lam) ** 2 / (mu * lam)).sum(axis=0)
-    off = np.abs(along[at] / lam - 1)
-    j = int(np.argmax((off + width) / (tol + second + excuse)))
-    return at_most(
-        "own_variance",
-        f"explained_variance_ is the variance along its own component, to the second order of a randomised fit; "
-        f"component {at[j]} comes nearest to its limit.",
-        Grade.BOUNDED, off[j], tol + second[j], error=width[j], excuse=excuse[j],
-        failure=f"explained_variance_ is not the variance along component {at[j]}: off by a relative {off[j]:.2g}.",
-    )  # fmt: skip
+    sentence = "explained_variance_ is the variance along its own component, to the second order of a randomised fit."
+    wrong = "explained_variance_ is not the variance along the components"
+    return _worst(
+        "own_variance", sentence, Grade.BOUNDED, np.abs(along[at] / lam - 1), tol + second, width, excuse, wrong
+    )
 
 
 def _derived(attrs: Attributes, blocks: Blocks, center: Center, fit: Fit, s: Spectrum, tol: float) -> Claim:
     """What follows from the variances, each relative to itself; the largest multiple of its own limit."""
-    k, degrees, total = len(fit.V), center.weight - 1, s.total / (center.weight - 1)
+    k, degrees, total, lam = len(fit.V), center.weight - 1, s.total / (center.weight - 1), fit.lam
     base, tiny = tol + ROUNDINGS * fit.eps + 2 * s.total_error, ROUNDINGS * fit.eps * total
-    lam, off = fit.lam, {}
+    off: dict[str, float] = {}
 
-    def differ(name: str, given: F64, truth: F64, room: F64 | float) -> None:
+    def differ(name: str, given: Any, truth: F64 | float, room: F64 | float) -> None:
         ratio = np.abs(given - truth) / np.where(room > 0, room, np.finfo(float).tiny)
         off[name] = float(np.max(np.where(np.isnan(ratio), np.inf, ratio), initial=0.0))
 
@@ -290,26 +273,22 @@ def _derived(attrs: Attributes, blocks: Blocks, center: Center, fit: Fit, s: Spe
     differ("singular_values_", sigma, np.sqrt(np.maximum(lam, 0) * degrees), base * sigma + fit.eps * np.sqrt(s.total))
     off["explained_variance_"] = np.inf if (lam < 0).any() or (np.diff(lam) > base * lam[:-1] + tiny).any() else 0.0
     if attrs.has("noise_variance_"):
-        noise, solver = attrs.number("noise_variance_"), attrs.text("svd_solver", "auto")
-        tail = float(((s.low + s.high) / 2)[k:].sum()) / degrees
-        some = fit.loose or solver == "arpack" or fit.too_large
-        left = max(total - float(lam.sum()), 0.0) if some else tail
-        room = base * left + tiny + float((s.high - s.low)[k:].sum()) / degrees
         # the mean over min(n, d) variances, or over all d where products of columns gave all of them
-        counts = [most(center, fit) - k] + [fit.V.shape[1] - k] * (solver == "covariance_eigh")
-        for count in counts:
-            differ(f"noise_variance_ {count}", np.array([noise]), left / max(1, count), room / max(1, count))
-        off["noise_variance_"] = min(off.pop(f"noise_variance_ {count}") for count in dict.fromkeys(counts))
+        left, noise, by_products = (
+            max(total - float(lam.sum()), 0.0),
+            attrs.number("noise_variance_"),
+            attrs.text("svd_solver", "auto") == "covariance_eigh",
+        )
+        for name, many in (("noise_variance_", most(center, fit)), ("noise_variance_ of all", fit.V.shape[1])):
+            differ(name, noise * max(1, many - k), left, base * left + tiny)
+        over_all = off.pop("noise_variance_ of all")
+        off["noise_variance_"] = min(off["noise_variance_"], over_all if by_products else np.inf)
     for name, right in (("n_components_", {k}), ("n_samples_", {blocks.n_rows, center.weight})):
         off[name] = np.inf if attrs.has(name) and attrs.number(name) not in right else 0.0
     worst = max(off, key=lambda name: off[name])
-    return at_most(
-        "derived",
-        f"Ratios, singular values, noise variance, order and counts follow from the variances within {base:.1e} of "
-        f"themselves; largest multiple of that, in {worst}.",
-        Grade.EXACT, off[worst], 1.0, off,
-        failure=f"{worst} does not follow from the variances: off by {off[worst]:.2g} times what is allowed.",
-    )  # fmt: skip
+    sentence = f"Ratios, singular values, noise variance, order and counts follow from the variances within {base:.1e}."
+    failure = f"{worst} does not follow from the variances: off by {off[worst]:.2g} times what is allowed."
+    return at_most("derived", sentence, Grade.EXACT, off[worst], 1.0, off, failure=failure)
 
 
 def _answers(attrs: Attributes, model: Any, blocks: Blocks, fit: Fit, s: Spectrum, center: Center) -> list[Claim]:

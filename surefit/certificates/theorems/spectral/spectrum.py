@@ -37,9 +37,7 @@ class Spectrum:
 
     W: F64  # the axes, r × d
     D: F64  # Σω (w·(x − m))², descending
-    f: F64  # for each p = 1 … r, of the leading p axes
-    eta: F64  # for each p, with the axes after p counted to Δ
-    o: float
+    eta: float
     low: F64  # proved bounds of all min(n, d) eigenvalues, descending
     high: F64
     total: float  # their sum
@@ -89,7 +87,8 @@ def spectrum(blocks: Blocks, center: Center, W: F64) -> Spectrum:
         high[i] = np.min(np.sqrt((1 + f[i:]) * (1 + o)) * root[i] + etas[i:])
     shift = center.weight * delta**2
     return Spectrum(
-        W=W, D=D, f=f, eta=etas, o=o, low=np.maximum(low**2 - shift, 0.0), high=high**2, total=total,
+        W=W, D=D, eta=float(etas[-1]) if r else float(size),
+        low=np.maximum(low**2 - shift, 0.0), high=high**2, total=total,
         total_error=4 * many + (shift / total if total > 0 else 0.0), mean=center.mean,
         mean_error=off + many * np.sqrt(spread / center.weight) + UNIT * np.abs(center.mean), spread=spread,
     )  # fmt: skip
