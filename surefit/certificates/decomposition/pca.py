@@ -221,7 +221,8 @@ def _leading(fit: Fit, blocks: Blocks, center: Center, tol: float) -> list[Claim
 
 
 def _worst(
-    name: str, sentence: str, grade: Grade, value: F64, limit: F64 | float, error: F64, excuse: F64, wrong: str,
+    name: str, sentence: str, grade: Grade, value: F64, limit: F64 | float, error: F64 | float,
+    excuse: F64 | float, wrong: str,
     least: F64 | None = None,
 ) -> Claim:  # fmt: skip
     """The claim about the component or column that comes nearest to its own limit, or is farthest beyond."""

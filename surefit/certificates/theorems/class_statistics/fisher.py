@@ -40,8 +40,8 @@ def fisher_claims(
     size = np.where(np.arange(wanted) < used, np.maximum(np.abs(values[:wanted]), 1e-300), top)
     off, rounding = np.linalg.norm(M @ Y - Y * values[:wanted], axis=0) / size, space.eta + 8 * (d + 8) * UNIT
     worst = int(np.argmax(off - excuse * top / size))
-    shares = shares * total if total > 1e-12 * top else values[:used]
-    ratios = np.abs(np.append(shares, own) - np.tile(values[:used], 2)) / top
+    told = np.append(shares * total if total > 1e-12 * top else values[:used], own)
+    ratios = np.abs(told - np.tile(values[:used], 2)) / top
     what = "explained_variance_ratio_ (times the sum) and fisher_eigenvalues_ are the ratios, relative to the largest"
     return [
         entries_claim(
