@@ -275,13 +275,12 @@ def _derived(attrs: Attributes, blocks: Blocks, center: Center, fit: Fit, s: Spe
     off["explained_variance_"] = np.inf if (lam < 0).any() or (np.diff(lam) > base * lam[:-1] + tiny).any() else 0.0
     if attrs.has("noise_variance_"):
         # the mean over min(n, d) variances, or over all d where products of columns gave all of them
-        left, noise, by_products = (
-            max(total - float(lam.sum()), 0.0),
-            attrs.number("noise_variance_"),
-            attrs.text("svd_solver", "auto") == "covariance_eigh",
-        )
+        noise, solver = np.asarray(attrs.model.noise_variance_, dtype=float), attrs.text("svd_solver", "auto")
+        some = fit.loose or solver == "arpack" or fit.too_large
+        tail, width = (float(a[k:].sum()) / degrees for a in ((s.low + s.high) / 2, s.high - s.low))
+        left, by_products = max(total - float(lam.sum()), 0.0) if some else tail, solver == "covariance_eigh"
         for name, many in (("noise_variance_", most(center, fit)), ("noise_variance_ of all", fit.V.shape[1])):
-            differ(name, noise * max(1, many - k), left, base * left + tiny)
+            differ(name, noise * max(1, many - k), left, base * left + tiny + width)
         over_all = off.pop("noise_variance_ of all")
         off["noise_variance_"] = min(off["noise_variance_"], over_all if by_products else np.inf)
     for name, right in (("n_components_", {k}), ("n_samples_", {blocks.n_rows, center.weight})):
