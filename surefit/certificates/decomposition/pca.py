@@ -22,11 +22,10 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import epsilon, gamma
-from surefit.certificates.search.largest_outside import largest_outside
 from surefit.certificates.search.principal_axes import principal_axes
 from surefit.certificates.theorems.spectral.centered import Center, first_pass
 from surefit.certificates.theorems.spectral.dimension import may_be_minka, may_be_share
-from surefit.certificates.theorems.spectral.leading import covariance_times
+from surefit.certificates.theorems.spectral.leading import largest, residuals
 from surefit.certificates.theorems.spectral.spectrum import Spectrum, spectrum
 
 ROUNDINGS = 10.0
@@ -189,34 +188,18 @@ def _components(fit: Fit, s: Spectrum, degrees: float, tol: float) -> list[Claim
 
 
 def _leading(fit: Fit, blocks: Blocks, center: Center, tol: float) -> list[Claim]:
-    """Data too large for a spectrum: ρ = ‖Cv − λv‖ of every component, and whether something larger is left out.
-
-    Some eigenvalue of C lies within ρ of λ; what v holds of directions whose variance differs by a relative g is at
-    most ρ/(gλ). All directions left out have tr C − Σλ together; one that a search proposes has none above the least.
-    """
-    n, d = blocks.n_rows, blocks.n_features
-    CV, total = covariance_times(blocks, center, fit.V.T)
-    safe, few = np.where(fit.lam > 0, fit.lam, np.nan), gamma(n + d + 8)
-    rho, error, excuse = (
-        np.linalg.norm(CV - fit.V.T * fit.lam, axis=0) / safe,
-        2 * few * total / safe,
-        fit.excuse(fit.lam, total),
-    )
-    limit = tol + fit.tol
+    """Data too large for a spectrum: residuals, and a search for something larger."""
+    rho, error, total = residuals(blocks, center, fit.V, fit.lam)
+    excuse, limit = fit.excuse(fit.lam, total), tol + fit.tol
     bound = limit if not fit.loose or (rho + error <= limit + excuse).all() else RANDOMIZED
-    q, least = largest_outside(blocks, center, fit.V), max(float(fit.lam.min(initial=np.inf)), 1e-300)
-    q = q - fit.V.T @ (fit.V @ q)
-    found = float(q @ covariance_times(blocks, center, q[:, None])[0][:, 0]) / max(float(q @ q), 1e-300) / least
-    rest = max(0.0, total * (1 + few) - float(fit.lam.sum()) * (1 - bound)) / least
-    none = (
-        "No direction outside the components that a search proposed has more variance than the least kept; all of them "
-        f"together have at most {rest:.3g} times that."
+    sentence = (
+        "Each component is a direction with the variance claimed: some variance of the data is this near, relative "
+        "to it, and what it holds of directions whose variance differs by a relative g is at most this over g."
     )
-    sentence = "Each component has the variance claimed: some variance of the data is this near, relative to it."
     wrong = "explained_variance_ and components_ do not belong together"
     return [
         _worst("directions", sentence, Grade.BOUNDED, rho, bound, error, excuse, wrong),
-        at_most("largest", none, Grade.BOUNDED if rest <= 1 else Grade.STATISTICAL, min(found, rest), 1.0 + bound),
+        largest(blocks, center, fit.V, fit.lam, total, bound),
     ]
 
 
