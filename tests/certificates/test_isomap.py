@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris, load_wine, make_blobs, make_swiss_roll
 from sklearn.manifold import Isomap
 
 from surefit.certificates import Grade
-from surefit.certificates.theorems.graphs.shortest_paths import path_errors
+from surefit.certificates.theorems.graphs.shortest_paths import path_lengths
 from tests.certificates.bench import altered, certify, changed, failing
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -98,8 +98,8 @@ def test_residual_variance() -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_path_errors_bound_the_share(seed: int) -> None:
-    """SciPy's shortest paths on random graphs with ties and edges of length 0: exact accepted, others bounded."""
+def test_path_lengths(seed: int) -> None:
+    """SciPy's shortest paths on random graphs with ties; and a twin of the first vertex."""
     g = np.random.default_rng(seed)
     n = 15
     W = np.where(g.random((n, n)) < 0.3, g.integers(1, 4, (n, n)), 0).astype(float)
@@ -107,15 +107,10 @@ def test_path_errors_bound_the_share(seed: int) -> None:
     W[np.arange(n - 1), np.arange(1, n)] = W[np.arange(1, n), np.arange(n - 1)] = 1.0
     exact = shortest_path(W)
     i, j = np.nonzero(W)
-    sources, group = np.arange(n), np.arange(n)
-    assert path_errors(exact, sources, i, j, W[i, j], group) <= 1e-15
+    assert np.array_equal(path_lengths(np.arange(n), i, j, W[i, j]), exact)
     twin = np.vstack([np.hstack([exact, exact[:, :1]]), np.append(exact[0], 0.0)])  # row n equals row 0
     rows, cols = np.append(i, [0, n]), np.append(j, [n, 0])
     order = np.lexsort((cols, rows))
     length = np.append(W[i, j], [0.0, 0.0])[order]
-    groups = np.append(np.arange(n), 0)
-    assert path_errors(twin, np.arange(n + 1), rows[order], cols[order], length, groups) <= 1e-15
-    for _ in range(20):
-        bent = exact * (1 + 10.0 ** g.uniform(-8, -1) * g.uniform(-1, 1, exact.shape))
-        off = np.abs(bent - exact)[exact > 0] / exact[exact > 0]
-        assert path_errors(bent, sources, i, j, W[i, j], group) >= off.max() * 0.999
+    some = np.array([0, 4, n])
+    assert np.array_equal(path_lengths(some, rows[order], cols[order], length), twin[some])

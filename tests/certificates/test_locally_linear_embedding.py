@@ -139,15 +139,15 @@ def test_local_weights_are_bounded() -> None:
     assert np.allclose(w[0].astype(float), best / best.sum(), rtol=1e-12)
     for change in (0.0, 1e-3):
         moved = w + np.array([[change, -change]])
-        gap, far = optimality(G, penalty, moved, 1)
+        gap = optimality(G, penalty, moved, 1)
         f = float((moved @ G[0] @ moved.T)[0, 0])
         least = float((w @ G[0] @ w.T)[0, 0])
-        assert gap[0] >= (f - least) / f and far[0] >= np.sqrt(2) * change
+        assert gap[0] >= (f - least) / f
 
 
 def test_products() -> None:
     near = W.indices.reshape(150, 10)
     A = Rebuilding(near, W.data.reshape(150, 10))
     assert np.abs(A.matrix() - M).max() < 1e-12
-    assert np.abs(A.square(Y).astype(float) - M @ Y).max() < 1e-12
+    assert np.abs(A.back(A.times(Y)).astype(float) - M @ Y).max() < 1e-12
     assert A.size >= np.linalg.norm(np.eye(150) - W.toarray(), 2)

@@ -20,7 +20,8 @@ from sklearn.neighbors import kneighbors_graph
 from surefit.certificates import Grade
 from surefit.certificates.attributes import Attributes
 from surefit.certificates.search.eigen_basis import eigen_basis
-from surefit.certificates.theorems.graphs.graph import Graph, cuts, read_graph
+from surefit.certificates.theorems.graphs.components import components
+from surefit.certificates.theorems.graphs.graph import Graph, cuts, laplacian_of, read_graph
 from surefit.certificates.theorems.spectral.all_eigenvalues import all_eigenvalues
 from tests.certificates.bench import altered, certify, changed, failing
 
@@ -193,8 +194,8 @@ def test_lower_bounds_hold_for_every_partition(seed: int) -> None:
         assert all(found[name] == pytest.approx(float(value), rel=1e-14) for name, value in exact.items())
         least = {name: min(value, float(exact[name])) for name, value in least.items()}
     for name, normalized in (("ratio_cut", False), ("normalized_cut", True)):
-        L, error = graph.laplacian(normalized)
-        known = all_eigenvalues(L, error, eigen_basis)
+        laplacian = laplacian_of(graph, normalized)
+        known = all_eigenvalues(laplacian.matrix(), laplacian.error, eigen_basis)
         assert known is not None and known[0][:3].sum() - 3 * known[1] <= least[name]
 
 
@@ -208,12 +209,13 @@ def test_components_and_products(seed: int) -> None:
     graph = read_graph(Attributes(model, "labels_"), 40)
     assert graph is not None
     count, labels = connected_components(sp.csr_array(A), directed=False)
-    mine = graph.components()
+    mine = components(40, graph.rows, graph.cols)
     assert np.unique(mine).size == count == np.unique(np.stack([mine, labels]), axis=1).shape[1]
     for normalized in (False, True):
-        L, error = graph.laplacian(normalized)
-        known = all_eigenvalues(L, error, eigen_basis)
+        laplacian = laplacian_of(graph, normalized)
+        L = laplacian.matrix()
+        known = all_eigenvalues(L, laplacian.error, eigen_basis)
         assert known is not None and (np.abs(known[0]) <= known[1]).sum() == count
         U = rng.normal(size=(40, 2))
-        product, off = graph.laplacian_times(U, normalized)
-        assert (np.linalg.norm(product - L @ U, axis=0) <= off + 1e-13).all()
+        off = np.linalg.norm(laplacian.times(U) - L @ U, axis=0)
+        assert (off <= laplacian.error * np.linalg.norm(U, axis=0) + 1e-13).all()

@@ -117,7 +117,8 @@ def _affinity(attrs: Attributes, graph: Graph, blocks: Blocks, tol: float) -> li
         return [given_claim(graph, blocks)]
     asked_metric, settings = attrs.parameter("metric", "euclidean"), attrs.parameter("metric_params", {})
     metric = read_metric(blocks.n_features, asked_metric, 2, settings)
-    (X, single), plain = all_rows(blocks, MOST_GRAPH, metric.name == "precomputed"), _pattern(attrs, graph)
+    X, single = all_rows(blocks, MOST_GRAPH, metric.name == "precomputed")
+    plain = read_graph(attrs, graph.n, stored=True) or graph  # with edges too light for floating point
     lengths, d, unit = _lengths(metric, X, plain), X.shape[1], epsilon(single) / 2
     some = lengths[lengths > 0]  # those of equal rows say nothing about a scale
     sigma = real(attrs.parameter("sigma", float(np.median(some)) if some.size else 1.0))
@@ -142,18 +143,6 @@ def _affinity(attrs: Attributes, graph: Graph, blocks: Blocks, tol: float) -> li
     near = Neighborhoods(graph.n, by_metric, min(k, graph.n - 1) if np.isnan(radius) else None, radius)
     joined = replace(plain, weight=np.ones(len(plain.weight)))
     return [neighbors_claim(joined, near, "mutual" if asked == "mutual_neighbors" else "or"), *claims]
-
-
-def _pattern(attrs: Attributes, graph: Graph) -> Graph:
-    """The edges as stored: with those whose weight is too small for floating point."""
-    value = attrs.model.affinity_matrix_
-    if not hasattr(value, "tocoo"):
-        return graph
-    matrix = value.tocoo()
-    edge = matrix.row != matrix.col
-    i, j, w = (np.asarray(part)[edge] for part in (matrix.row, matrix.col, matrix.data))
-    order = np.lexsort((j, i))
-    return replace(graph, rows=i[order].astype(np.intp), cols=j[order].astype(np.intp), weight=w[order].astype(float))
 
 
 def _lengths(metric: Metric, X: F64, graph: Graph) -> F64:

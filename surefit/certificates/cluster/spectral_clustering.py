@@ -21,7 +21,8 @@ from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.rounding import gamma
 from surefit.certificates.search.eigen_basis import eigen_basis
 from surefit.certificates.search.spectral_span import rotation
-from surefit.certificates.theorems.graphs.graph import Graph, cuts, read_graph
+from surefit.certificates.theorems.graphs.components import components
+from surefit.certificates.theorems.graphs.graph import Laplacian, cuts, inverse_roots, laplacian_of, read_graph
 from surefit.certificates.theorems.graphs.model_affinity import affinity_claim
 from surefit.certificates.theorems.spectral.all_eigenvalues import MOST_ORDER, all_eigenvalues
 
@@ -32,7 +33,7 @@ SMALL = 1e-3  # of the largest degree: eigenvalues below are measured by this
 
 @dataclass(frozen=True)
 class Spectrum:
-    """All eigenvalues within the error; the embedding of the k smallest, within ‖moved‖_F up to a rotation."""
+    """All eigenvalues within the error; the embedding of the smallest, within ‖moved‖_F up to a rotation."""
 
     lam: F64
     error: float
@@ -47,128 +48,112 @@ class Spectrum:
 def check_spectral_clustering(model: Any, blocks: Blocks, tol: float) -> Findings:
     """The graph row by row; all eigenvalues of few rows; one step of k-means in the embedding."""
     attrs, n = Attributes(model, "labels_"), blocks.n_rows
-    graph = read_graph(attrs, n)
-    labels = attrs.raw("labels_")
-    asked = getattr(model, "n_clusters", 8)
+    graph, labels, asked = read_graph(attrs, n), attrs.raw("labels_"), getattr(model, "n_clusters", 8)
     k = whole(getattr(model, "n_clusters_", asked))
     if labels is None or labels.dtype.kind not in "iu" or labels.shape != (n,):
         attrs.faults.append(f"labels_ is not a list of {n} whole numbers")
     if attrs.faults or graph is None or labels is None:
         return [bad_attributes(attrs)], "one pass"
-    kind = attrs.text("laplacian", "random_walk")
-    claims = [affinity_claim(attrs, graph, blocks, tol), _groups(attrs, labels, k), _components(attrs, graph)]
+    pieces = int(components(n, graph.rows, graph.cols).max()) + 1
+    claims = [affinity_claim(attrs, graph, blocks, tol), _groups(asked, labels, k), _components(attrs, pieces)]
     if not claims[1].holds:
         return claims, "one pass"
-    found = _spectrum(attrs, graph, k, kind)
+    kind = attrs.text("laplacian", "random_walk")
+    laplacian, values = laplacian_of(graph, kind != "unnormalized"), cuts(graph, labels, k)
+    m = whole(attrs.parameter("n_components", k))
+    m, scale = m if 1 <= m <= n else k, float(laplacian.diagonal.max(initial=0.0)) or 1.0
+    found = _spectrum(laplacian, m, kind)
+    claims += [*_cut_values(attrs, values, len(graph.weight), tol), _interval(values, found, k, kind)]
     if isinstance(asked, str):
-        claims.append(_gap(attrs, graph, found, k, kind))
-    values = cuts(graph, labels, k)
-    claims += [*_cut_values(attrs, values, graph, tol), _interval(values, found, k, kind)]
+        claims.append(_gap(attrs, found, pieces, k, scale))
     if attrs.has("eigenvalues_"):
-        claims.append(_eigenvalues(attrs, graph, found, k, kind, tol))
-    claims += _labels(attrs, labels, found, k, kind, tol)
+        claims.append(_eigenvalues(attrs, n, found, k, scale, tol))
+    claims += _labels(attrs, labels, found, k, m, tol)
     return claims, f"{len(graph.weight)} edges" + (f", all {n} eigenvalues" if found else "")
 
 
-def _groups(attrs: Attributes, labels: NDArray, k: int) -> Claim:
-    asked = getattr(attrs.model, "n_clusters", 8)
-    right = isinstance(asked, str) or real(asked) == k
+def _unproved(name: str, what: str, reason: str = "there are too many rows for all eigenvalues") -> Claim:
+    return Claim(name, f"That {what} is not proved: {reason}.", Grade.UNPROVED, None, 0.0, True)
+
+
+def _groups(asked: Any, labels: NDArray, k: int) -> Claim:
     used = np.unique(labels)
-    if not right or used.size == 0 or used[0] < 0 or used[-1] >= k:
+    if not (isinstance(asked, str) or real(asked) == k) or used.size == 0 or used[0] < 0 or used[-1] >= k:
         return refuted("clusters", f"labels_ or n_clusters_ are not of the n_clusters={asked!r} asked for.")
     return at_most(
-        "clusters", f"The labels name {k} clusters; how many of them are empty.", Grade.EXACT, k - used.size, 0,
-        failure=f"{k - used.size} of {k} clusters have no rows.",
-    )  # fmt: skip
+        "clusters", f"The labels name {k} clusters; how many of them are empty.", Grade.EXACT, k - used.size, 0
+    )
 
 
-def _gap(attrs: Attributes, graph: Graph, found: Spectrum | None, k: int, kind: str) -> Claim:
-    """n_clusters='eigengap': as many as components, else the k ≥ 2 with the largest λₖ₊₁/λₖ; max_clusters at most.
-
-    Eigenvalues below ZERO of the scale count as that: with [l, h] around each, a ratio is from lₖ₊₁/hₖ to hₖ₊₁/lₖ.
-    """
-    components, most = np.unique(graph.components()).size, max(1, whole(attrs.parameter("max_clusters", 10)))
-    if found is None and components == 1:
-        sentence = "That this is the largest gap is not proved: there are too many rows for all eigenvalues."
-        return Claim("eigengap", sentence, Grade.UNPROVED, None, 0.0, True)
-    if found is None or components > 1:
-        right = min(components, most)
-        return at_most(
-            "eigengap", f"The graph has {components} components: as many clusters, {most} at most; difference.",
-            Grade.EXACT, abs(k - right), 0,
-            failure=f"The graph has {components} components: {right} clusters, not {k}.",
-        )  # fmt: skip
-    lam, floor = found.lam[: min(most, graph.n - 1) + 1], ZERO * _scale(graph, kind)
-    if lam.size < 3:
-        sentence = f"There are {lam.size} eigenvalues: no gap after two or more of them to compare."
-        return Claim("eigengap", sentence, Grade.EXACT, None, None, True)
-    if not 2 <= k < lam.size:
-        return refuted("eigengap", f"{k} clusters are not between 2 and {lam.size - 1}.")
-    low, high = (np.maximum(lam[1:] + e, floor) for e in (-found.error, found.error))
-    least, largest, others = low[1:] / high[:-1], high[1:] / low[:-1], np.arange(lam.size - 2) != k - 2
-    own_least, own_largest = float(least[k - 2]), float(largest[k - 2])
-    return at_most(
-        "eigengap", f"No k has a larger ratio of neighboring eigenvalues than {k}, by more than this share.",
-        Grade.EXACT, max(0.0, float(largest[others].max(initial=0.0)) / own_least - 1), 1e-6,
-        lower=float(least[others].max(initial=0.0)) / own_largest - 1,
-        failure=f"The largest gap of the eigenvalues is not at {k}, or not surely: it may be at "
-        f"{int(np.argmax(np.where(others, largest, 0.0))) + 2}.",
-    )  # fmt: skip
-
-
-def _components(attrs: Attributes, graph: Graph) -> Claim:
+def _components(attrs: Attributes, count: int) -> Claim:
     """The zero eigenvalues of every Laplacian are as many as the components."""
-    count = np.unique(graph.components()).size
     if attrs.has("n_components_graph_") and attrs.number("n_components_graph_") != count:
         return refuted("components", f"The graph has {count} components; n_components_graph_ says another number.")
     more = "" if count == 1 else ": the embedding parts these first; more neighbors or a wider kernel join them"
     return Claim("components", f"The graph has {count} connected components{more}.", Grade.EXACT, count, None, True)
 
 
-def _scale(graph: Graph, kind: str) -> float:
-    return float(graph.degree.max(initial=0.0)) or 1.0 if kind == "unnormalized" else 1.0
+def _gap(attrs: Attributes, found: Spectrum | None, components: int, k: int, scale: float) -> Claim:
+    """n_clusters='eigengap': as many as components, else the k ≥ 2 with the largest λₖ₊₁/λₖ; max_clusters at most.
+
+    Eigenvalues below ZERO of the scale count as that: with [l, h] around each, a ratio is from lₖ₊₁/hₖ to hₖ₊₁/lₖ.
+    """
+    most = max(1, whole(attrs.parameter("max_clusters", 10)))
+    if components > 1:
+        right = min(components, most)
+        sentence = f"The graph has {components} components: {right} clusters ({most} at most), not {k}; difference."
+        return at_most("eigengap", sentence, Grade.EXACT, abs(k - right), 0)
+    if found is None:
+        return _unproved("eigengap", "this is the largest gap")
+    lam = found.lam[: min(most, len(found.lam) - 1) + 1]
+    if not 2 <= k < lam.size:
+        sentence = f"{k} clusters are one of the numbers from 2 to {lam.size - 1}, where there are any; faults."
+        return at_most("eigengap", sentence, Grade.EXACT, int(lam.size > 2), 0)
+    low, high = (np.maximum(lam[1:] + e, ZERO * scale) for e in (-found.error, found.error))
+    least, largest, others = low[1:] / high[:-1], high[1:] / low[:-1], np.arange(lam.size - 2) != k - 2
+    return at_most(
+        "eigengap", f"No k has a larger ratio of neighboring eigenvalues than {k}, by more than this share.",
+        Grade.EXACT, max(0.0, float(largest[others].max(initial=0.0) / least[k - 2]) - 1), 1e-6,
+        lower=float(least[others].max(initial=0.0) / largest[k - 2]) - 1,
+        failure=f"The largest gap of the eigenvalues is not at {k}, or not surely: it may be at "
+        f"{int(np.argmax(np.where(others, largest, 0.0))) + 2}.",
+    )  # fmt: skip
 
 
-def _embedded(graph: Graph, U: F64, kind: str) -> tuple[F64, float]:
+def _embedded(laplacian: Laplacian, U: F64, kind: str) -> tuple[F64, float]:
     """The rows that k-means sees, and by how much a change of U is enlarged."""
     if kind == "unnormalized":
         return U, 1.0
     if kind == "random_walk":
-        return graph.root[:, None] * U, float(graph.root.max(initial=0.0))
+        root = inverse_roots(laplacian.graph)
+        return root[:, None] * U, float(root.max(initial=0.0))
     length = np.sqrt((U * U).sum(axis=1))
-    least = float(length[length > 0].min(initial=1.0))
-    return U / np.where(length > 0, length, 1.0)[:, None], 2 / least
+    return U / np.where(length > 0, length, 1.0)[:, None], 2 / float(length[length > 0].min(initial=1.0))
 
 
-def _spectrum(attrs: Attributes, graph: Graph, k: int, kind: str) -> Spectrum | None:
-    """The span of the proposed vectors is within √k · error/gap of the exact one (Davis and Kahan)."""
-    if graph.n > MOST_ORDER:
+def _spectrum(laplacian: Laplacian, m: int, kind: str) -> Spectrum | None:
+    """The span of the m proposed vectors is within √(2m) · error/gap of the exact one (Davis and Kahan)."""
+    n = laplacian.graph.n
+    if n > MOST_ORDER:
         return None
-    A, error = graph.laplacian(kind != "unnormalized")
-    lam, Q = eigen_basis(A)
-    known = all_eigenvalues(A, error, lambda _: (lam, Q))
+    A = laplacian.matrix()
+    proposed = eigen_basis(A)
+    known = all_eigenvalues(A, laplacian.error, lambda _: proposed)
     if known is None:
         return None
-    m = whole(attrs.parameter("n_components", k))
-    m = m if 1 <= m <= graph.n else k
-    gap = float(known[0][m] - known[0][m - 1]) - 2 * known[1] if m < graph.n else np.inf
-    E, more = _embedded(graph, Q[:, :m], kind)
-    moved = np.sqrt(2.0 * m) * known[1] / gap * more if gap > 0 else np.inf
-    return Spectrum(known[0], known[1], E, float(moved))
+    gap = float(known[0][m] - known[0][m - 1]) - 2 * known[1] if m < n else np.inf
+    E, more = _embedded(laplacian, proposed[1][:, :m], kind)
+    return Spectrum(*known, E, float(np.sqrt(2.0 * m) * known[1] / gap * more) if gap > 0 else np.inf)
 
 
-def _cut_values(attrs: Attributes, values: dict[str, float], graph: Graph, tol: float) -> list[Claim]:
+def _cut_values(attrs: Attributes, values: dict[str, float], edges: int, tol: float) -> list[Claim]:
     claims = []
     for name, truth in values.items():
-        given = attrs.number(f"{name}_") if attrs.has(f"{name}_") else None
-        if given is not None:
-            claims.append(at_most(
-                name, f"{name}_ is that of the labels, recomputed as {truth:.10g}; relative difference.",
-                Grade.EXACT, abs(given - truth) / (truth or 1.0), tol, error=gamma(2 * len(graph.weight) + 8),
-                failure=f"{name}_ is {given:.10g}, recomputed as {truth:.10g}.",
-            ))  # fmt: skip
-        elif attrs.has(f"{name}_"):
-            claims.append(refuted(name, f"{name}_ is not a number."))
+        if attrs.has(f"{name}_"):
+            given = attrs.number(f"{name}_")
+            off = np.inf if given is None else abs(given - truth) / (truth or 1.0)
+            sentence = f"{name}_ is that of the labels, recomputed as {truth:.10g}; relative difference."
+            claims.append(at_most(name, sentence, Grade.EXACT, off, tol, error=gamma(2 * edges + 8)))
     return claims
 
 
@@ -176,26 +161,22 @@ def _interval(values: dict[str, float], found: Spectrum | None, k: int, kind: st
     name = "ratio_cut" if kind == "unnormalized" else "normalized_cut"
     upper, words = values[name] * (1 + 1e-9), name.replace("_", " ").replace("normalized", "normalised")
     lower = 0.0 if found is None else max(0.0, float(found.lam[:k].sum()) - k * found.error)
-    above = f"at most {upper / lower - 1:.1%} above" if lower > 0 else "an unknown factor above"
+    ratio = min(1.0, lower / upper) if upper > 1e-12 else 1.0
+    above = f"at most {1 / ratio - 1:.1%} above" if ratio > 0 else "an unknown factor above"
     sentence = f"The least {words} of any {k} groups lies in [{lower:.6g}, {upper:.6g}]: these labels are {above} it"
     sentence += " (by the smallest eigenvalues)." if found else ". There are too many rows for a lower bound."
-    if upper <= 1e-12:
-        sentence = f"The {words} is zero: nothing is lower."
-    ratio = min(1.0, lower / upper) if upper > 1e-12 else 1.0
-    return Claim(
-        "interval", sentence, Grade.BOUNDED, ratio, None, lower <= upper + 1e-9, {"lower": lower, "upper": upper}
-    )
+    detail = {"lower": lower, "upper": upper}
+    return Claim("interval", sentence, Grade.BOUNDED, ratio, None, lower <= upper + 1e-9, detail)
 
 
-def _eigenvalues(attrs: Attributes, graph: Graph, found: Spectrum | None, k: int, kind: str, tol: float) -> Claim:
+def _eigenvalues(attrs: Attributes, n: int, found: Spectrum | None, k: int, scale: float, tol: float) -> Claim:
     """The smallest eigenvalues at their places, relative to themselves or to a thousandth of the scale."""
     lam = attrs.array("eigenvalues_")
-    if lam is None or lam.ndim != 1 or not min(k + 1, graph.n) <= lam.size <= graph.n:
+    if lam is None or lam.ndim != 1 or not min(k + 1, n) <= lam.size <= n:
         return refuted("eigenvalues", f"eigenvalues_ is not a list of {k + 1} or more numbers.")
     if found is None:
-        sentence = "That eigenvalues_ are the smallest is not proved: there are too many rows for all eigenvalues."
-        return Claim("eigenvalues", sentence, Grade.UNPROVED, None, tol, True)
-    unit = np.maximum(found.lam[: lam.size], SMALL * _scale(graph, kind))
+        return _unproved("eigenvalues", "eigenvalues_ are the smallest")
+    unit = np.maximum(found.lam[: lam.size], SMALL * scale)
     off = np.abs(lam - found.lam[: lam.size]) / unit
     j = int(np.argmax(off))
     return at_most(
@@ -203,38 +184,31 @@ def _eigenvalues(attrs: Attributes, graph: Graph, found: Spectrum | None, k: int
         f"eigenvalues_ are the {lam.size} smallest of the Laplacian, each relative to itself (to a thousandth of its "
         f"scale, where that is more); number {j} comes nearest to its limit.",
         Grade.OPTIMAL, off[j], tol, error=found.error / unit[j],
-        failure=f"eigenvalues_ are not the smallest of the Laplacian: number {j} is off by a relative {off[j]:.2g}.",
     )  # fmt: skip
 
 
-def _labels(attrs: Attributes, labels: NDArray, found: Spectrum | None, k: int, kind: str, tol: float) -> list[Claim]:
+def _labels(attrs: Attributes, labels: NDArray, found: Spectrum | None, k: int, m: int, tol: float) -> list[Claim]:
     """The stated embedding against the recomputed one, and the labels as a fixed point of k-means in it."""
     claims, E, moved = [], None if found is None else found.E, np.inf if found is None else found.moved
     if attrs.has("embedding_"):
-        given = attrs.array("embedding_")
-        if given is None or given.ndim != 2 or len(given) != len(labels):
-            return [refuted("embedding", f"embedding_ is not a matrix of {len(labels)} rows.")]
-        if found is not None and np.isfinite(found.moved):
+        given = attrs.array("embedding_", (len(labels), m))
+        if given is None:
+            return [refuted("embedding", f"{'; '.join(attrs.faults)}.")]
+        if found is not None and np.isfinite(moved):
             claims.append(_embedding(given, found, tol))
         else:
-            sentence = "That the embedding is that of the smallest eigenvalues is not proved: "
-            sentence += (
-                "the next one is equal." if found is not None else "there are too many rows for all eigenvalues."
-            )
-            claims.append(Claim("embedding", sentence, Grade.UNPROVED, None, tol, True))
+            reason = "the next eigenvalue is equal, or there are too many rows for all eigenvalues"
+            claims.append(_unproved("embedding", "the embedding is that of the smallest eigenvalues", reason))
         E, moved = given, 0.0
     method = attrs.text("assign_labels", "kmeans")
     if method != "kmeans" or E is None or not np.isfinite(moved):
         why = f"labels by {method!r} are not recomputed" if method != "kmeans" else "the embedding is not known"
-        sentence = f"That the labels are those of the method is not proved: {why}."
-        return [*claims, Claim("labels", sentence, Grade.UNPROVED, None, tol, True)]
+        return [*claims, _unproved("labels", "the labels are those of the method", why)]
     return [*claims, _fixed_point(E, labels, k, moved, tol)]
 
 
 def _embedding(given: F64, found: Spectrum, tol: float) -> Claim:
     """‖E − E₀Q‖_F over ‖E₀‖_F for a proposed rotation Q."""
-    if given.shape != found.E.shape:
-        return refuted("embedding", f"embedding_ has shape {given.shape}, expected {found.E.shape}.")
     size = float(np.linalg.norm(found.E)) or 1.0
     off = float(np.linalg.norm(given - found.E @ rotation(found.E, given))) / size
     return at_most(
@@ -254,19 +228,15 @@ def _fixed_point(E: F64, labels: NDArray, k: int, moved: float, tol: float) -> C
     sq_dist = ((E[:, None, :] - C[None]) ** 2).sum(axis=2)
     now, after = float(sq_dist[np.arange(n), labels].sum()), float(sq_dist.min(axis=1).sum())
     total = float(((E - E.mean(axis=0)) ** 2).sum()) or 1.0
-    slip = moved + gamma(n + m + 8) * float(np.linalg.norm(E))
-    error = 2 * (2 * np.sqrt(now) * slip + slip**2)
-    unit = now if now > tol * total else total
-    saving = (now - after) / unit
-    settled = now - after + error <= tol * unit
-    stop = max(tol, min(NEXT_STEP * KMEANS_TOL * total / (n * m) * float(size.max()) / unit, NO_CONVERGENCE))
-    wrong = int(np.count_nonzero(sq_dist[np.arange(n), labels] > sq_dist.min(axis=1) + 2 * slip * np.sqrt(total)))
+    slip, unit = moved + gamma(n + m + 8) * float(np.linalg.norm(E)), now if now > tol * total else total
+    saving, error = (now - after) / unit, 2 * (2 * np.sqrt(now) * slip + slip**2) / unit
+    stop = min(NEXT_STEP * KMEANS_TOL * total / (n * m) * float(size.max()) / unit, NO_CONVERGENCE)
+    limit = tol if saving + error <= tol else max(tol, stop)
     return at_most(
         "fixed_point",
-        f"One more step of k-means in the embedding saves at most this share of its inertia; {wrong} rows of {n} are "
-        "nearer to another mean." + ("" if settled else " It stopped by the tolerance of k-means."),
-        Grade.FIXED_POINT if settled else Grade.BOUNDED, saving, tol if settled else stop, {"rows": wrong},
-        error=error / unit, lower=saving - error / unit,
-        failure=f"The labels are no fixed point of k-means in the embedding: {wrong} rows are nearer to another mean, "
-        f"and moving them saves {saving:.2g} of the inertia.",
+        "One more step of k-means in the embedding saves at most this share of its inertia."
+        + ("" if limit == tol else " It stopped by the tolerance of k-means."),
+        Grade.FIXED_POINT if limit == tol else Grade.BOUNDED, saving, limit, error=error,
+        failure="The labels are no fixed point of k-means in the embedding: moving rows to the nearest mean saves "
+        f"{saving:.2g} of the inertia.",
     )  # fmt: skip

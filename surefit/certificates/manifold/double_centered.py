@@ -68,7 +68,7 @@ def eigen_claims(Y: F64, lam: F64, b: Centered, eps: float, tol: float, loose: f
         last, unit = (0.0, first) if null.any() or not kept.size else (float(kept[-1]), float(kept[-1]))
         claims.append(
             outermost_claim(
-                pairs, b.B, b.error, tol, last=last, unit=unit, smallest=False, matrix="the centered matrix",
+                pairs, lambda: b.B, b.error, tol, last=last, unit=unit, smallest=False, matrix="the centered matrix",
                 propose=largest_direction, rounding=b.rounding,
             )
         )  # fmt: skip

@@ -1,13 +1,11 @@
 """Checker of Isomap: the graph of neighbors, shortest paths in it, and classical scaling of their lengths.
 
-`dist_matrix_` has the lengths: potentials that no edge contradicts and that some edge attains at every vertex prove
-that they are shortest (theorems/graphs/shortest_paths.py). The embedding is that of the leading eigenpairs of −½ P D² P
-(docs/certificates/manifold.md).
+`dist_matrix_` has the lengths, which are recomputed (theorems/graphs/shortest_paths.py). The embedding is that of the
+leading eigenpairs of −½ P D² P (docs/certificates/manifold.md).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,24 +16,16 @@ from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.manifold.double_centered import Centered, centered, eigen_claims
-from surefit.certificates.predictions import SAMPLE, answer_of, numbers_claim
+from surefit.certificates.predictions import SAMPLE, numbers_claim
 from surefit.certificates.rounding import epsilon, gamma
-from surefit.certificates.theorems.distances.all_rows import all_rows, in_slices
+from surefit.certificates.search.neighbor_lists import neighbor_lists
+from surefit.certificates.theorems.distances.all_rows import all_rows
 from surefit.certificates.theorems.distances.metrics import read_metric
+from surefit.certificates.theorems.graphs.components import completed
 from surefit.certificates.theorems.graphs.neighborhoods import Measure, Neighborhoods, euclidean, sq_distances
-from surefit.certificates.theorems.graphs.shortest_paths import path_errors
+from surefit.certificates.theorems.graphs.shortest_paths import path_lengths
 
 MOST_ROWS, ALL_SOURCES, ROUNDINGS = 4000, 600, 10.0
-
-
-@dataclass(frozen=True)
-class Edges:
-    """Both ways, by rising rows."""
-
-    rows: NDArray
-    cols: NDArray
-    length: F64
-    wrong: int  # rows whose neighbors cannot be those of the model
 
 
 @checker("embedding_", "dist_matrix_", "eigenvalues_", "residual_variance_", "transform")
@@ -47,119 +37,55 @@ def check_isomap(model: Any, blocks: Blocks, tol: float) -> Findings:
     p, settings = attrs.parameter("p", 2), attrs.parameter("metric_params", {})
     metric = read_metric(blocks.n_features, attrs.parameter("metric", "minkowski"), p, settings)
     X, single = all_rows(blocks, MOST_ROWS, metric.name == "precomputed")
-    Y, D = attrs.array("embedding_"), attrs.array("dist_matrix_", (n, n))
-    if Y is not None and (Y.ndim != 2 or len(Y) != n or Y.shape[1] != real(attrs.parameter("n_components", 2))):
-        attrs.faults.append(f"embedding_ has shape {Y.shape}, expected {n} rows and n_components columns")
+    k = whole(attrs.parameter("n_components", 2))
+    Y, D = attrs.array("embedding_", (n, k)), attrs.array("dist_matrix_", (n, n))
     source: Any = model if attrs.has("eigenvalues_") else getattr(model, "kernel_pca_", model)
-    lam = Attributes(source, "eigenvalues_").array("eigenvalues_") if hasattr(source, "eigenvalues_") else None
-    if (
-        lam is None
-        or Y is None
-        or Y.ndim != 2
-        or lam.ndim != 1
-        or lam.size < Y.shape[1]
-        or (lam < 0).any()
-        or (np.diff(lam) > 0).any()
-    ):
+    lam = np.asarray(getattr(source, "eigenvalues_", np.nan), dtype=np.float64).reshape(-1)
+    if lam.size < k or not (lam >= 0).all() or not (np.diff(lam) <= 0).all() or not np.isfinite(lam).all():
         attrs.faults.append("eigenvalues_ is not a descending list of numbers ≥ 0, one for each column")
-    if attrs.faults or Y is None or D is None or lam is None:
+    if attrs.faults or Y is None or D is None:
         return [bad_attributes(attrs)], "one pass"
     eps = epsilon(single, np.asarray(model.embedding_), np.asarray(model.dist_matrix_))
     far, unit = metric.block(X, X), epsilon(single) / 2
     slack = metric.error(far, X.shape[1]) + metric.error(far, X.shape[1], unit)
     by_metric = euclidean(X, unit) if metric.name == "euclidean" else lambda rows: (far[rows], slack[rows])
-    edges = _edges(attrs, far, by_metric)
-    found, count = _joined(edges, far)
-    b, lam = centered((D + D.T) / 2, 1e-15 * D, eps), lam[: Y.shape[1]]  # of the lengths as stated
-    claims = [_neighbors(edges, n), _components(count), _paths(D, found, eps, tol)]
-    claims += eigen_claims(Y, lam, b, eps, tol, _loose(attrs))
+    joined, wrong = _joined(attrs, n, by_metric)
+    graph, count = completed(joined, lambda a, b: far[np.ix_(a, b)])
+    b, lam = centered((D + D.T) / 2, 1e-15 * D, eps), lam[:k]  # of the lengths as stated
+    asked = real(attrs.parameter("tol", 0.0))
+    loose = asked if 0 < asked < 0.25 and attrs.text("eigen_solver", "auto") != "dense" else 0.0
+    claims = [_neighbors(wrong, n), _components(count), _paths(D, far, graph, eps, tol)]
+    claims += eigen_claims(Y, lam, b, eps, tol, loose)
     if attrs.has("residual_variance_"):
         claims.append(_residual(attrs, D, Y, tol))
     if callable(getattr(type(model), "transform", None)) and metric.name != "precomputed":
         rows = X.astype(np.float32) if single else X
         claims.append(_transform(model, rows, Y, lam, b, eps))
-    return (
-        claims,
-        f"{n}² distances, {min(n, ALL_SOURCES)} × {len(found.rows)} edges, a factor: {n**3 / 3.0:.1e} operations",
-    )
+    return claims, f"{n}² distances, {min(n, ALL_SOURCES)} sources × {graph.sum()} edges, a factor of order {n}"
 
 
-def _loose(attrs: Attributes) -> float:
-    asked = real(attrs.parameter("tol", 0.0))
-    return asked if 0 < asked < 0.25 and attrs.text("eigen_solver", "auto") != "dense" else 0.0
+def _joined(attrs: Attributes, n: int, measure: Measure) -> tuple[NDArray, int]:
+    """Each row with its nearest others, or all within the radius; and for how many rows the model has others.
 
-
-def _edges(attrs: Attributes, far: F64, measure: Measure) -> Edges:
-    """Each row with its nearest others (as `nbrs_` proposes, checked; else by number), or all within the radius."""
-    n, by_count = len(far), attrs.has("n_neighbors")
+    Which of rows equally near are taken the model shows, else they are taken by number.
+    """
+    by_count = attrs.has("n_neighbors")
     k = min(whole(attrs.parameter("n_neighbors", 5)), n - 1) if by_count else None
     if k is not None and k < 1:
         raise BadData("n_neighbors is not a whole number of others")
-    lists = Neighborhoods(n, measure, k, real(attrs.parameter("radius", np.nan)))
-    given = answer_of(_Lists(attrs.model.nbrs_), "lists", np.array(k)) if by_count and attrs.has("nbrs_") else None
-    if not (isinstance(given, np.ndarray) and given.shape == (n, k) and given.dtype.kind in "iu" and (given < n).all()):
-        given = None
-    joined, wrong = np.zeros((n, n), bool), 0
-    for rows in in_slices(n, 4 * n):
-        sure, maybe = lists.lists(rows)
-        own = sure.copy()
-        if k is not None:
-            order = np.argsort(np.where(sure, 0, np.where(maybe, 1, 2)), axis=1, kind="stable")[:, :k]
-            own[:] = False
-            own[np.arange(len(rows))[:, None], order if given is None else given[rows]] = True
-            wrong += int(np.count_nonzero((sure & ~own | own & ~maybe).any(axis=1)))
-        joined[rows] |= own
-    i, j = np.nonzero(joined | joined.T)
-    return Edges(i, j, far[i, j], wrong)
+    sure, maybe = Neighborhoods(n, measure, k, real(attrs.parameter("radius", np.nan))).lists(np.arange(n))
+    if k is None:
+        return sure, 0
+    own, given = np.zeros((n, n), bool), neighbor_lists(attrs.model, n, k)
+    order = np.argsort(np.where(sure, 0, np.where(maybe, 1, 2)), axis=1, kind="stable")[:, :k]
+    own[np.arange(n)[:, None], order if given is None else given] = True
+    return own, int(np.count_nonzero((sure & ~own | own & ~maybe).any(axis=1)))
 
 
-@dataclass(frozen=True)
-class _Lists:
-    """The nearest others of every row as a fitted search gives them."""
-
-    search: Any
-
-    def lists(self, k: NDArray) -> NDArray:
-        return np.asarray(self.search.kneighbors(n_neighbors=int(k), return_distance=False))
-
-
-def _labels(n: int, i: NDArray, j: NDArray) -> NDArray:
-    """Components by edges, numbered from 0."""
-    label = np.arange(n)
-    while True:
-        lower = label.copy()
-        np.minimum.at(lower, i, label[j])
-        lower = lower[lower]
-        if np.array_equal(lower, label):
-            return np.unique(label, return_inverse=True)[1]
-        label = lower
-
-
-def _joined(edges: Edges, far: F64) -> tuple[Edges, int]:
-    """A graph in pieces is completed as scikit-learn does: for every two components the shortest edge between them."""
-    n = len(far)
-    part = _labels(n, edges.rows, edges.cols)
-    count = int(part.max(initial=0)) + 1
-    extra = []
-    for a in range(count):
-        for b in range(a + 1, count):
-            left, right = np.flatnonzero(part == a), np.flatnonzero(part == b)
-            gap = far[np.ix_(left, right)]
-            r, c = np.unravel_index(int(gap.argmin()), gap.shape)
-            extra.append((left[r], right[c], gap[r, c]))
-    if not extra:
-        return edges, count
-    p, q, w = (np.array(column) for column in zip(*extra, strict=True))
-    i, j = np.concatenate([edges.rows, p, q]), np.concatenate([edges.cols, q, p])
-    order = np.lexsort((j, i))
-    return Edges(i[order], j[order], np.concatenate([edges.length, w, w])[order], edges.wrong), count
-
-
-def _neighbors(edges: Edges, n: int) -> Claim:
+def _neighbors(wrong: int, n: int) -> Claim:
     return at_most(
         "neighbors", f"The graph joins each row to its nearest others; rows of {n} where it cannot.", Grade.EXACT,
-        edges.wrong, 0, {"edges": len(edges.rows) // 2},
-        failure=f"nbrs_ gives other rows than the nearest for {edges.wrong} rows.",
+        wrong, 0, failure=f"nbrs_ gives other rows than the nearest for {wrong} rows.",
     )  # fmt: skip
 
 
@@ -168,22 +94,20 @@ def _components(count: int) -> Claim:
     return Claim("components", f"The graph has {count} connected components{more}.", Grade.EXACT, count, None, True)
 
 
-def _paths(D: F64, edges: Edges, eps: float, tol: float) -> Claim:
-    """ε of the theorem for every source, or for a sample; the lengths of edges are known to a relative γ."""
-    n = len(D)
+def _paths(D: F64, far: F64, graph: NDArray, eps: float, tol: float) -> Claim:
+    """The lengths from every source, or from a sample: sums of at most n edges, each right to a relative γ."""
+    (i, j), n = np.nonzero(graph), len(D)
     sources = np.arange(n) if n <= ALL_SOURCES else np.unique(np.linspace(0, n - 1, SAMPLE).astype(np.intp))
-    zero = edges.length == 0
-    group = _labels(n, edges.rows[zero], edges.cols[zero])
-    off = path_errors(D[sources], sources, edges.rows, edges.cols, edges.length, group)
-    skew = float(np.abs(D - D.T).max(initial=0.0)) / (float(D.max(initial=0.0)) or 1.0)
-    short = float(edges.length[~zero].min(initial=np.inf))
-    excuse = ROUNDINGS * eps * (1 + float(D.max(initial=0.0)) / short)  # a sum stored in its type, against one edge
+    truth = path_lengths(sources, i, j, far[i, j])
+    shortest = float(far[i, j][far[i, j] > 0].min(initial=np.inf))
+    off = float((np.abs(D[sources] - truth) / np.maximum(truth, shortest)).max())
+    skew = float(np.abs(D - D.T).max()) / (float(D.max()) or 1.0)
+    worst = float(np.max([off, skew]))
     return at_most(
         "shortest_paths",
-        f"dist_matrix_ has the lengths of shortest paths, from {len(sources)} of {n} rows; no path is shorter by a "
-        "larger share, and one of that length is there.",
-        Grade.EXACT, max(off, skew), tol, error=gamma(64) + 1e-15, excuse=excuse,
-        failure=f"dist_matrix_ has not the lengths of shortest paths: off by a share of {max(off, skew):.2g}.",
+        f"dist_matrix_ has the lengths of shortest paths from {len(sources)} of {n} rows; largest relative difference.",
+        Grade.EXACT, worst, tol, error=gamma(n + 64), excuse=ROUNDINGS * eps,
+        failure=f"dist_matrix_ has not the lengths of shortest paths: off by a share of {worst:.2g}.",
     )  # fmt: skip
 
 

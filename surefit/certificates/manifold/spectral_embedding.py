@@ -13,22 +13,18 @@ import numpy as np
 from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most, refuted
-from surefit.certificates.rounding import epsilon, gamma
+from surefit.certificates.claim import Claim, refuted
+from surefit.certificates.rounding import epsilon
 from surefit.certificates.search.largest_direction import largest_direction
-from surefit.certificates.theorems.graphs.graph import Graph, read_graph
+from surefit.certificates.theorems.graphs.components import components
+from surefit.certificates.theorems.graphs.graph import Graph, laplacian_of, read_graph
 from surefit.certificates.theorems.graphs.model_affinity import affinity_claim
-from surefit.certificates.theorems.graphs.null_space import (
-    joined,
-    null_claim,
-    null_vectors,
-    only_null,
-    right_angles_claim,
-)
+from surefit.certificates.theorems.graphs.null_space import joined, null_claim, null_vectors
 from surefit.certificates.theorems.spectral.pairs import (
     MOST_ORDER,
     ROUNDINGS,
     Pairs,
+    orthonormal_claim,
     outermost_claim,
     pairs_claim,
 )
@@ -54,41 +50,32 @@ def check_spectral_embedding(model: Any, blocks: Blocks, tol: float) -> Findings
 
 
 def spectral_claims(attrs: Attributes, graph: Graph, U: F64, normalized: bool, tol: float) -> list[Claim]:
-    scale = 1.0 if normalized else float(graph.degree.max(initial=0.0)) or 1.0
+    laplacian, n = laplacian_of(graph, normalized), graph.n
+    scale = float(laplacian.diagonal.max(initial=0.0)) or 1.0
     eps = epsilon(False, np.asarray(attrs.model.embedding_))
-    product, error = graph.laplacian_times(U, normalized)
-    length = np.maximum(np.linalg.norm(U, axis=0), 1e-300)
-    lam = (U * product).sum(axis=0) / length**2
-    values = np.where(graph.degree > 0, np.sqrt(graph.degree), 1.0) if normalized else np.ones(graph.n)
-    N = null_vectors(graph.components(), values)
-    unit = np.maximum(np.abs(lam), SMALL * scale)
-    loose, rounding = _loose(attrs, graph.n) * scale / float(unit.min()), ROUNDINGS * eps * scale
+    product, length = laplacian.times(U), np.maximum(np.linalg.norm(U, axis=0), 1e-300)
+    lam, k = (U * product).sum(axis=0) / length**2, U.shape[1]
+    part = components(n, graph.rows, graph.cols)
+    N = null_vectors(part, np.where(graph.degree > 0, np.sqrt(graph.degree), 1.0) if normalized else np.ones(n))
     if attrs.has("n_components_graph_") and attrs.number("n_components_graph_") != N.shape[1]:
-        return [
-            refuted("components", f"The graph has {N.shape[1]} components; n_components_graph_ says another number.")
-        ]
-    pairs = Pairs(U, lam, unit, np.minimum(0.5, rounding * np.sqrt(graph.n) / unit), eps, loose)
-    what = "L_sym" if normalized else "L"
-    advice = "A smaller eigen_tol or eigen_solver='arpack' keeps more digits."
-    claims = [
-        null_claim(pairs, N, tol, rounding),
-        right_angles_claim(pairs, N, tol, rounding),
-        pairs_claim(pairs, product, error, tol, what, advice),
-    ]
+        said = f"The graph has {N.shape[1]} components; n_components_graph_ says another number."
+        return [refuted("components", said)]
+    unit, rounding = np.maximum(np.abs(lam), SMALL * scale), ROUNDINGS * eps * scale
+    loose, excuse = _loose(attrs, n) * scale / float(unit.min()), np.minimum(0.5, rounding * np.sqrt(n) / unit)
     if attrs.has("eigenvalues_"):
-        claims.append(_values(attrs, lam, unit, (error / length + gamma(graph.n + 8) * scale), tol))
-    null = only_null(pairs, N)
-    if null is not None:
-        claims.append(null)
-    elif graph.n <= MOST_ORDER:
-        A, slip = graph.laplacian(normalized)
-        last, most = float(lam.max(initial=0.0)), float(unit.max())
-        claims.append(outermost_claim(joined(pairs, N), A, slip, tol, last=last, unit=most, smallest=True, matrix=what,
-                                      propose=largest_direction))  # fmt: skip
-    else:
-        sentence = f"That no smaller eigenvalue is left out is not proved: {graph.n} rows are too many for a factor."
-        claims.append(Claim("smallest", sentence, Grade.UNPROVED, None, tol, True))
-    return claims
+        stated = attrs.array("eigenvalues_", (k,), (k + 1,))  # of k + 1 the first is zero
+        off = np.inf if stated is None else np.abs(stated - np.append(0.0, lam)[-stated.size :])
+        if not (off <= tol * np.append(SMALL * scale, unit)[-np.size(off) :]).all():
+            return [refuted("eigenvalues", "eigenvalues_ are not those of the columns.")]
+    pairs, what = Pairs(U, lam, unit, excuse, eps, loose), "L_sym" if normalized else "L"
+    return [
+        null_claim(pairs, N, tol, rounding),
+        orthonormal_claim(U, eps, max(tol, loose)),
+        pairs_claim(pairs, product, laplacian.error * length, tol, what,
+                    "A smaller eigen_tol or eigen_solver='arpack' keeps more digits."),
+        outermost_claim(joined(pairs, N), laplacian.matrix, laplacian.error, tol, last=float(lam.max()),
+                        unit=float(unit.max()), smallest=True, matrix=what, propose=largest_direction),
+    ]  # fmt: skip
 
 
 def _loose(attrs: Attributes, n: int) -> float:
@@ -97,16 +84,3 @@ def _loose(attrs: Attributes, n: int) -> float:
     if isinstance(asked, str) or asked is None:
         return 1.5e-8 * n if solver in ("lobpcg", "amg") else 0.0
     return max(0.0, real(asked)) if real(asked) < 0.25 else 0.0
-
-
-def _values(attrs: Attributes, lam: F64, unit: F64, error: F64, tol: float) -> Claim:
-    given = attrs.array("eigenvalues_")
-    if given is None or given.shape not in (lam.shape, (lam.size + 1,)):
-        return refuted("eigenvalues", f"eigenvalues_ is not a list of {lam.size} numbers.")
-    off = np.abs(given[-lam.size :] - lam) / unit
-    j = int(np.argmax(off))
-    return at_most(
-        "eigenvalues", f"eigenvalues_ are those of the columns; number {j} comes nearest to its limit, relative to it.",
-        Grade.EXACT, off[j], tol, error=float(error[j]) / unit[j],
-        failure=f"eigenvalues_ are not those of the columns: number {j} is off by a relative {off[j]:.2g}.",
-    )  # fmt: skip

@@ -16,43 +16,17 @@ from surefit.certificates.blocks import F64, BadData
 from surefit.certificates.theorems.distances.merge_tree import MergeTree
 from surefit.certificates.theorems.distances.points import Points
 from surefit.certificates.theorems.distances.replay import MOST, replay
+from surefit.certificates.theorems.graphs.components import completed
 
 
 def read_graph(given: Any, points: Points) -> tuple[NDArray, int]:
     """The graph, both ways and completed, as flags; and its pieces before that."""
     n = len(points.X)
-    if n > MOST:
-        raise BadData(f"merges along a graph are replayed for up to {MOST} rows, there are {n}")
-    try:
-        matrix = given(points.X.astype(points.dtype)) if callable(given) else given
-        flags = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix) != 0
-    except Exception as fault:
-        raise BadData(f"connectivity gives no graph: {type(fault).__name__}: {fault}") from fault
-    if flags.shape != (n, n):
-        raise BadData(f"connectivity has the shape {flags.shape}, expected {(n, n)}")
-    graph = flags | flags.T
-    piece = _pieces(graph)
-    count = int(piece.max()) + 1
-    rows = [np.flatnonzero(piece == i) for i in range(count)]
-    for i in range(count):
-        for j in range(i):
-            D = points.block(points.X[rows[i]], rows[j])
-            a, b = np.unravel_index(D.argmin(), D.shape)
-            graph[rows[i][a], rows[j][b]] = graph[rows[j][b], rows[i][a]] = True
-    return graph, count
-
-
-def _pieces(graph: NDArray) -> NDArray:
-    """The number of the connected piece of each vertex, by the first vertex in it."""
-    piece, count = np.full(len(graph), -1), 0
-    for start in range(len(graph)):
-        if piece[start] < 0:
-            front = np.array([start])
-            while len(front):
-                piece[front] = count
-                front = np.flatnonzero(graph[front].any(axis=0) & (piece < 0))
-            count += 1
-    return piece
+    matrix = given(points.X.astype(points.dtype)) if callable(given) else given
+    flags = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix) != 0
+    if n > MOST or flags.shape != (n, n):
+        raise BadData(f"connectivity has the shape {flags.shape}, expected {(n, n)}, at most {MOST} rows")
+    return completed(flags, lambda a, b: points.block(points.X[a], b))
 
 
 def restricted_merges(name: str, points: Points, tree: MergeTree, graph: NDArray) -> tuple[F64, F64]:

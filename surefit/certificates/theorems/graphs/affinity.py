@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, dense
+from surefit.certificates.blocks import F64, Blocks, dense
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
-from surefit.certificates.theorems.distances.all_rows import in_slices
+from surefit.certificates.predictions import SAMPLE, sample_rows
+from surefit.certificates.theorems.distances.all_rows import all_rows
 from surefit.certificates.theorems.graphs.graph import Graph
 from surefit.certificates.theorems.graphs.neighborhoods import Neighborhoods
 
-ALL_ROWS, SAMPLE = 2000, 48
+ALL_ROWS = 2000  # beyond, rows spread evenly are checked
 JOINED = {
     "mean": lambda a, b: (a + 0.0 + b) / 2,
     "or": lambda a, b: (a | b) + 0.0,
@@ -36,19 +34,14 @@ def dense_rows(graph: Graph, rows: NDArray) -> F64:
 
 def neighbors_claim(graph: Graph, near: Neighborhoods, joined: str) -> Claim:
     """Every weight lies between those of the lists that are sure and of those that may be."""
-    wrong, rows = 0, checked_rows(graph.n)
-    for part in in_slices(len(rows), 4 * graph.n):
-        some = rows[part]
-        W = dense_rows(graph, some)
-        sure, maybe = near.lists(some)
-        back_sure, back_maybe = np.zeros_like(sure), np.ones_like(maybe)
-        others = np.flatnonzero((W > 0).any(axis=0) | maybe.any(axis=0))
-        for few in in_slices(len(others), 4 * graph.n):
-            theirs = near.lists(others[few])
-            back_sure[:, others[few]], back_maybe[:, others[few]] = theirs[0][:, some].T, theirs[1][:, some].T
-        low, high = JOINED[joined](sure, back_sure), JOINED[joined](maybe, back_maybe)
-        wrong += int(np.count_nonzero((low - 1e-12 > W) | (high + 1e-12 < W)))
-        wrong += int(np.count_nonzero(np.abs(2 * W - np.rint(2 * W)) > 1e-12))
+    rows = checked_rows(graph.n)
+    W, (sure, maybe) = dense_rows(graph, rows), near.lists(rows)
+    others = np.flatnonzero(((W > 0) | maybe).any(axis=0))
+    back_sure, back_maybe, theirs = np.zeros_like(sure), np.ones_like(maybe), near.lists(others, rows)
+    back_sure[:, others], back_maybe[:, others] = theirs[0].T, theirs[1].T
+    low, high = JOINED[joined](sure, back_sure), JOINED[joined](maybe, back_maybe)
+    halves = np.abs(2 * W - np.rint(2 * W)) <= 1e-12
+    wrong = int(np.count_nonzero(~(halves & (low - 1e-12 <= W) & (W <= high + 1e-12))))
     what = f"{near.k} nearest others" if near.k is not None else f"others within {near.radius:g}"
     return at_most(
         "affinity",
@@ -58,24 +51,31 @@ def neighbors_claim(graph: Graph, near: Neighborhoods, joined: str) -> Claim:
     )  # fmt: skip
 
 
-def given_claim(graph: Graph, blocks: Iterable[Any]) -> Claim:
-    """A precomputed matrix is the data itself; a dense one made symmetric."""
-    n, first, off, size, count = graph.n, 0, 0.0, 0.0, 0
-    if any(X.shape[1:] != (n,) for X, _, _ in blocks):
-        return refuted("affinity", f"The matrix given has not {n} columns.")
-    places = checked_rows(n)
-    whole = np.concatenate([dense(X) for X, _, _ in blocks]) if n <= ALL_ROWS else None
-    for X, _, _ in blocks:
-        rows = places[(places >= first) & (places < first + X.shape[0])]
-        for i in rows:
-            given = dense(X[i - first : i - first + 1])[0]
-            given = given if whole is None else (given + whole[:, i]) / 2
-            given[i] = 0.0
-            off = max(off, float(np.abs(dense_rows(graph, np.array([i]))[0] - given).max(initial=0.0)))
-            size, count = max(size, float(np.abs(given).max(initial=0.0))), count + 1
-        first += X.shape[0]
-    size = size or 1.0
+def values_claim(
+    graph: Graph, what: str, K: F64, unit: F64, limit: float, rounding: float = 0.0, eps: float = 0.0
+) -> Claim:
+    """The largest difference from K (of the rows that are checked) relative to the unit; loops do not count.
+
+    K is right to a relative rounding, exp(−E) to 1 + E of them. What underflows in the model's precision is no matter.
+    """
+    rows, unit = checked_rows(graph.n), np.maximum(unit, 1e-36 if eps > 1e-10 else 1e-290)
+    off = np.abs(dense_rows(graph, rows) - K) / unit
+    off[np.arange(len(rows)), rows] = 0.0
+    worst, span = float(off.max()), 1 - float(np.log(np.minimum(unit, 1.0)).min())
     return at_most(
-        "affinity", f"The affinities are those given, on {count} rows; largest difference, relative to the largest.",
-        Grade.EXACT, off / size, 1e-12, failure=f"The affinities are not those given: off by {off / size:.2g}.",
+        "affinity", f"The affinities are {what}, on {len(rows)} rows; largest relative difference.",
+        Grade.EXACT, worst, limit, error=rounding * span, excuse=10 * eps * span,
+        failure=f"The affinities are not {what}: off by a relative {worst:.2g}.",
     )  # fmt: skip
+
+
+def given_claim(graph: Graph, given: Blocks | F64) -> Claim:
+    """A matrix given, or its rows that are checked; all rows are made symmetric."""
+    rows, W = checked_rows(graph.n), given
+    if not isinstance(W, np.ndarray):
+        W = all_rows(W)[0] if W.n_rows <= ALL_ROWS else dense(sample_rows(W))
+    if W.shape != (len(rows), graph.n):
+        return refuted("affinity", f"The matrix given has not {graph.n} columns.")
+    W = (W + W.T) / 2 if len(rows) == graph.n else W
+    size = np.abs(np.where(rows[:, None] == np.arange(graph.n), 0.0, W)).max()
+    return values_claim(graph, "those given", W, np.full_like(W, size or 1.0), 1e-12)

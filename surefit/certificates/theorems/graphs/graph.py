@@ -18,63 +18,62 @@ from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64, BadData
-from surefit.certificates.rounding import UNIT, gamma
+from surefit.certificates.rounding import gamma
 
 
 @dataclass(frozen=True)
 class Graph:
-    """Edges i → j, both ways, without loops and without zeros; sums of their weights are right to a relative γ_m."""
+    """Edges i → j, both ways, by rising rows, without loops."""
 
     n: int
     rows: NDArray
     cols: NDArray
     weight: F64
     degree: F64
-    most: int  # edges of one vertex
-
-    def times(self, U: F64) -> F64:
-        """W U."""
-        columns = [np.bincount(self.rows, self.weight * u[self.cols], minlength=self.n) for u in U.T]
-        return np.stack(columns, axis=1) if columns else np.zeros((self.n, 0))
-
-    @property
-    def root(self) -> F64:
-        """1/√d, zero where there are no edges."""
-        return np.where(self.degree > 0, 1 / np.sqrt(np.where(self.degree > 0, self.degree, 1.0)), 0.0)
-
-    def laplacian_times(self, U: F64, normalized: bool) -> tuple[F64, F64]:
-        """L U or L_sym U, and bounds of the errors of the columns: ‖D^{−½}WD^{−½}‖ ≤ 1, ‖W‖ ≤ max d."""
-        length = np.linalg.norm(U, axis=0)
-        if normalized:
-            s = self.root[:, None]
-            return np.where(s > 0, U - s * self.times(s * U), 0.0), 2.02 * gamma(self.most + 16) * length
-        top = float(self.degree.max(initial=0.0))
-        return self.degree[:, None] * U - self.times(U), 2.02 * gamma(self.most + 8) * top * length
-
-    def laplacian(self, normalized: bool) -> tuple[F64, float]:
-        """L or L_sym as a matrix, and a bound of the norm of its error."""
-        A = np.zeros((self.n, self.n))
-        scale = self.root[self.rows] * self.root[self.cols] if normalized else 1.0
-        np.add.at(A, (self.rows, self.cols), -self.weight * scale)
-        A[np.diag_indices(self.n)] = (self.degree > 0) if normalized else self.degree
-        size = np.sqrt(self.n) if normalized else float(self.degree.max(initial=0.0))
-        return (A + A.T) / 2, (gamma(self.most + 16) if normalized else 2 * UNIT) * float(size)
 
     def leaving(self, labels: NDArray, k: int) -> F64:
         """The weight of the edges that leave each group."""
         across = labels[self.rows] != labels[self.cols]
         return np.bincount(labels[self.rows][across], self.weight[across], minlength=k)
 
-    def components(self) -> NDArray:
-        """For each vertex the lowest number in its component: labels fall along edges until none does."""
-        label = np.arange(self.n)
-        while True:
-            lower = label.copy()
-            np.minimum.at(lower, self.rows, label[self.cols])
-            lower = lower[lower]
-            if np.array_equal(lower, label):
-                return label
-            label = lower
+
+@dataclass(frozen=True)
+class Laplacian:
+    """diag − edges: L or L_sym."""
+
+    graph: Graph
+    diagonal: F64
+    edges: F64
+
+    @property
+    def error(self) -> float:
+        """Of a product, over ‖u‖. Sums of at most m edges are right to γ_m, and ‖edges‖ ≤ max diag for both Laplacians:
+        D^{−½}WD^{−½} has norm 1 at most, W the largest degree."""
+        m = int(np.bincount(self.graph.rows, minlength=1).max())
+        return 2.02 * gamma(2 * m + 24) * float(self.diagonal.max(initial=0.0))
+
+    def times(self, U: F64) -> F64:
+        i, j, n = self.graph.rows, self.graph.cols, self.graph.n
+        WU = [np.bincount(i, self.edges * u[j], minlength=n) for u in U.T]
+        return self.diagonal[:, None] * U - np.reshape(WU, U.T.shape).T
+
+    def matrix(self) -> F64:
+        """Known to the same error, in norm."""
+        A = np.diag(self.diagonal)
+        A[self.graph.rows, self.graph.cols] = -self.edges
+        return A
+
+
+def inverse_roots(graph: Graph) -> F64:
+    """1/√d, zero where there are no edges."""
+    return np.where(graph.degree > 0, 1 / np.sqrt(np.where(graph.degree > 0, graph.degree, 1.0)), 0.0)
+
+
+def laplacian_of(graph: Graph, normalized: bool) -> Laplacian:
+    s = inverse_roots(graph)
+    if normalized:
+        return Laplacian(graph, (s > 0) + 0.0, graph.weight * (s[graph.rows] * s[graph.cols]))
+    return Laplacian(graph, graph.degree, graph.weight)
 
 
 def cuts(graph: Graph, labels: NDArray, k: int) -> dict[str, float]:
@@ -88,39 +87,33 @@ def cuts(graph: Graph, labels: NDArray, k: int) -> dict[str, float]:
     }
 
 
-def read_graph(attrs: Attributes, n: int, name: str = "affinity_matrix_") -> Graph | None:
-    """The graph of an attribute, sparse or not; None with the fault noted. A dense matrix is made symmetric."""
-    value: Any = getattr(attrs.model, name, None)
+def read_graph(attrs: Attributes, n: int, stored: bool = False) -> Graph | None:
+    """The graph of affinity_matrix_, sparse or not; None with the fault noted. A dense matrix is made symmetric.
+
+    stored  weights of zero that a sparse matrix stores are edges too
+    """
+    value: Any = getattr(attrs.model, "affinity_matrix_", None)
     if hasattr(value, "tocoo"):
         matrix = value.tocoo()
-        i, j, w = np.asarray(matrix.row), np.asarray(matrix.col), np.asarray(matrix.data)
-        shape = tuple(matrix.shape)
+        i, j, w, shape = *map(np.asarray, (matrix.row, matrix.col, matrix.data)), tuple(matrix.shape)
     else:
-        W = attrs.array(name, (n, n))
+        W = attrs.array("affinity_matrix_", (n, n))
         if W is None:
             return None
         W = (W + W.T) / 2
-        i, j = np.nonzero(W)
-        w, shape = W[i, j], W.shape
+        (i, j), shape = np.nonzero(W), W.shape
+        w = W[i, j]
     if shape != (n, n) or w.dtype.kind not in "biuf" or not np.isfinite(w).all():
-        attrs.faults.append(f"{name} is not a matrix of {n} × {n} finite numbers")
+        attrs.faults.append(f"affinity_matrix_ is not a matrix of {n} × {n} finite numbers")
         return None
-    edge = (i != j) & (w != 0)
-    return _graph(n, i[edge].astype(np.intp), j[edge].astype(np.intp), w[edge].astype(np.float64))
-
-
-def _graph(n: int, i: NDArray, j: NDArray, w: F64) -> Graph:
-    order, turned = np.lexsort((j, i)), np.lexsort((i, j))
     if (w < 0).any():
         raise BadData("some affinities are negative: the graph has no Laplacian with eigenvalues ≥ 0")
-    there, back = (i[order], j[order]), (j[turned], i[turned])
-    if not (np.array_equal(there[0], back[0]) and np.array_equal(there[1], back[1])):
-        raise BadData("the graph has edges that go one way only")
-    if not np.abs(w[order] - w[turned]).max(initial=0.0) <= 1e-12 * w.max(initial=0.0):
-        raise BadData("the affinities are not symmetric")
-    if ((i[order][1:] == i[order][:-1]) & (j[order][1:] == j[order][:-1])).any():
-        raise BadData("the graph stores an edge more than once")
-    degree = np.zeros(n, np.longdouble)
-    np.add.at(degree, i, w)
-    most = int(np.bincount(i, minlength=1).max())
-    return Graph(n, i[order], j[order], w[order], degree.astype(np.float64), most)
+    edge = (i != j) & ((w != 0) | stored)
+    i, j, w = i[edge].astype(np.intp), j[edge].astype(np.intp), w[edge].astype(np.float64)
+    there, back = i * n + j, j * n + i
+    order, turned = np.argsort(there), np.argsort(back)
+    mirrored = np.array_equal(there[order], back[turned]) and (np.diff(there[order]) > 0).all()
+    if not (mirrored and np.abs(w[order] - w[turned]).max(initial=0.0) <= 1e-12 * w.max(initial=0.0)):
+        raise BadData("the affinities are not symmetric, or an edge is stored more than once")
+    w, (rows, cols) = (w[order] + w[turned]) / 2, np.divmod(there[order], n)
+    return Graph(n, rows, cols, w, np.bincount(rows, w, minlength=n))

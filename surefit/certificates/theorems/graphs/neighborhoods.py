@@ -9,22 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import UNIT, gamma
+from surefit.certificates.theorems.distances.all_rows import in_slices
 
 Measure = Callable[[NDArray], tuple[F64, F64]]  # the distances of these rows to all rows, and their slack
 
 
-def sq_distances(A: F64, B: F64) -> F64:
-    """Squared Euclidean distances of all rows of A from all rows of B by differences: right to a relative γ_{d+2}."""
-    D2 = np.zeros((len(A), len(B)))
-    for j in range(A.shape[1]):
-        D2 += (A[:, j, None] - B[None, :, j]) ** 2
-    return D2
+def sq_distances(A: F64, B: F64, power: int = 2) -> F64:
+    """Σⱼ|aⱼ − bⱼ|^power of all rows of A and B, by differences: right to a relative γ_{d+2}."""
+    total = np.zeros((len(A), len(B)))
+    for a, b in zip(A.T, B.T, strict=True):
+        total += np.abs(a[:, None] - b) ** power
+    return total
 
 
 def euclidean(X: F64, unit: float) -> Measure:
@@ -50,17 +52,21 @@ class Neighborhoods:
     k: int | None
     radius: float = 0.0
 
-    def lists(self, rows: NDArray) -> tuple[NDArray, NDArray]:
-        """Surely and maybe in the list of each of these rows, for all rows; a row is not in its own list."""
-        (D, slack), own = self.measure(rows), (np.arange(len(rows)), rows)
-        D = np.where(rows[:, None] == np.arange(self.n), np.inf, D)
-        if self.k is None:
+    def lists(self, rows: NDArray, cols: Any = slice(None)) -> tuple[NDArray, NDArray]:
+        """Surely and maybe in the list of each of these rows, for the rows of cols; a row is not in its own list."""
+        found = np.zeros((2, len(rows), np.arange(self.n)[cols].size), bool)
+        for part in in_slices(len(rows), 4 * self.n):
+            found[:, part] = self._some(rows[part])[:, :, cols]
+        return found[0], found[1]
+
+    def _some(self, rows: NDArray) -> NDArray:
+        (D, slack), k = self.measure(rows), self.k
+        others = rows[:, None] != np.arange(self.n)
+        if k is None:
             sure, maybe = D + slack <= self.radius, D - slack <= self.radius
-        elif self.k < 1:
-            sure = maybe = np.zeros(D.shape, bool)
         else:
-            low = np.partition(D - slack, min(self.k, self.n - 1), axis=1)[:, min(self.k, self.n - 1), None]
-            high = np.partition(D + slack, self.k - 1, axis=1)[:, self.k - 1, None]
+            D = np.where(others, D, np.inf)
+            low = np.partition(D - slack, min(k, self.n - 1), axis=1)[:, min(k, self.n - 1), None]
+            high = np.partition(D + slack, k - 1, axis=1)[:, k - 1, None] if k > 0 else -np.inf
             sure, maybe = D + slack < low, D - slack <= high
-        sure[own] = maybe[own] = False
-        return sure, maybe
+        return np.stack([sure & others, maybe & others])

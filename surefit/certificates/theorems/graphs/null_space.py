@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.spectral.pairs import Pairs, orthonormal_claim
+from surefit.certificates.theorems.spectral.pairs import MOST_EXCUSED, ROUNDINGS, Pairs
 
 
 def null_vectors(component: NDArray, values: F64) -> F64:
@@ -27,42 +27,23 @@ def joined(pairs: Pairs, N: F64) -> Pairs:
 
 
 def null_claim(pairs: Pairs, N: F64, tol: float, rounding: float) -> Claim:
-    """The columns of the eigenvalue 0 are null vectors.
+    """With c components the first c − 1 columns are null vectors, and the others have right angles to all of these.
 
-    rounding  what the model's precision leaves open of the matrix: it mixes these with small eigenvalues
+    rounding  what the model's precision leaves open of the matrix: over the smallest eigenvalue it mixes the two
     """
-    count, zeros = N.shape[1], min(pairs.U.shape[1], N.shape[1] - 1)
-    U, rest = pairs.U[:, :zeros], pairs.lam[zeros:]
-    if count == 1:
-        return Claim("components", "The graph is connected.", Grade.EXACT, 1, None, True)
-    off = float(np.abs(U - N @ (N.T @ U)).max(initial=0.0))
+    (n, count), k = N.shape, pairs.U.shape[1]
+    zeros = min(k, count - 1)
+    inside = N @ (N.T @ pairs.U) - np.where(np.arange(k) < zeros, pairs.U, 0.0)
+    off, least = float(np.linalg.norm(inside, axis=0).max()), float(np.abs(pairs.lam[zeros:]).min(initial=np.inf))
+    mixing = min(MOST_EXCUSED, rounding / least) if least > 0 else MOST_EXCUSED
+    what = f"The graph has {count} connected components: the first {zeros} columns only tell these from each other "
+    what += "(more neighbors, or a wider kernel, join them), and the others"
     return at_most(
         "components",
-        f"The graph has {count} connected components, and the first {zeros} columns only tell these from each other "
-        "(more neighbors, or a wider kernel, join them); how far a column is from being a null vector.",
-        Grade.EXACT, off, max(tol, pairs.loose), error=gamma(len(N) + 8), excuse=_mixing(rest, rounding),
-        failure=f"The graph has {count} connected components, but the first {zeros} columns are not null vectors: off "
-        f"by {off:.2g}. More neighbors, or a wider kernel, join the components.",
+        f"{'The graph is connected: the columns' if count == 1 else what} add up to zero on each component, in the "
+        "weights of the matrix; how far a column is from that.",
+        Grade.EXACT, off, max(tol, pairs.loose), error=gamma(len(N) + 8),
+        excuse=mixing + ROUNDINGS * pairs.eps * np.sqrt(n),
+        failure=f"The graph has {count} connected components, but the first {zeros} columns are not those that tell "
+        f"these from each other, or other columns do not add up to zero on each: off by {off:.2g}.",
     )  # fmt: skip
-
-
-def only_null(pairs: Pairs, N: F64) -> Claim | None:
-    """Where all columns are null vectors of a matrix ≥ 0 no eigenvalue is smaller; None where some are not."""
-    if pairs.U.shape[1] > N.shape[1] - 1:
-        return None
-    sentence = "No eigenvalue is smaller than zero, that of all columns."
-    return at_most("smallest", sentence, Grade.OPTIMAL, 0.0, 0.0)
-
-
-def right_angles_claim(pairs: Pairs, N: F64, tol: float, rounding: float) -> Claim:
-    """UᵀU = I, and right angles to the null vectors."""
-    limit, both = max(tol, pairs.loose), joined(pairs, N)
-    own = orthonormal_claim(pairs.U, pairs.eps, limit)
-    mixing = _mixing(both.lam[N.shape[1] :], rounding)
-    return own if not own.holds else orthonormal_claim(both.U, pairs.eps, limit, mixing)
-
-
-def _mixing(lam: F64, rounding: float) -> float:
-    """A change of the matrix by `rounding` turns a null vector by at most that over the smallest other eigenvalue."""
-    least = float(np.abs(lam).min(initial=np.inf))
-    return min(0.5, rounding / least) if least > 0 else 0.5
