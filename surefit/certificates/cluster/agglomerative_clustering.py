@@ -121,56 +121,40 @@ def _closest(merges: Merges, tree: MergeTree, tol: float) -> Claim:
     )  # fmt: skip
 
 
+def _stated(attrs: Attributes) -> dict[str, F64]:
+    """The heights that the model states, by the names of its attributes."""
+    arrays = {name: attrs.array(name) for name in ("distances_", "linkage_matrix_") if attrs.has(name)}
+    return {name: a if a.ndim == 1 else a[:, 2] for name, a in arrays.items() if a is not None}
+
+
 def _heights(attrs: Attributes, merges: Merges, tol: float) -> list[Claim]:
-    """distances_ and the third column of linkage_matrix_ are the heights, where the model has them."""
     claims = []
-    for name in ("distances_", "linkage_matrix_"):
-        stated = _stated(attrs, name)
-        if stated is None:
-            continue
+    for name, stated in _stated(attrs).items():
         off = np.abs(stated[merges.at] - merges.height) / merges.scale
         j = int(np.argmax((off + merges.error) / (tol + merges.excuse)))
-        claims.append(
-            at_most(
-                name,
-                f"{name} has the heights of the merges looked at, recomputed; largest relative difference.",
-                Grade.EXACT, float(off[j]), tol, error=float(merges.error[j]),
-                excuse=float(merges.excuse[j]),
-                failure=f"{name} says {stated[merges.at[j]]:.10g} for merge {merges.at[j]}, recomputed as "
-                f"{merges.height[j]:.10g}.",
-            )
-        )  # fmt: skip
+        claims.append(at_most(
+            name, f"{name} has the heights of the merges looked at, recomputed; largest relative difference.",
+            Grade.EXACT, off[j], tol, error=merges.error[j], excuse=merges.excuse[j],
+            failure=f"{name} says {stated[merges.at[j]]:.10g} for merge {merges.at[j]}, recomputed as "
+            f"{merges.height[j]:.10g}.",
+        ))  # fmt: skip
     return claims
-
-
-def _stated(attrs: Attributes, name: str) -> F64 | None:
-    array = attrs.array(name) if attrs.has(name) else None
-    return array if array is None or array.ndim == 1 else array[:, 2]
 
 
 def _number(attrs: Attributes, merges: Merges, tree: MergeTree, k: int, tol: float) -> Claim:
     """n_clusters_ is what was asked for; or merges at the distance asked for, or at its share of the largest, or
     above are not made."""
-    heights = np.full(len(tree.children), np.nan)
-    for name in ("linkage_matrix_", "distances_"):
-        stated = _stated(attrs, name)
-        heights = heights if stated is None else stated
-    heights[merges.at] = merges.height
     limit, share = attrs.parameter("distance_threshold", None), attrs.parameter("distance_fraction", None)
-    t = real(limit) if limit is not None else real(share) * float(heights.max(initial=0.0))
-    if limit is None and share is None:
-        asked = real(attrs.parameter("n_clusters", 2))
-        fine, what = asked == k, f"n_clusters={asked:g} was asked for"
-    else:
+    what, fine = f"n_clusters={attrs.parameter('n_clusters', 2)!r}", real(attrs.parameter("n_clusters", 2)) == k
+    if limit is not None or share is not None:
+        heights = [np.full(len(tree.children), np.nan), *_stated(attrs).values()][-1].copy()
+        heights[merges.at] = merges.height
+        t = real(limit) if limit is not None else real(share) * float(heights.max(initial=0.0))
         few, many = (1 + int((heights >= t * (1 + s * tol)).sum()) for s in (1, -1))
-        fine, what = (
-            few <= k <= many and not np.isnan(heights).any(),
-            f"merges at {t:.10g} or above leave {few} clusters",
-        )
-    return at_most(
-        "n_clusters", f"There are {k} clusters: {what}; faults.", Grade.EXACT, int(not fine), 0,
-        failure=f"n_clusters_ is {k}, but {what}.",
-    )  # fmt: skip
+        what, fine = f"merges below {t:.10g} leave {few}", few <= k <= many and not np.isnan(heights).any()
+    sentence = f"There are {k} clusters, as asked for: {what}; faults."
+    failure = f"n_clusters_ is {k}, but asked for is another number: {what}."
+    return at_most("n_clusters", sentence, Grade.EXACT, int(not fine), 0, failure=failure)
 
 
 def _labels(tree: MergeTree, labels: F64, k: int) -> Claim:

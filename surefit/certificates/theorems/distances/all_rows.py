@@ -23,22 +23,22 @@ def all_rows(blocks: Blocks, most: int = MOST, distances: bool = False) -> tuple
     distances  the data are those of all pairs; a sparse matrix of them has none where it is empty, but for the distance
                zero of a row to itself
     """
-    n, d, parts, first, single = blocks.n_rows, blocks.n_features, list[F64](), 0, False
-    largest = 0.0
+    n, d, parts, single = blocks.n_rows, blocks.n_features, list[F64](), False
     if n > most or n * d > MOST or (distances and n != d):
         raise BadData(f"{n} × {d} entries are more than are compared in memory, or not the distances of all pairs")
     for X, _, _ in blocks:
         if X.shape[1] != d or not all_finite(X):
             raise BadData("the data have entries that are NaN, infinite or not numbers, or rows of other lengths")
-        parts, single = [*parts, dense(X)], single or X.dtype == np.float32
-        largest = max(largest, float(np.abs(parts[-1]).max(initial=0.0)))
+        part, single = dense(X), single or X.dtype == np.float32
         if distances and isinstance(X, Rows):
-            stored = np.eye(len(parts[-1]), d, first, dtype=bool)
+            stored = np.eye(len(part), d, sum(map(len, parts)), dtype=bool)
             stored[X.owner(), X.indices] = True
-            parts[-1][~stored] = np.inf
-        first += len(parts[-1])
-    if first != n or not n:
-        raise BadData(f"the blocks have {first} rows, expected {n}, at least one")
+            part[~stored] = np.inf
+        parts.append(part)
+    if sum(map(len, parts)) != n or not n:
+        raise BadData(f"the blocks have another number of rows than {n}, or none")
+    whole = np.concatenate(parts)
+    largest = float(np.max(np.abs(whole), where=np.isfinite(whole), initial=0.0))
     if largest > 0 and not 1e-100 < largest < 1e100:
         raise BadData(f"the largest entry is {largest:.1g}: squares of such numbers overflow or underflow; scale X")
-    return np.concatenate(parts), single
+    return whole, single

@@ -24,14 +24,14 @@ def choice_claim(attrs: Attributes, points: Points, y: F64, classifies: bool, ch
     """cv_scores_ are the mean scores of rows left out; n_neighbors_ is the first candidate with the largest."""
     candidates, scores = attrs.array("candidates_"), attrs.array("cv_scores_")
     best, asked = attrs.number("best_score_"), attrs.parameter("n_neighbors", 5)
-    if candidates is None or scores is None or best is None:
-        return refuted("cv_scores", f"{'; '.join(attrs.faults)}.")
-    fine = candidates.ndim == 1 and candidates.shape == scores.shape and candidates.size > 0
-    fine = fine and bool(((candidates >= 1) & (candidates == np.rint(candidates))).all())
-    if not fine or (not isinstance(asked, str) and not np.isin(candidates, np.asarray(asked)).all()):
-        return refuted("cv_scores", "candidates_ and cv_scores_ are not the numbers asked for with a score each.")
-    if chosen != candidates[np.argmax(scores)] or best != scores.max():
-        return refuted("cv_scores", "n_neighbors_ is not the first candidate with the largest score, best_score_.")
+    if candidates is None or scores is None or candidates.ndim != 1 or candidates.shape != scores.shape:
+        return refuted("cv_scores", "candidates_ and cv_scores_ are not lists of numbers with a score each.")
+    known = isinstance(asked, str) or np.isin(candidates, np.asarray(asked)).all()
+    if not known or not (candidates >= 1).all() or chosen != candidates[np.argmax(scores)] or best != scores.max():
+        reason = (
+            "candidates_ are not those asked for, or n_neighbors_ not the first with the largest score, best_score_."
+        )
+        return refuted("cv_scores", reason)
     (n, d), ks, how = points.X.shape, candidates.astype(np.intp), "leaving out one row after the other"
     if getattr(attrs.model, "cv", None) is not None or n * n * d > WORK or ks.max() >= n:
         reason = "best_score_ is the largest of cv_scores_, and n_neighbors_ its candidate; the scores themselves are "

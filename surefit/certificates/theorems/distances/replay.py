@@ -19,22 +19,18 @@ def replay(M: F64, merges: NDArray, join: Callable[[int, int, NDArray], F64]) ->
     merges  pairs of numbers: 0 … k − 1 at the start, merge t makes k + t
     join    (a, b, others) ↦ the costs of a and b as one with all others; it takes the place of a
     """
-    k, place = len(M), list(range(len(M)))
     np.fill_diagonal(M, np.inf)
-    alive, low, near = np.ones(k, bool), M.min(axis=1, initial=np.inf), M.argmin(axis=1)
+    place, alive, low = list(range(len(M))), np.ones(len(M), bool), M.min(axis=1, initial=np.inf)
     cost, least = np.zeros(len(merges)), np.zeros(len(merges))
     for t, (first, second) in enumerate(merges.tolist()):
         a, b = place[first], place[second]
         cost[t], least[t], alive[b] = M[a, b], low.min(), False
-        others = np.flatnonzero(alive & (np.arange(k) != a))
-        row = np.full(k, np.inf)
+        others = np.flatnonzero(alive & (np.arange(len(M)) != a))
+        stale = np.flatnonzero(alive & ((low == M[:, a]) | (low == M[:, b])))  # the least may have been with one of the two
+        row = np.full(len(M), np.inf)
         row[others] = join(a, b, others)
         M[b, :], M[:, b], M[a, :], M[:, a] = np.inf, np.inf, row, row
-        stale = np.flatnonzero(((near == a) | (near == b)) & alive)  # their nearest is gone or has changed
-        near[others] = np.where(row[others] < low[others], a, near[others])
-        low[others] = np.minimum(low[others], row[others])
-        for rows in (stale, np.array([a])):
-            low[rows], near[rows] = M[rows].min(axis=1), M[rows].argmin(axis=1)
-        low[b] = np.inf
+        low = np.minimum(low, row)
+        low[stale], low[a], low[b] = M[stale].min(axis=1, initial=np.inf), row.min(), np.inf
         place.append(a)
     return cost, least

@@ -22,10 +22,12 @@ from surefit.certificates.theorems.graphs.components import completed
 def read_graph(given: Any, points: Points) -> tuple[NDArray, int]:
     """The graph, both ways and completed, as flags; and its pieces before that."""
     n = len(points.X)
+    if n > MOST:
+        raise BadData(f"merges along a graph are replayed for up to {MOST} rows, there are {n}")
     matrix = given(points.X.astype(points.dtype)) if callable(given) else given
     flags = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix) != 0
-    if n > MOST or flags.shape != (n, n):
-        raise BadData(f"connectivity has the shape {flags.shape}, expected {(n, n)}, at most {MOST} rows")
+    if flags.shape != (n, n):
+        raise BadData(f"connectivity has the shape {flags.shape}, expected {(n, n)}")
     return completed(flags, lambda a, b: points.block(points.X[a], b))
 
 
