@@ -26,7 +26,7 @@ def replay(M: F64, merges: NDArray, join: Callable[[int, int, NDArray], F64]) ->
         a, b = place[first], place[second]
         cost[t], least[t], alive[b] = M[a, b], low.min(), False
         others = np.flatnonzero(alive & (np.arange(len(M)) != a))
-        stale = np.flatnonzero(alive & ((low == M[:, a]) | (low == M[:, b])))  # the least may have been with one of the two
+        stale = np.flatnonzero(alive & ((low == M[:, a]) | (low == M[:, b])))  # with one of the two
         row = np.full(len(M), np.inf)
         row[others] = join(a, b, others)
         M[b, :], M[:, b], M[a, :], M[:, a] = np.inf, np.inf, row, row
