@@ -75,7 +75,7 @@ def test_widths_by_name_are_scikit_learns():
 
     def width(gamma, **attributes):
         attrs = Attributes(SimpleNamespace(kernel="rbf", gamma=gamma, **attributes), "kernel")
-        kernel = read_machine_kernel(attrs, blocks)
+        kernel = read_machine_kernel(attrs, blocks, np.ones(40))
         return (kernel.gamma if kernel else None), attrs.faults
 
     assert width("scale")[0] == pytest.approx(1 / (3 * X.astype(LONG).var()), rel=1e-14)
@@ -109,6 +109,6 @@ def test_callables_by_matrices_and_by_rows():
         kernel = (
             read_kernel(attrs, ArrayBlocks(X), gamma=1.0, coef0=1.0)
             if by_rows
-            else read_machine_kernel(attrs, ArrayBlocks(X))
+            else read_machine_kernel(attrs, ArrayBlocks(X), np.ones(6))
         )
         assert np.allclose(kernel.block(X, X, np.arange(6)).value, truth)

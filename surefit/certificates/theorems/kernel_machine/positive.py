@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from surefit.certificates.blocks import Blocks
+from surefit.certificates.claim import Grade
 from surefit.certificates.rounding import gamma as g
 from surefit.certificates.theorems.kernel_machine.expansion import pieces
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
@@ -21,27 +22,27 @@ SMALL = 1500  # rows up to which the Gram matrix is factored
 
 class Definite(NamedTuple):
     shift: float  # K + shift·I is positive semi-definite; infinite where that is not known
-    proved: bool
+    grade: Grade  # what a gap then proves
     words: str
 
 
 def definite(kernel: Kernel, blocks: Blocks) -> Definite:
     n = blocks.n_rows
     if kernel.positive and kernel.name != "callable":
-        return Definite(0.0, True, "the kernel is positive semi-definite by construction")
+        return Definite(0.0, Grade.OPTIMAL, "the kernel is positive semi-definite by construction")
+    if n > SMALL and kernel.positive is not False:
+        words = f"assumed: the kernel is positive semi-definite (not proved beyond {SMALL} rows)"
+        return Definite(0.0, Grade.BOUNDED, words)
     if n <= SMALL:
         X = np.concatenate(list(pieces(blocks)))
         K, error = kernel.block(X, X, np.arange(n))
         skew, trace = float(np.abs(K - K.T).max()), float(np.abs(np.diag(K)).sum())
         s = 2 * g(n + 2) * trace
+        tau = s + 2 * g(n + 2) * (trace + n * s) + n * float(error.max()) + 2 * n * skew
         try:
             np.linalg.cholesky((K + K.T) / 2 + s * np.eye(n))
+            return Definite(tau, Grade.OPTIMAL, "the Gram matrix is positive semi-definite, by a Cholesky factor")
         except np.linalg.LinAlgError:
-            return Definite(np.inf, True, "the kernel is not positive semi-definite on these rows")
-        return Definite(s + 2 * g(n + 2) * (trace + n * s) + n * float(error.max()) + 2 * n * skew, True,
-                        "the Gram matrix is positive semi-definite, by a Cholesky factor")  # fmt: skip
-    if kernel.positive:
-        return Definite(0.0, True, "the kernel says of itself that it is positive semi-definite")
-    if kernel.positive is None:
-        return Definite(0.0, False, f"assumed: the kernel is positive semi-definite (not proved beyond {SMALL} rows)")
-    return Definite(np.inf, True, "the kernel is not positive semi-definite")
+            pass
+    words = "the kernel is not positive semi-definite on these rows. No bound of the distance from the least value"
+    return Definite(np.inf, Grade.STATIONARY, words)
