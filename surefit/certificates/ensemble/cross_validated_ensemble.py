@@ -36,7 +36,7 @@ class Data(NamedTuple):
 
 
 @checker("estimators_", "estimator_", "folds_", "out_of_fold_", "oof_score_", "fold_scores_", "classes_", "n_classes_",
-         "predict", "predict_proba", "predict_log_proba")  # fmt: skip
+         "predict", "predict_proba")  # fmt: skip
 @reads_labels
 def check_cross_validated_ensemble(model: Any, blocks: Blocks, tol: float) -> Findings:
     """The folds, up to ten members on their training rows, all out-of-fold answers, answers on sampled rows."""
@@ -63,7 +63,7 @@ def check_cross_validated_ensemble(model: Any, blocks: Blocks, tol: float) -> Fi
 
 
 def _gather(blocks: Blocks) -> Data:
-    parts, weighted = list(blocks), False
+    parts = list(blocks)
     if any(y is None for _, y, _ in parts):
         raise BadData("there is no target")
     X = np.concatenate([dense(x).astype(x.dtype if x.dtype.kind == "f" else np.float64) for x, _, _ in parts])
@@ -96,11 +96,8 @@ def _unlike(attrs: Attributes, members: list[Any]) -> list[str]:
 
 def _parameters(model: Any) -> dict[str, str]:
     """The class and the parameters as texts, without seeds and parts that are estimators."""
-    try:
-        found = model.get_params(deep=True)
-    except (AttributeError, TypeError):
-        return {"": type(model).__name__}
-    plain = {k: repr(v) for k, v in found.items() if not (k.endswith("random_state") or "get_params" in dir(v))}
+    found = model.get_params(deep=True).items()
+    plain = {k: repr(v) for k, v in found if not (k.endswith("random_state") or "get_params" in dir(v))}
     return {"": type(model).__name__, **{k: v for k, v in plain.items() if not v.startswith("[(")}}
 
 
@@ -119,15 +116,9 @@ def _members(attrs: Attributes, members: list[Any], folds: list[Fold], data: Dat
         part = ArrayBlocks(data.X[rows], Y, data.w[rows] if data.weighted else None)
         found += checker_for(members[k])(members[k], part, tol)[0]
     fails = [claim for claim in found if not claim.holds]
-    return at_most(
-        "members",
-        f"{len(places)} of {len(members)} members ({name}) hold by their own checker on the rows they were shown; "
-        "claims that fail.",
-        weakest(found),
-        len(fails),
-        0,
-        failure=f"A member ({name}) does not hold on its training rows: {fails[0].sentence if fails else ''}",
-    )
+    said = f"{len(places)} of {len(members)} members ({name}) hold by their own checker on the rows they were shown"
+    failure = f"A member ({name}) does not hold on its training rows: {fails[0].sentence if fails else ''}"
+    return at_most("members", f"{said}; claims that fail.", weakest(found), len(fails), 0, failure=failure)
 
 
 def _says(attrs: Attributes, member: Any, X: NDArray, K: int) -> F64 | Claim:
@@ -139,13 +130,14 @@ def _says(attrs: Attributes, member: Any, X: NDArray, K: int) -> F64 | Claim:
     if not K:
         return given.reshape(len(X), -1).astype(np.float64)
     out, place = np.zeros((len(X), K)), {c: k for k, c in enumerate(np.asarray(attrs.model.classes_).tolist())}
-    try:
-        if shares:
-            out[:, [place[label] for label in np.asarray(member.classes_).tolist()]] = given
-        else:
-            out[np.arange(len(X)), [place[label] for label in given.tolist()]] = 1.0
-    except (KeyError, ValueError, IndexError, AttributeError):
+    labels = np.asarray(member.classes_ if shares else given).tolist()
+    if not set(labels) <= set(place):
         return refuted("members", "A member answers with classes that are not those of the ensemble.")
+    columns = [place[label] for label in labels]
+    if shares:
+        out[:, columns] = given
+    else:
+        out[np.arange(len(X)), columns] = 1.0
     return out
 
 
@@ -179,25 +171,15 @@ def _out_of_fold(attrs: Attributes, members: list[Any], folds: list[Fold], data:
     worst = float(np.where(np.isnan(off), np.inf, off).max(initial=0.0)) / allowed
     seen, score = asked > 0, real(getattr(attrs.model, "oof_score_", None))
     off_scores = max(off_scores, _difference(score, _score(data.Y[seen], given[seen], data.w[seen], K)))
-    return [
-        at_most(
-            "out_of_fold",
-            f"out_of_fold_ is what the members answer that did not see the row, on all {n} rows; largest difference, "
-            "in roundings.",
-            Grade.EXACT,
-            worst,
-            1.0,
-            failure="out_of_fold_ is not what the members answer that did not see the row.",
-        ),
-        at_most(
-            "scores",
-            "oof_score_ and fold_scores_ are the scores of these answers; largest difference.",
-            Grade.EXACT,
-            off_scores,
-            1e-9 + (_slack(members[0], data.X.dtype) if not K else 0.0),
-            failure="oof_score_ or fold_scores_ are not the scores of the out-of-fold answers.",
-        ),
-    ]
+    said = f"out_of_fold_ is what the members answer that did not see the row, on all {n} rows"
+    failure = "out_of_fold_ is not what the members answer that did not see the row."
+    same = at_most(
+        "out_of_fold", f"{said}; largest difference, in roundings.", Grade.EXACT, worst, 1.0, failure=failure
+    )
+    said = "oof_score_ and fold_scores_ are the scores of these answers; largest difference."
+    failure = "oof_score_ or fold_scores_ are not the scores of the out-of-fold answers."
+    limit = 1e-9 + (_slack(members[0], data.X.dtype) if not K else 0.0)
+    return [same, at_most("scores", said, Grade.EXACT, off_scores, limit, failure=failure)]
 
 
 def _difference(stated: float, score: float) -> float:
@@ -232,11 +214,4 @@ def _answers(attrs: Attributes, members: list[Any], X: NDArray, K: int) -> list[
     if not K:
         shape = np.shape(answer_of(members[0], "predict", X))
         return [numbers_claim(model, "predict", X, mean.reshape(shape), slack)]
-    logs, given = np.log(np.maximum(mean, 1e-12)), answer_of(model, "predict_log_proba", X)
-    if not isinstance(given, Claim) and given.shape == mean.shape:  # shares near zero may be told from zero or not
-        logs = np.where(mean > 1e-12, logs, np.minimum(given, logs))
-    return [
-        numbers_claim(model, "predict_proba", X, mean, slack),
-        numbers_claim(model, "predict_log_proba", X, logs, 64 * slack / np.maximum(mean, 1e-12)),
-        labels_claim(model, X, mean, slack),
-    ]
+    return [numbers_claim(model, "predict_proba", X, mean, slack), labels_claim(model, X, mean, slack)]
