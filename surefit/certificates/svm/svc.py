@@ -13,9 +13,9 @@ import numpy as np
 from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, refuted
-from surefit.certificates.labels import labels_claim, read_classes, reads_labels
-from surefit.certificates.predictions import numbers_claim, sample_rows
+from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.labels import labels_claim, places, read_classes, reads_labels
+from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
 from surefit.certificates.svm.kernel_machine import (
     Machine,
     answers,
@@ -58,7 +58,8 @@ def check_svc(model: Any, blocks: Blocks, tol: float) -> Findings:
     if open_:
         part = m._replace(coef=m.coef[:, open_], b=m.b[open_])
         claims.append(optimal(part, [tasks[p] for p in open_], [names[p] for p in open_], tol))
-    return [*claims, *support_claims(attrs, m), *predictions(attrs, m, pairs, k)], m.cost()
+    claims += [*support_claims(attrs, m), *predictions(attrs, m, pairs, k), *probabilities(attrs, m, k)]
+    return claims, m.cost()
 
 
 def no_solution(attrs: Attributes, m: Machine, tasks: list[Task], names: list[str]) -> dict[int, Claim]:
@@ -132,3 +133,19 @@ def predictions(attrs: Attributes, m: Machine, pairs: Pairs, k: int) -> list[Cla
     if k > 2 and attrs.flag("break_ties", False):
         return [claim, labels_claim(model, rows, scores, rounding.max(axis=1))]
     return [claim, labels_claim(model, rows, votes - 1e-3 * np.arange(k), undecided)]
+
+
+def probabilities(attrs: Attributes, m: Machine, k: int) -> list[Claim]:
+    """Where there is a predict_proba: its rows add up to one, and its most probable class is that of predict."""
+    if not hasattr(attrs.model, "predict_proba"):
+        return []
+    rows = sample_rows(m.blocks)
+    P, labels = answer_of(attrs.model, "predict_proba", rows, (len(rows), k)), attrs.model.predict(rows)
+    if isinstance(P, Claim):
+        return [P]
+    if not (np.abs(P.sum(axis=1) - 1) <= 1e-6).all() or (P < 0).any():
+        return [refuted("probabilities", "predict_proba does not give a probability of every class, adding up to one.")]
+    wrong = int(np.count_nonzero(~(P[np.arange(len(rows)), places(attrs.model, labels)] >= P.max(axis=1) - 1e-6)))
+    said = f"Probabilities add up to one, the largest is that of predict; rows of {len(rows)} where it is not."
+    failure = f"predict_proba and predict name different classes on {wrong} of {len(rows)} rows."
+    return [at_most("probabilities", said, Grade.EXACT, wrong, 0, failure=failure)]
