@@ -37,7 +37,7 @@ def propose(task: LogLoss, theta: F64, stated: F64 | None) -> Proposal:
     while True:
         rest = replace(rest, rays=tuple(rays))
         tied = along(rest, 0.0 * theta).tied
-        group = tied.any(axis=0) | tied.any(axis=1)
+        group = np.asarray(tied.any(axis=0) | tied.any(axis=1))
         near, going = newton(rest, theta) if group.any() else (theta, theta)
         way = far_along(rest, [theta, near]) if rays else None
         T, P = coordinates(rest, near, np.flatnonzero(group)) if group.any() else (np.zeros((theta.shape[1], 0)),) * 2
