@@ -15,24 +15,14 @@ class ArrayBlocks:
 
     def __init__(self, X: Block, y: NDArray | None = None, w: NDArray | None = None, block_rows: int = 4096) -> None:
         self.X = X if isinstance(X, Rows) else np.asarray(X)
+        self.y, self.w = (None if a is None else np.asarray(a) for a in (y, w))
         if len(self.X.shape) != 2:
             raise ValueError(f"X must have two dimensions; got {len(self.X.shape)}.")
-        self.n_rows, self.n_features = (int(s) for s in self.X.shape)
-        self.y = None if y is None else np.asarray(y)
-        self.w = None if w is None else np.asarray(w)
-        if self.y is not None and (self.y.ndim not in (1, 2) or self.y.shape[0] != self.n_rows):
-            raise ValueError(f"y must have {self.n_rows} rows and one or two dimensions; got {self.y.shape}.")
-        if self.w is not None and self.w.shape != (self.n_rows,):
-            raise ValueError(f"w must have shape ({self.n_rows},); got {self.w.shape}.")
-        if block_rows < 1:
-            raise ValueError(f"block_rows must be positive; got {block_rows}.")
-        self.block_rows = int(block_rows)
+        if any(a is not None and a.shape[:1] != self.X.shape[:1] for a in (self.y, self.w)):
+            raise ValueError(f"y and w must have {self.X.shape[0]} rows, as X has.")
+        self.n_rows, self.n_features, self.block_rows = *map(int, self.X.shape), max(1, int(block_rows))
 
     def __iter__(self) -> Iterator[BlockOf]:
         for lo in range(0, self.n_rows, self.block_rows):
             rows = slice(lo, min(lo + self.block_rows, self.n_rows))
-            yield BlockOf(
-                self.X[rows],
-                None if self.y is None else self.y[rows],
-                None if self.w is None else self.w[rows],
-            )
+            yield BlockOf(self.X[rows], *(None if a is None else a[rows] for a in (self.y, self.w)))

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from surefit.certificates import ArrayBlocks, Rows
-from surefit.certificates.blocks import all_finite, dense
+from surefit.certificates.blocks import BadData, all_finite, dense, looked_over
 from surefit.certificates.theorems.row_products import magnitude, matmul, tmatmul
 
 rng = np.random.default_rng(5)
@@ -60,10 +60,12 @@ def test_all_finite(value: float, finite: bool) -> None:
 def test_wrong_shapes_are_refused() -> None:
     with pytest.raises(ValueError, match="two dimensions"):
         ArrayBlocks(np.zeros(3))
-    with pytest.raises(ValueError, match="y must have 3 rows"):
+    with pytest.raises(ValueError, match="must have 3 rows"):
         ArrayBlocks(np.zeros((3, 1)), np.zeros(2))
-    with pytest.raises(ValueError, match="w must have shape"):
-        ArrayBlocks(np.zeros((3, 1)), w=np.zeros((3, 1)))
+    with pytest.raises(ValueError, match="must have 3 rows"):
+        ArrayBlocks(np.zeros((3, 1)), w=np.zeros(2))
+    with pytest.raises(BadData, match="shapes"):
+        list(looked_over(ArrayBlocks(np.zeros((3, 1)), w=np.zeros((3, 1)))))
     with pytest.raises(ValueError, match="column numbers"):
         Rows(np.ones(1), np.array([5]), np.array([0, 1]), (1, 3))
     with pytest.raises(ValueError, match="indptr"):
