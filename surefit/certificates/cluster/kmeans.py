@@ -117,8 +117,7 @@ def _nearest(now: Clusters, n: int) -> Claim:
 
 def _inertia(claimed: float, now: Clusters, shift: F64, stored: F64, m: int, eps: float, tol: float) -> Claim:
     """A center moved by δ changes the sum of its rows by 2W δ·(c − m) + W‖δ‖²."""
-    truth = float(now.inertia.sum())
-    length = np.sqrt(np.einsum("ij,ij->i", shift, shift))
+    truth, length = float(now.inertia.sum()), np.linalg.norm(shift, axis=1)
     moved = float(now.weight @ (2 * stored * length + stored**2))
     size = eps * float(np.sqrt(now.total * truth))  # distances in differences from the mean
     # where rows sit on their centers up to rounding, relative to all variance
@@ -161,8 +160,7 @@ def _steps(
     stops = np.maximum(tol, np.minimum(promise * now.weight / own, NO_CONVERGENCE))
     errors = gamma(m + 8) * (2 * np.sqrt(value) + gamma(m + 8) + value)  # the mean of x − c is off by γ of the spread
     saving = max(0.0, inertia - float(after.inertia.sum())) / inertia
-    whole = ROUNDINGS * float(now.weight @ stored**2) / inertia
-    error = 4 * gamma(m + 6)
+    whole, error = ROUNDINGS * float(now.weight @ stored**2) / inertia, 4 * gamma(m + 6)
     settled = saving + error <= tol + whole and bool((value + errors <= tol + excuse).all())
     grade = Grade.FIXED_POINT if settled else Grade.BOUNDED
     limits = np.full(len(value), tol) if settled else stops
@@ -214,8 +212,7 @@ def _answers(model: Any, blocks: Blocks, center: Center, C: F64, eps: float) -> 
 
 
 def _interval(bound: Bound | None, now: Clusters, m: int) -> Claim:
-    upper = float(now.inertia.sum()) * (1 + gamma(m + 6))
-    lower = 0.0 if bound is None else bound.lower
+    upper, lower = float(now.inertia.sum()) * (1 + gamma(m + 6)), 0.0 if bound is None else bound.lower
     if bound is None:
         sentence = "No lower bound was computed: the data are too large for a spectrum."
     elif upper <= 0:

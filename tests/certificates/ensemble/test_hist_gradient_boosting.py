@@ -218,3 +218,13 @@ def test_trees_that_are_none_are_refused(lie):
     model = regressor()
     model._predictors = lie
     assert not surefit.certify(model, X, Y).holds
+
+
+@pytest.mark.parametrize("cls", [HistGradientBoostingRegressor, surefit.ensemble.HistGradientBoostingRegressor])
+def test_a_split_that_leaves_just_the_least_rows_is_on_offer(cls):
+    """On 221 rows the second tree has a ninth leaf on offer with exactly 20: with eight it stopped too early."""
+    rows, y = X[::2], Y[::2]
+    model = cls(max_iter=2, max_leaf_nodes=8).fit(rows, y)
+    assert surefit.certify(model, rows, y).holds
+    model.set_params(max_leaf_nodes=9)
+    assert not surefit.certify(model, rows, y).holds

@@ -61,6 +61,7 @@ class Replay:
                                 for t in (terms, np.abs(terms[:, :2]), off))  # fmt: skip
         counts = np.array([gamma(len(r) + 300) for r in self.rows])[:, None]
         self.sizes, self.doubt = size[:, 0], np.stack([counts * size, off], axis=1)  # the checker's, the model's
+        self.count_doubt = 1e-12 * bool((terms[:, 2] % 1).any())  # relative; whole numbers add up exactly
         self.bounds = np.tile([-math.inf, math.inf], (len(nodes), 1))  # those of its children's values
         self.values = np.full(len(nodes), rule.value(self.sums[0, 0], self.sums[0, 1], self.bounds[0]))
         for i in inner:
@@ -132,7 +133,7 @@ class Replay:
         rule, right = self.rule, self.sums[i] - left
         least = np.minimum(left, right)
         ok = least[..., 1] >= rule.min_curvature + sure * self.doubt[i, 1, 1]
-        ok &= least[..., 2] >= rule.min_count * (1 + sure * 1e-12)
+        ok &= least[..., 2] >= rule.min_count * (1 + sure * self.count_doubt)
         low, high = (rule.value(s[..., 0], s[..., 1], self.bounds[i]) for s in (left, right))
         ok &= rule.monotonic[j] * (high - low) >= 0
         size = float(np.where(ok, np.maximum(np.abs(low), np.abs(high)), 0.0).max(initial=0.0))
