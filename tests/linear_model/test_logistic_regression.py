@@ -407,3 +407,26 @@ def test_coefficients_of_separated_classes_separate_them():
     assert linprog(np.zeros(31), A_ub=-sign, b_ub=-np.ones(len(X)), bounds=(None, None)).status == 0
     model = LogisticRegression(C=np.inf).fit(X, y)
     assert model.score(X, y) == 1.0 and model.certify(X, y).grade == "NO_SOLUTION"
+
+
+@pytest.mark.filterwarnings("ignore:the classes can be separated")
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_an_indicator_of_one_class_alone_leaves_the_other_columns_what_they_are(n_classes, container):
+    """Where it is one, the loss goes to zero along its column; the others have the maximum of the rest of the rows."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3)) * [1.0, 100.0, 1e-3] + [0.0, 30.0, 0.0]
+    y = np.digitize(X[:, 0] + rng.normal(size=300), [0.0, 0.8][: n_classes - 1])
+    indicator = rng.random(300) < 0.05
+    y[indicator] = n_classes - 1
+    rows = container(np.column_stack([X, indicator]))
+    model = LogisticRegression(C=np.inf).fit(rows, y)
+    scale = X.std(axis=0)
+    rest = sklearn.linear_model.LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-12)
+    rest.fit(((X - X.mean(axis=0)) / scale)[~indicator], y[~indicator])
+    coef = model.coef_ - (model.coef_.mean(axis=0) if n_classes > 2 else 0.0)
+    np.testing.assert_allclose(coef[:, :3] * scale, rest.coef_, rtol=1e-5, atol=1e-7)
+    direction = model.separation_[:, :-1]
+    assert not direction[:, :3].any() and direction[-1, 3] > 0
+    assert (model.predict(rows)[indicator] == n_classes - 1).all()
+    assert model.certify(rows, y).grade == "NO_SOLUTION"

@@ -11,7 +11,7 @@ import numpy as np
 from surefit.engine.source import Source
 from surefit.solvers.logistic.elastic_net import ElasticNetProblem
 from surefit.solvers.logistic.logistic import Evaluation, LogisticProblem, Penalty
-from surefit.solvers.logistic.separation import moved_along, separating_direction
+from surefit.solvers.logistic.separation import moved_along, separating_direction, tied_rows
 from surefit.solvers.logistic.stochastic import ascend
 from surefit.solvers.optimise.metric import FullMetric
 from surefit.solvers.optimise.newton import minimize
@@ -95,7 +95,16 @@ def fit_logistic(
         rel_gap, finished = math.nan, True
     coef, intercept = _answer(problem, u)
     if watch.separation is not None and n_iter < max_iter:  # where iterations ran out a warm start goes on from u
-        d = data.n_features
+        d, tied = data.n_features, tied_rows(data, watch.separation, fit_intercept)
+        if (
+            tied is not None and seed is None
+        ):  # the others' loss goes to zero along the ray; these have a least of their own
+            rest = fit_logistic(
+                tied, n_classes, class_weight=class_weight, penalty=penalty, fit_intercept=fit_intercept, tol=tol,
+                max_iter=max_iter - n_iter, start=(coef, intercept), seed=None,
+                before=lambda coefficients: None, after_step=lambda coefficients, value, step: False,
+            )  # fmt: skip
+            coef, intercept, n_iter, finished = rest.coef, rest.intercept, n_iter + rest.n_iter, rest.finished
         theta = np.hstack([coef, intercept[:, None]]) if fit_intercept else coef
         theta = moved_along(data, watch.separation, theta, fit_intercept)
         coef, intercept = theta[:, :d], theta[:, d] if fit_intercept else intercept

@@ -18,10 +18,12 @@ import scipy.sparse as sp
 from scipy.optimize import nnls
 
 from surefit.engine.block import target_columns
-from surefit.engine.source import Source
+from surefit.engine.source import MemorySource, Source
 
 ZERO = 1e-9
-"""Share of the sizes added up below which a sum is taken for zero."""
+"""Share of the sizes added up below which a sum is taken for zero; and a lead, of logits, that is none."""
+NOISE = 1e-12
+"""Share of the largest number of a direction, for columns of one size, below which another is rounding."""
 MOST = 5_000_000
 """Numbers in the leads up to which a direction is looked for."""
 
@@ -46,8 +48,27 @@ def _direction(leads: np.ndarray) -> np.ndarray | None:
     margins = unit @ v
     if margins.min() < -1e-9 * np.abs(v).sum() or margins.max() <= 1e-7:
         return None
-    v = v / scale
+    v = np.where(np.abs(v) > NOISE * np.abs(v).max(), v, 0.0) / scale
     return v / np.abs(v).max()
+
+
+def tied_rows(data: Source, v: np.ndarray, fit_intercept: bool) -> MemorySource | None:
+    """The rows that v leaves where they are, if they have all classes.
+
+    None without any, where v parts some of a row's classes only, or where the rows are not at hand.
+    """
+    leads, m = _leads_of(data, len(v), fit_intercept), len(v)
+    if leads is None or data.y is None:
+        return None
+    w = np.ones(data.n_rows) if data.w is None else data.w
+    counted = np.flatnonzero(w > 0)
+    codes = target_columns(data.y)[counted, 0].astype(np.intp)
+    owner = np.concatenate([np.flatnonzero(codes != other) for other in range(m)]) if m > 1 else np.arange(len(codes))
+    tied = np.bincount(owner, _left(leads, v.ravel()), minlength=len(codes))
+    if ((tied > 0) & (tied < max(m - 1, 1))).any() or len(np.unique(codes[tied > 0])) < max(m, 2):
+        return None
+    rows = counted[tied > 0]
+    return MemorySource(data.X[rows], data.y[rows], w[rows])
 
 
 def moved_along(data: Source, v: np.ndarray, theta: np.ndarray, fit_intercept: bool) -> np.ndarray:
@@ -61,14 +82,18 @@ def moved_along(data: Source, v: np.ndarray, theta: np.ndarray, fit_intercept: b
 
 
 def _moved(leads: np.ndarray, v: np.ndarray, theta: np.ndarray) -> np.ndarray:
-    along = leads @ v
-    left = along <= ZERO * np.abs(leads) @ np.abs(v)
+    along, left = leads @ v, _left(leads, v)
     following = _direction(leads[left]) if left.any() else None
     if following is not None:
         theta = _moved(leads[left], following, theta)
     now = leads @ theta
-    behind = (now <= 0) & ~left
+    behind = (now <= ZERO) & ~left
     return theta + ((1.0 - now[behind]) / along[behind]).max(initial=0.0) * v
+
+
+def _left(leads: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Which leads v does not change."""
+    return leads @ v <= ZERO * np.abs(leads) @ np.abs(v)
 
 
 def _leads_of(data: Source, m: int, fit_intercept: bool) -> np.ndarray | None:

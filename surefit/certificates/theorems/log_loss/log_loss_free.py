@@ -46,10 +46,11 @@ def distance(task: LogLoss, near: F64, group: NDArray[np.bool_], T: F64, P: F64)
         most = np.maximum(most, np.abs(B).max(axis=0, initial=0.0))
         missed = np.maximum(missed, np.abs(B - Y @ P).max(axis=0, initial=0.0))
     curvature = 1.0 - float(np.linalg.norm(M - np.eye(rank))) - 1.01 * M_off
-    step = (float(np.linalg.norm(r)) + 1.01 * r_off) / curvature
-    sure = curvature > 0 and np.sqrt(2.0) * widest * step <= 1.0
     outside = float((missed / np.where(most > 0, most, 1.0)).max()) if rank < d1 else 0.0
-    return step * step * curvature if sure else np.inf, outside
+    if not curvature > 0:
+        return np.inf, outside
+    step = (float(np.linalg.norm(r)) + 1.01 * r_off) / curvature
+    return step * step * curvature if np.sqrt(2.0) * widest * step <= 1.0 else np.inf, outside
 
 
 class Ray(NamedTuple):
