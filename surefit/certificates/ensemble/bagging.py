@@ -23,7 +23,6 @@ from surefit.certificates.predictions import answer_of, numbers_claim, sample_ro
 from surefit.certificates.registry import CHECKERS, checker_for
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.hashing import distinct
-from surefit.certificates.theorems.readable import readable
 from surefit.certificates.theorems.seeds import seeds_of
 from surefit.certificates.theorems.trees.bags import draws_of, rows_of, subsample
 from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, n_classes, read_examples
@@ -61,7 +60,6 @@ def check_bagging_regressor(model: Any, blocks: Blocks, tol: float) -> Findings:
     return _check(attrs, read_examples(model, blocks, single=False), 0, blocks, tol)
 
 
-@readable
 def _check(attrs: Attributes, data: Examples, K: int, blocks: Blocks, tol: float) -> Findings:
     members = attrs.model.estimators_ if isinstance(attrs.model.estimators_, (list, tuple)) else []
     if not members or len(members) != whole(attrs.parameter("n_estimators", 10)):
