@@ -36,11 +36,7 @@ def test_logistic_regression(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(MANY))
 def test_logistic_regression_without_a_penalty(seed: int) -> None:
-    """Either the minimum, or a ray along which there is none; refused only where three classes are tied in part.
-
-    Of a thousand, two such fits are off by 15% and 4% (seeds 202 and 826: other coefficients are better by as much, in
-    sixty digits); the others are not decided.
-    """
+    """Either the minimum, or a ray along which there is none; undecided only where three classes are tied in part."""
     rng = np.random.default_rng(50_000 + seed)
     X, w = table(rng)
     y = labels(rng, X, int(rng.integers(2, 4)))
@@ -50,8 +46,7 @@ def test_logistic_regression_without_a_penalty(seed: int) -> None:
     c = surefit.certify(model, X, y, w)
     ray = getattr(model, "separation_", None) is not None
     if ray and not c.holds and len(model.classes_) > 2:
-        off = Grade.NOT_OPTIMAL if seed in (202, 826) else Grade.UNPROVED
-        assert [(q.name, q.grade) for q in c.failures] == [("tied", off)], f"\n{c}"
+        assert [(q.name, q.grade) for q in c.failures] == [("tied", Grade.UNPROVED)], f"\n{c}"
     else:
         assert c.holds and c.grade is (Grade.NO_SOLUTION if ray else Grade.OPTIMAL), f"\n{c}"
 

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import sklearn.base
 
 import surefit
+from surefit._core.errors import InvalidData
 from tests.laws.registry import (
     LIE_SIZE,
     fit,
@@ -157,7 +158,11 @@ def test_other_data_is_rejected(model):
     for X, y, w in samples(model):
         fitted = fit(model, X, y, w)
         for name, other in other_data(fitted, X, y, w).items():
-            rejected[name] = rejected.get(name, False) or not surefit.certify(fitted, *other).holds
+            if np.shape(other[0])[1] != X.shape[1]:
+                with pytest.raises(InvalidData, match=f"fitted on {X.shape[1]}"):
+                    surefit.certify(fitted, *other)
+            else:
+                rejected[name] = rejected.get(name, False) or not surefit.certify(fitted, *other).holds
     assert all(rejected.values()), rejected
 
 

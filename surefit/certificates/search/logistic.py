@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, Block, Rows
-from surefit.certificates.search.logistic_loss import Loss, probabilities, residuals, with_rays
-from surefit.certificates.theorems.log_loss.log_loss import LogLoss, losses
+from surefit.certificates.theorems.log_loss.log_loss import LogLoss, losses, probabilities, residuals
 from surefit.certificates.theorems.row_products import matmul
 
 MOST_ACTIVE = 1500  # coefficients of a Hessian
@@ -22,7 +21,6 @@ NEAR_ENOUGH = 1e-10  # what is left to gain, relative to f
 STEPS = 60
 PRODUCTS = 200  # Hessian products per step
 MOST_KEPT = 2e7  # numbers kept for them
-FAR = 800.0  # exp(−FAR) is zero
 MOST_TOTAL = 5e10  # operations of all passes over the rows together, about
 
 Part = tuple[Block, F64, F64]
@@ -37,7 +35,7 @@ class Slope:
     gradient: F64
 
 
-def slope(task: Loss, theta: F64) -> Slope:
+def slope(task: LogLoss, theta: F64) -> Slope:
     f, G = 0.0, np.zeros(theta.shape)
     for A, code, omega in task.rows():
         Z, rounding = task.scores(A, code, theta)
@@ -48,22 +46,7 @@ def slope(task: Loss, theta: F64) -> Slope:
     return Slope(theta, f + task.penalty(theta), G + task.ridge * theta)
 
 
-def refine(task: LogLoss, theta: F64) -> F64:
-    """A point with a lower f; classes without weight have no share in it."""
-    return without_weight(with_rays(task), newton(with_rays(task), theta)[0])
-
-
-def without_weight(rest: Loss, near: F64) -> F64:
-    """Classes without weight pushed away by their intercepts."""
-    near = near.copy()
-    if rest.intercept and (rest.weight == 0).any():
-        size = max(float(rest.logits(A, near)[2].max(initial=0.0)) for A, _, _ in rest.rows())
-        near[rest.weight == 0, :-1] = 0.0
-        near[rest.weight == 0, -1] = -size - FAR
-    return near
-
-
-def newton(task: Loss, theta: F64) -> tuple[F64, F64]:
+def refine(task: LogLoss, theta: F64) -> tuple[F64, F64]:
     """A point with a lower f, by Newton's method (with λ₁, of the piecewise quadratic model), and where it was going.
 
     Without a minimum every step adds about as much along a ray: the last half of the path, less its end, points there.
@@ -90,14 +73,14 @@ def newton(task: Loss, theta: F64) -> tuple[F64, F64]:
     return here.theta, path[max(len(path) - 3, 0)] - path[len(path) // 3]
 
 
-def moved(task: Loss, step: F64, sign: float) -> F64:
+def moved(task: LogLoss, step: F64, sign: float) -> F64:
     """A step in (w, b + m·w) from one in (w, b) for sign 1; the other way for −1."""
     step = step.copy()
     step[:, -1] += sign * (step[:, :-1] @ task.shift)
     return step
 
 
-def active_set(task: Loss, here: Slope) -> NDArray[np.bool_]:
+def active_set(task: LogLoss, here: Slope) -> NDArray[np.bool_]:
     """Coefficients that may move: with λ₁ those that are not zero, or are pulled from zero; the strongest of them."""
     movable = np.ones(here.theta.shape, dtype=bool)
     movable[: task.first] = False
@@ -112,7 +95,7 @@ def active_set(task: Loss, here: Slope) -> NDArray[np.bool_]:
     return movable
 
 
-def violation(task: Loss, here: Slope) -> float:
+def violation(task: LogLoss, here: Slope) -> float:
     """About what is left to gain: the squared gradient over λ₂, and |g| of what has none."""
     g = np.abs(here.gradient)
     if task.lasso.any():
@@ -124,7 +107,7 @@ def violation(task: Loss, here: Slope) -> float:
     return float((g[:, curved] ** 2 / (2 * task.ridge[curved])).sum() + (g * scale)[:, ~curved].sum())
 
 
-def line_search(task: Loss, here: Slope, move: F64) -> Slope | None:
+def line_search(task: LogLoss, here: Slope, move: F64) -> Slope | None:
     """The first of the halved steps that lowers f (or, near the minimum, the violation)."""
     size, before = 1.0, violation(task, here)
     while size > 1e-7 and np.isfinite(move).all():
@@ -135,7 +118,7 @@ def line_search(task: Loss, here: Slope, move: F64) -> Slope | None:
     return None
 
 
-def newton_step(task: Loss, here: Slope, active: NDArray[np.bool_], products: int) -> tuple[F64, int]:
+def newton_step(task: LogLoss, here: Slope, active: NDArray[np.bool_], products: int) -> tuple[F64, int]:
     """The step, and the passes that it took."""
     p = int(np.count_nonzero(active))
     direct = p <= MOST_ACTIVE and float(task.blocks.n_rows) * p * p <= MOST_WORK
@@ -194,7 +177,7 @@ def descend(H: F64, g: F64, start: F64, lasso: F64, sweeps: int = 300) -> F64:
     return exact if (np.sign(start + exact)[on & (lasso > 0)] == np.sign(at)[on & (lasso > 0)]).all() else delta
 
 
-def hessian(task: Loss, theta: F64, active: NDArray[np.bool_]) -> F64:
+def hessian(task: LogLoss, theta: F64, active: NDArray[np.bool_]) -> F64:
     """Over the active coefficients, class by class: Σ ω (diag p − p pᵀ) ⊗ x xᵀ, and λ₂."""
     columns = [np.flatnonzero(row) for row in active]
     first = np.concatenate([[0], np.cumsum([c.size for c in columns])])
@@ -214,7 +197,7 @@ def hessian(task: Loss, theta: F64, active: NDArray[np.bool_]) -> F64:
     return H + np.diag(np.broadcast_to(task.ridge, active.shape)[active])
 
 
-def conjugate_gradients(task: Loss, here: Slope, active: NDArray[np.bool_], most: int) -> tuple[F64, int]:
+def conjugate_gradients(task: LogLoss, here: Slope, active: NDArray[np.bool_], most: int) -> tuple[F64, int]:
     """−H⁻¹g without a Hessian, preconditioned by its diagonal."""
     parts: Iterable[Part] = Probabilities(task, here.theta)
     if float(task.blocks.n_rows) * sum(here.theta.shape) <= MOST_KEPT:
@@ -241,7 +224,7 @@ def conjugate_gradients(task: Loss, here: Slope, active: NDArray[np.bool_], most
 class Probabilities:
     """Rows, weights and probabilities at θ, part by part, as often as one likes."""
 
-    def __init__(self, task: Loss, theta: F64) -> None:
+    def __init__(self, task: LogLoss, theta: F64) -> None:
         self.task, self.theta = task, theta
 
     def __iter__(self) -> Iterator[Part]:
@@ -249,7 +232,7 @@ class Probabilities:
             yield A, omega[:, None], probabilities(self.task.scores(A, code, self.theta)[0])
 
 
-def curvature_diagonal(task: Loss, parts: Iterable[Part], shape: tuple[int, ...]) -> F64:
+def curvature_diagonal(task: LogLoss, parts: Iterable[Part], shape: tuple[int, ...]) -> F64:
     out = np.zeros(shape)
     for A, omega, P in parts:
         square = Rows(A.data * A.data, A.indices, A.indptr, A.shape) if isinstance(A, Rows) else A * A
@@ -257,7 +240,7 @@ def curvature_diagonal(task: Loss, parts: Iterable[Part], shape: tuple[int, ...]
     return out + task.ridge
 
 
-def curvature_times(task: Loss, parts: Iterable[Part], v: F64) -> F64:
+def curvature_times(task: LogLoss, parts: Iterable[Part], v: F64) -> F64:
     out = np.zeros(v.shape)
     for A, omega, P in parts:
         V = matmul(A, np.ascontiguousarray(v[:, :-1].T)) + v[:, -1] * task.intercept

@@ -1,54 +1,66 @@
-"""How far a point of penalised logistic or softmax regression is above the minimum, by Fenchel's duality.
+"""A lower bound for penalised logistic and softmax regression, by Fenchel's duality.
 
 For distributions qᵢ over the classes with Σ ωᵢ(qᵢ − eᵢ) = 0 where the intercept is free (eᵢ is one at the row's class),
-G = Σ ωᵢ(qᵢ − eᵢ)xᵢᵀ and p the probabilities at θ, every θ′ has
+and G = Σ ωᵢ(qᵢ − eᵢ)xᵢᵀ, every θ has  f(θ) ≥ Σ ωᵢ H(qᵢ) − Ω*(−G),  H the entropy −Σ q log q and, entry by entry,
+Ω*(v) = (|v| − λ₁)₊²/(2λ₂); with λ₂ = 0 it is zero for |v| ≤ λ₁ and infinite beyond.
 
-    f(θ) − f(θ′) ≤ Σ ωᵢ KL(qᵢ‖pᵢ) + Ω(w) + ⟨w, G⟩ + Ω*(−G),
-
-entry by entry Ω*(v) = (|v| − λ₁)₊²/(2λ₂); with λ₂ = 0 it is zero for |v| ≤ λ₁ and infinite beyond.
-
-q is p as floating point has it, but for two mixtures. What is left of the equation, r = Σ ω(q − e), is mended by
-(1 − η)q + ηs with one s for all rows, s = N/W − (1 − η)r/(ηW), Nₖ the weight of a class, W that of all,
-η = max |rₖ|/Nₖ: s is a distribution, and G moves by at most 2η Σ ω|x − m|. Where λ₂ = 0, q is drawn towards e first,
-e + t(q − e), which multiplies G by t. KL is convex, and at most the largest log(qₖ/pₖ): so these cost the relative
-errors of p, η Σ ω log(1/min p) and, as KL(e‖p) is the loss, (1 − t) of that; or, as KL(q‖p) ≤ Σ (q − p)²/p, not more
-than (1 − t)² Σ ω σ/(1 − σ), σ the sum of the other classes.
+q starts as the probabilities at a proposed point. What rounding leaves of the equation, r = Σ ω(q − e), is mended by
+q̃ = (1 − η)q + ηs with one s for all rows, s = N/W − (1 − η)r/(ηW), Nₖ the weight of a class, W that of all and
+η = max |rₖ|/Nₖ: s is a distribution, H(q̃) ≥ (1 − η)H(q), and G moves by at most 2η Σ ω|x − m|. Where λ₂ = 0, q is then
+drawn towards e, e + t(q̃ − e), which keeps the equation and multiplies G by t.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64
+from surefit.certificates.blocks import F64, Block
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.log_loss.log_loss import LogLoss
+from surefit.certificates.theorems.log_loss.log_loss import LogLoss, probabilities, residuals
+from surefit.certificates.theorems.row_products import magnitude
 
 
-def duality_gap(task: LogLoss, theta: F64, f: float) -> float:
-    """A bound for f(θ) − min f, where f(θ) is f at most; ∞ where nothing is proved."""
-    k, d1 = theta.shape
-    G, off, spread = np.zeros((k, d1)), np.zeros((k, d1)), np.zeros(d1)
-    range_ = apart = odds = 0.0
-    for B, omega, Z, _, D, error in task.slopes(theta):
-        T, size = omega[:, None] * D, np.abs(B)
-        G += T.T @ B
-        off += gamma(task.blocks.n_rows + 16 * k + 64) * np.abs(T).T @ size
-        spread += omega @ size
-        apart += float(omega @ error)
-        odds += float(omega @ (1.0 / (1.0 + D.min(axis=1)) - 1.0))  # σ/(1 − σ)
-        range_ += float(omega @ (1.01 * (Z.max(axis=1) - Z.min(axis=1)) + np.log(k) + 1.0))  # ≥ log(1/min p)
-    lasso, ridge, paid = task.lasso, task.ridge, task.lasso + task.ridge > 0
-    left = (np.abs(G) + off)[:, -1] * (not paid[-1])
-    eta = 1.01 * float(np.where(left > 0, left / task.weight, 0.0).max())
-    if not eta < 1:
-        return np.inf
-    off = (off + 2.0 * eta * spread)[task.first :]
-    G, theta = G[task.first :], theta[task.first :]
-    pure = paid & (ridge == 0)
-    share = float((lasso / (np.abs(G) + off))[:, pure].min(initial=1.0)) * (1.0 - gamma(8) * pure.any())
-    ends = share * np.stack([G - off, G + off])  # convex in G: the larger of the two is the most
-    conjugate = np.maximum(np.abs(ends) - lasso, 0.0) ** 2 / np.where(ridge > 0, 2.0 * ridge, np.inf)
-    both = task.penalties(theta) + conjugate
-    excess = np.where(paid, both + theta * ends + gamma(16) * both, 0.0).max(axis=0)
-    drawn = min((1.0 - share) * f, (1.0 - share) ** 2 * odds)
-    return (float(excess.sum()) + apart + eta * range_ + drawn) * (1.0 + gamma(k * d1 + 8))
+def least_value(task: LogLoss, near: F64) -> float:
+    """A lower bound of f, rounding included; −∞ where none is found from the probabilities at `near`."""
+    k, d1 = near.shape
+    G, size, weight, spread = np.zeros((k, d1)), np.zeros((k, d1)), np.zeros(k), np.zeros(d1)
+    for A, code, omega in task.rows():
+        T = omega[:, None] * _dual_point(task, A, code, near)
+        absolute = magnitude(A)
+        G += task.products(A, T)
+        size += task.products(absolute, np.abs(T))
+        spread += task.products(absolute, omega[:, None])[0]
+        weight += np.bincount(code, weights=omega, minlength=k)
+    bound = np.abs(G) + gamma(task.terms + k + 8) * size
+    eta = 1.01 * float((bound[:, -1] / weight)[task.present].max()) if task.free_intercept else 0.0
+    if not 0 <= eta < 1:
+        return -np.inf
+    bound = (bound + 2.0 * eta * spread)[task.first :]
+    ridge, pure = task.ridge > 0, (task.lasso > 0) & (task.ridge == 0)
+    share = min(1.0, 1.0 / max(float((bound[:, pure] / task.lasso[pure]).max(initial=0.0)), 1e-300))
+    over = np.maximum(share * bound[:, ridge] - task.lasso[ridge], 0.0)
+    conjugate = float((over * over / (2.0 * task.ridge[ridge])).sum()) * (1.0 + gamma(k * d1 + 8))
+    return (1.0 - eta) * _entropy(task, near, share * (1.0 - gamma(8))) - conjugate
+
+
+def _dual_point(task: LogLoss, A: Block, code: NDArray[np.intp], near: F64) -> F64:
+    """q − e, q the probabilities at `near` of the classes with weight."""
+    return residuals(probabilities(np.where(task.present, task.scores(A, code, near)[0], -np.inf)), code)
+
+
+def _entropy(task: LogLoss, near: F64, share: float) -> float:
+    """Σ ω H(e + t(q − e)) less its rounding.
+
+    With σ the sum of the others, the row's own class has −(1 − σ) log(1 − σ), of slope at most 1 + |log(1 − σ)| in σ.
+    """
+    total = error = 0.0
+    for A, code, omega in task.rows():
+        D = share * _dual_point(task, A, code, near)
+        own = np.arange(code.size)
+        rest, log_own = -D[own, code], np.log1p(D[own, code])
+        D[own, code] = 0.0
+        others = -(D * np.log(np.where(D > 0, D, 1.0))).sum(axis=1)
+        total += float(omega @ (others - (1.0 - rest) * log_own))
+        error += float(omega @ (others + rest * (1.0 - log_own)))
+    return total - gamma(task.terms + near.shape[0] + 16) * (total + error)
