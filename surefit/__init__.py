@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # what type checkers and editors read; at run time it is load
     from surefit._core.config import config
     from surefit.certificates import Certificate
     from surefit.engine.certify import certify
-    from surefit.engine.scan import scan
+    from surefit.engine.sources.scan import scan
 
 __version__ = "0.1.0"
 
@@ -67,7 +67,7 @@ _FUNCTIONS = {
     "Certificate": "surefit.certificates",
     "certify": "surefit.engine.certify",
     "config": "surefit._core.config",
-    "scan": "surefit.engine.scan",
+    "scan": "surefit.engine.sources.scan",
 }
 
 __all__ = [

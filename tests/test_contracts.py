@@ -59,9 +59,9 @@ def test_checkers_import_numpy_and_the_standard_library_only():
 @pytest.mark.parametrize(
     ("package", "homes"),
     [
-        ("dask", {"engine/dask.py"}),
-        ("distributed", {"engine/dask.py"}),
-        ("pyarrow", {"engine/parquet.py"}),
+        ("dask", {"engine/sources/dask.py"}),
+        ("distributed", {"engine/sources/dask.py"}),
+        ("pyarrow", {"engine/sources/parquet.py"}),
     ],
 )
 def test_an_optional_package_has_one_home(package, homes):

@@ -9,7 +9,7 @@ from typing import Any
 
 from surefit._core.errors import InvalidData
 from surefit._core.memory import available_bytes, human_bytes
-from surefit.engine.paths import ENDINGS, parquet_files
+from surefit.engine.sources.paths import ENDINGS, parquet_files
 from surefit.io import read_table
 from surefit.model_selection.prepare.absent import absent_columns
 
@@ -65,7 +65,7 @@ class Source:
             return "several files"
         if not Path(self.path).is_file() or Path(self.path).stat().st_size == 0:
             return None
-        from surefit.engine.parquet import parquet_columns
+        from surefit.engine.sources.parquet import parquet_columns
 
         n_rows, names = parquet_columns(self.path)
         need, free = COPIES * 8.0 * n_rows * len(names), available_bytes()
@@ -75,7 +75,7 @@ class Source:
 
     def not_numeric(self, columns: list[str]) -> str | None:
         """The first of the columns of a Parquet table that holds no numbers, in words."""
-        from surefit.engine.parquet import parquet_types
+        from surefit.engine.sources.parquet import parquet_types
 
         types = dict(parquet_types(self.path))
         for name in columns:

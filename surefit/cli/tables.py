@@ -10,10 +10,10 @@ import numpy as np
 
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit.cli.sources import Source
-from surefit.engine.scan import scan
+from surefit.engine.sources.scan import scan
 from surefit.model_selection import Table, prepare_table
+from surefit.model_selection.describe.leaks import find_leaks
 from surefit.model_selection.prepare.kinds import first_text
-from surefit.model_selection.prepare.leaks import find_leaks
 from surefit.model_selection.prepare.table_notes import counted
 from surefit.model_selection.prepare.table_target import take_target
 from surefit.model_selection.prepare.target import classes_of
@@ -63,7 +63,7 @@ def _streamed_to_fit(
     reason = source.streaming_reason()
     if reason is None:
         return None
-    from surefit.engine.parquet import parquet_columns
+    from surefit.engine.sources.parquet import parquet_columns
 
     n_rows, there = parquet_columns(source.path)
     source.refuse_absent([*([target] if target else []), *drop], there)
@@ -84,7 +84,7 @@ def rows_for(model: Any, source: Source, target: str | None = None, task: Task =
     names, steps = fitted_names(model), hasattr(model, "steps")
     reason = None if steps and not source.stream else source.streaming_reason()
     if reason is not None and not steps:
-        from surefit.engine.parquet import parquet_columns
+        from surefit.engine.sources.parquet import parquet_columns
 
         n_rows, there = parquet_columns(source.path)
         source.refuse_absent([*([target] if target else []), *(names or ())], there)
@@ -126,7 +126,7 @@ def _refuse_measured_classes(source: Source, target: str | None, features: list[
     """A classifier is not fitted to the measurements of a streamed column."""
     if task != "classification" or target is None:
         return
-    from surefit.engine.parquet import parquet_labels
+    from surefit.engine.sources.parquet import parquet_labels
 
     _, classes, codes = parquet_labels(scan(source.path, columns=features), target, None, None)
     if classes.dtype.kind in "fiu":

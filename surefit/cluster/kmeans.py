@@ -15,14 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import Estimator, fitting
 from surefit._core.callbacks import Progress
+from surefit._core.data.intake import take_rows, take_weights
 from surefit._core.errors import CannotStream, InvalidData
-from surefit._core.intake import take_rows, take_weights
 from surefit._core.params import Range
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.engine.apply import apply_rows
 from surefit.engine.leaves import leaf_rows, leaf_threads
 from surefit.engine.open import kind_of, open_data
-from surefit.engine.source import MemorySource, Source
+from surefit.engine.sources.source import MemorySource, Source
 from surefit.solvers.clustering.center_distances import center_distances
 from surefit.solvers.clustering.lloyd import (
     Extent,

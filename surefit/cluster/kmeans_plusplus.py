@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from surefit._core.base import Estimator
+from surefit._core.data.intake import take_rows, take_weights
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.intake import take_rows, take_weights
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.engine.leaves import leaf_threads
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.solvers.clustering.lloyd import measure_extent
 from surefit.solvers.clustering.seeding import choose, rows_at
 from surefit.summaries.canonical import canonical_rows, row_hashes

@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 
 from surefit._core.base import Estimator, fitting
 from surefit._core.callbacks import Progress
-from surefit._core.intake import take_rows
+from surefit._core.data.intake import take_rows
 from surefit._core.params import Range
 from surefit.engine.open import need_memory
 from surefit.graphs import epsilon_graph, gaussian_graph, neighbor_graph

@@ -11,14 +11,14 @@ import numpy as np
 
 from surefit._core.base import fitting, updating
 from surefit._core.callbacks import Progress
+from surefit._core.data.intake import take_rows, take_weights
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.intake import take_rows, take_weights
 from surefit._core.params import Range
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.cluster.kmeans import KMeans, given_centers
 from surefit.engine.leaves import leaf_rows, leaf_threads
 from surefit.engine.open import need_memory, open_data
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.solvers.clustering.lloyd import frame_of_both, measure_extent, nearest_centers
 from surefit.solvers.clustering.mini_batch import Convergence, Running, Samples, rounds
 from surefit.solvers.clustering.seeding import choose, rows_at

@@ -13,12 +13,12 @@ import scipy.sparse as sp
 
 from surefit._core.base import fitting, updating
 from surefit._core.callbacks import Progress
+from surefit._core.data.intake import take_rows
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.intake import take_rows
 from surefit._core.params import Range
 from surefit.decomposition.pca import PCA
 from surefit.engine.open import need_memory, open_data
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.numerics.eigen_basis import fix_signs
 from surefit.solvers.principal.range_of_squares import refuse_beyond_range
 from surefit.solvers.principal.running_factor import RunningFactor

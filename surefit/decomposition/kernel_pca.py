@@ -14,8 +14,8 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from surefit._core.base import Estimator, fitting
+from surefit._core.data.intake import take_weights
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.intake import take_weights
 from surefit._core.params import Range
 from surefit._core.precision import narrowed
 from surefit._core.random import RandomStateLike

@@ -11,7 +11,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.memory import refuse_beyond_memory
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.discriminant.shrinkage import Centers, FourthPowersStep, column_scales, ledoit_wolf
 from surefit.summaries.class_moments import ClassMoments, ClassMomentsStep
 

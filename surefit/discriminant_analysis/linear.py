@@ -31,7 +31,7 @@ from surefit.discriminant_analysis.scores import affine, projected
 from surefit.discriminant_analysis.wide import is_wide, wide_classes
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import open_data
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.discriminant.discriminant import fisher_from_matrix, fisher_from_means, whitening
 from surefit.solvers.discriminant.shrinkage import shrunk
 

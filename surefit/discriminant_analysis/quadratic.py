@@ -26,7 +26,7 @@ from surefit.discriminant_analysis.parameters import CAN_FIT, Priors, Shrinkage
 from surefit.discriminant_analysis.scores import squared_distances
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import open_data
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.discriminant.discriminant import gaussian_axes
 from surefit.solvers.discriminant.shrinkage import shrunk
 

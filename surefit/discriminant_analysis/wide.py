@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit.discriminant_analysis.estimates import Classes, labels_of
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.discriminant.discriminant import whitening_of_rows
 
 WIDE = 1024

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from surefit._core.data.intake import NotFinite, take_rows
 from surefit._core.errors import InvalidData
-from surefit._core.intake import NotFinite, take_rows
 from surefit._core.threads import single_threaded_blas
 from surefit.engine.open import kind_of
 
@@ -37,7 +37,7 @@ def apply_rows(
         with nullcontext() if little is not None and little(rows) else single_threaded_blas():
             return _told(estimator, function(rows))
     if kind == "parquet":
-        from surefit.engine.parquet import open_parquet
+        from surefit.engine.sources.parquet import open_parquet
 
         source = open_parquet(
             X, columns=getattr(estimator, "feature_names_in_", None), target=False, missing=not_finite == "NaN"
@@ -49,7 +49,7 @@ def apply_rows(
             )
         with single_threaded_blas():
             return _told(estimator, np.concatenate([function(block.X) for block in source.blocks()]))
-    from surefit.engine.dask import apply_dask
+    from surefit.engine.sources.dask import apply_dask
 
     return apply_dask(estimator, X, function, missing=not_finite == "NaN")
 

@@ -17,11 +17,11 @@ from surefit.certificates import Certificate, CertificateError, Rows, check
 from surefit.certificates.checker import TOL
 from surefit.certificates.kernels.expression import Inputs
 from surefit.certificates.registry import checker_for
-from surefit.engine.block import Block
 from surefit.engine.open import kind_of, open_data
 from surefit.engine.parts import has_checker, is_composite, joined, parts_of
-from surefit.engine.scan import Scan
-from surefit.engine.source import Source
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.scan import Scan
+from surefit.engine.sources.source import Source
 from surefit.engine.text_categories import in_codes
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
+from surefit._core.data.faults import labels_fault, refuse_column_name, refuse_non_finite
 from surefit._core.errors import InvalidData
-from surefit._core.faults import labels_fault, refuse_column_name, refuse_non_finite
 
 
 def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:

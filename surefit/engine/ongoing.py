@@ -12,8 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from surefit.engine.block import Block
 from surefit.engine.leaves import TreeMerge
+from surefit.engine.sources.block import Block
 
 
 class Resumable(Protocol):

@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from surefit._core.data.intake import NotFinite, take_rows, take_targets, take_weights
 from surefit._core.errors import CannotStream, InvalidData
-from surefit._core.intake import NotFinite, take_rows, take_targets, take_weights
 from surefit.engine.labels import memory_codes
-from surefit.engine.scan import Scan
-from surefit.engine.source import MemorySource, Source
+from surefit.engine.sources.scan import Scan
+from surefit.engine.sources.source import MemorySource, Source
 
 Kind = Literal["memory", "parquet", "dask"]
 
@@ -87,13 +87,13 @@ def open_data(
     if target and y is None and not (isinstance(X, Scan) and X.target):
         raise InvalidData(f"{type(estimator).__name__} needs a target: pass y (for Parquet the name of a column)")
     if kind == "parquet":
-        from surefit.engine.parquet import open_parquet, parquet_labels
+        from surefit.engine.sources.parquet import open_parquet, parquet_labels
 
         if target == "classes":
             X, classes, y = parquet_labels(X, y, sample_weight, classes)
         source = open_parquet(X, y, sample_weight, target=bool(target), n_jobs=n_jobs, missing=not_finite == "NaN")
     else:
-        from surefit.engine.dask import dask_labels, open_dask
+        from surefit.engine.sources.dask import dask_labels, open_dask
 
         if target == "classes":
             X, classes, y = dask_labels(X, y, classes)

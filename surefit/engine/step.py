@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from surefit.engine.block import Block
 from surefit.engine.leaves import fold_tree
+from surefit.engine.sources.block import Block
 
 
 class Step:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
+from surefit._core.data.frames import frame_column, frame_names, missing
 from surefit._core.errors import InvalidData
-from surefit._core.frames import frame_column, frame_names, missing
 
 
 def in_codes(model: Any, X: Any) -> tuple[Any, Any]:

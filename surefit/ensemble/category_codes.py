@@ -8,11 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
+from surefit._core.data.faults import column_kinds
+from surefit._core.data.frames import CATEGORY_WORDS, frame_column, frame_names, missing
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.faults import column_kinds
-from surefit._core.frames import CATEGORY_WORDS, frame_column, frame_names, missing
 from surefit.engine.open import kind_of
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.summaries.code_range import CodeRangeStep
 
 

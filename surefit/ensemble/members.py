@@ -13,9 +13,9 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from surefit._core.base import Estimator
+from surefit._core.data.faults import squarable
+from surefit._core.data.intake import NotFinite, take_rows, take_targets
 from surefit._core.errors import InvalidData
-from surefit._core.faults import squarable
-from surefit._core.intake import NotFinite, take_rows, take_targets
 from surefit._core.params import Rule
 from surefit._core.random import RandomStateLike
 from surefit.engine.open import need_memory

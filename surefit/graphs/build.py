@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit._core.base import Estimator
+from surefit._core.data.intake import take_rows
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.intake import take_rows
 from surefit._core.memory import refuse_beyond_memory
 from surefit.graphs.edges import (
     EdgeMode,

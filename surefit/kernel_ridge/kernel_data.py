@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from surefit._core.data.intake import take_targets, take_weights
 from surefit._core.errors import InvalidData
-from surefit._core.intake import take_targets, take_weights
 from surefit._core.threads import thread_count
 from surefit.engine.open import need_memory
 from surefit.kernels.gram import GramRows

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from surefit._core.data.intake import take_rows
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.intake import take_rows
 from surefit.kernels.blocks import written
 from surefit.kernels.distances import AdditiveChi2, Chi2, Gaussian, Laplacian
 from surefit.kernels.kernel import ATOM, Kernel, require

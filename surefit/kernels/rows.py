@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
+from surefit._core.data.faults import refuse_non_finite
 from surefit._core.errors import InvalidData
-from surefit._core.faults import refuse_non_finite
 
 if TYPE_CHECKING:
     from surefit.kernels.kernel import Kernel

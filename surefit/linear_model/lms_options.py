@@ -7,7 +7,7 @@ from typing import Any
 
 from surefit._core.callbacks import Progress
 from surefit._core.random import RandomStateLike, random_stream
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.descent.lms import Rate
 from surefit.solvers.descent.squared_pass import frame_of, mean_length
 from surefit.solvers.numerics.coordinates import Coordinates

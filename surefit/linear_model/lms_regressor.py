@@ -11,12 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from surefit._core.base import fitting, updating
 from surefit._core.callbacks import Progress
+from surefit._core.data.intake import take_rows, take_targets, take_weights
 from surefit._core.errors import InvalidData
-from surefit._core.intake import take_rows, take_targets, take_weights
 from surefit._core.params import Range
 from surefit._core.random import RandomStateLike
 from surefit.engine.open import kind_of, open_data
-from surefit.engine.source import MemorySource, Source
+from surefit.engine.sources.source import MemorySource, Source
 from surefit.linear_model.lms_options import Watch, frame_for, rate_for, seed_from
 from surefit.linear_model.predictor import LinearRegressor
 from surefit.solvers.descent.gradient_descent import automatic, plain

@@ -17,7 +17,7 @@ from surefit._core.random import RandomStateLike, random_stream
 from surefit.engine.apply import apply_rows
 from surefit.engine.linear_classifier import LinearClassifier, given_class_weight
 from surefit.engine.open import open_data
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.linear_model.logistic_options import penalty_of, refuse_wide_indices, too_few_classes, warnings_of
 from surefit.linear_model.logistic_summary import LogisticSummary, summarise_logistic
 from surefit.solvers.logistic.fit import Coefficients, Fit, fit_logistic

@@ -13,8 +13,8 @@ from sklearn.utils.multiclass import unique_labels
 
 from surefit._core.base import fitting, updating
 from surefit._core.callbacks import Progress
+from surefit._core.data.intake import take_rows, take_weights
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.intake import take_rows, take_weights
 from surefit._core.memory import refuse_beyond_memory
 from surefit._core.params import Range
 from surefit._core.random import RandomStateLike, random_stream
@@ -22,7 +22,7 @@ from surefit._core.threads import thread_count
 from surefit.engine.labels import memory_codes
 from surefit.engine.linear_classifier import LinearClassifier, given_class_weight
 from surefit.engine.open import kind_of, open_data
-from surefit.engine.source import MemorySource, Source
+from surefit.engine.sources.source import MemorySource, Source
 from surefit.solvers.descent.perceptron import Epoch, MistakesStep, Planes, Rule, Stopping, epochs, overflow_words
 from surefit.solvers.logistic.overview import OverviewStep
 from surefit.summaries.visits import Visits

@@ -12,7 +12,7 @@ from surefit._core.base import Estimator
 from surefit._core.errors import InvalidData
 from surefit._core.precision import narrowed
 from surefit.engine.apply import apply_rows
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 
 
 class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):

@@ -9,12 +9,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import fitting, updating
+from surefit._core.data.intake import take_rows, take_targets, take_weights
 from surefit._core.errors import InvalidData
-from surefit._core.intake import take_rows, take_targets, take_weights
 from surefit._core.memory import refuse_beyond_memory
 from surefit._core.params import Range
 from surefit.engine.open import kind_of, open_data
-from surefit.engine.source import MemorySource, Source
+from surefit.engine.sources.source import MemorySource, Source
 from surefit.linear_model.predictor import LinearRegressor
 from surefit.solvers.least_squares.recursive import Recursion, absorbed, begin, covariance, solution
 

@@ -17,7 +17,7 @@ from surefit._core.errors import InvalidParameter
 from surefit._core.given import Given
 from surefit._core.params import Rule
 from surefit.engine.open import open_data
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.linear_model.predictor import LinearRegressor
 from surefit.linear_model.ridge import Ridge
 from surefit.solvers.least_squares.leave_one_out import LeaveOneOut, leave_one_out

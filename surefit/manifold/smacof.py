@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from surefit._core.base import Estimator
+from surefit._core.data.faults import refuse_non_finite
+from surefit._core.data.intake import take_rows
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.faults import refuse_non_finite
-from surefit._core.intake import take_rows
 from surefit._core.random import RandomStateLike, random_stream
 from surefit._core.threads import single_threaded_blas
 from surefit.solvers.embedding.dissimilarities import given_dissimilarities

@@ -12,8 +12,8 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from surefit._core.base import Estimator, fitting
+from surefit._core.data.intake import take_rows
 from surefit._core.errors import InvalidData
-from surefit._core.intake import take_rows
 from surefit._core.params import Range
 from surefit._core.random import RandomStateLike
 from surefit.engine.open import need_memory

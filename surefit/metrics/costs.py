@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import confusion_matrix
 
+from surefit._core.data.plain_numbers import take_share
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.plain_numbers import take_share
 from surefit.metrics.binary import F64, positive_rows, row_weights, take_scores
 
 

@@ -21,8 +21,8 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit, ndtr, ndtri
 from sklearn.exceptions import UndefinedMetricWarning
 
+from surefit._core.data.plain_numbers import take_share
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.plain_numbers import take_share
 from surefit.metrics.binary import F64, Scores, take_scores
 
 Method = Literal["logit", "plain", "newcombe"]

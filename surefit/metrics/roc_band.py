@@ -26,8 +26,8 @@ from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 from scipy.stats import binom
 
+from surefit._core.data.plain_numbers import take_share
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.plain_numbers import take_share
 from surefit.metrics.binary import F64, Scores, take_scores
 
 TINY = np.finfo(np.float64).tiny

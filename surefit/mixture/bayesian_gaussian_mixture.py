@@ -16,7 +16,7 @@ from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.params import Range
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.engine.open import open_data
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.mixture.gaussian_mixture import FAILED, GaussianMixture, frame_of, start_of
 from surefit.mixture.given import given_array
 from surefit.solvers.mixture.em import SPREAD

@@ -21,7 +21,7 @@ from surefit._core.random import RandomStateLike, random_stream
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import open_data
 from surefit.engine.rowwise import by_leaves
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.mixture.given import given_means, given_precisions, given_weights
 from surefit.solvers.clustering.lloyd import lloyd, measure_extent
 from surefit.solvers.clustering.seeding import canonical_sample, choose, rows_at

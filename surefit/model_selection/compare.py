@@ -19,11 +19,11 @@ from surefit.model_selection.clusterings.compare import compare_clusterings
 from surefit.model_selection.clusterings.trial import judged_by_halves
 from surefit.model_selection.comparison import Comparison
 from surefit.model_selection.contest import Contest, Progress, run_contest
+from surefit.model_selection.describe.columns import describe_columns, n_rows_of
+from surefit.model_selection.describe.leaks import find_leaks
+from surefit.model_selection.describe.profile import profile
 from surefit.model_selection.entrants import named, suited, suited_models, task_of, with_scoring
 from surefit.model_selection.fold import Data
-from surefit.model_selection.prepare.columns import describe_columns, n_rows_of
-from surefit.model_selection.prepare.leaks import find_leaks
-from surefit.model_selection.prepare.profile import profile
 from surefit.model_selection.prepare.target import labels_of, numbers_of, short
 from surefit.model_selection.running import n_processes
 from surefit.model_selection.scoring import scoring_of

@@ -18,8 +18,8 @@ from sklearn.base import clone
 
 from surefit.model_selection.budget import Share, Stopped, TooSlow, in_seconds, time_limit
 from surefit.model_selection.candidates.search import FOLDS, Searched, spread_rows
+from surefit.model_selection.describe.columns import take
 from surefit.model_selection.fold import Data
-from surefit.model_selection.prepare.columns import take
 
 FEW, SOME = 500, 2_000
 

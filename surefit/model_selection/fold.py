@@ -14,7 +14,7 @@ from surefit._core.errors import InvalidData
 from surefit.model_selection.budget import time_limit
 from surefit.model_selection.candidates.search import Searched, chosen_parameters, unwrapped
 from surefit.model_selection.clusterings.explained_share import split_last
-from surefit.model_selection.prepare.columns import take
+from surefit.model_selection.describe.columns import take
 from surefit.model_selection.scoring import Score, log_loss, probabilities_of
 
 

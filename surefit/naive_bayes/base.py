@@ -18,9 +18,9 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import Estimator, fitting, updating
+from surefit._core.data.faults import refuse_non_finite
+from surefit._core.data.intake import take_rows, take_weights
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.faults import refuse_non_finite
-from surefit._core.intake import take_rows, take_weights
 from surefit.engine.apply import apply_rows
 from surefit.engine.labels import memory_codes
 from surefit.engine.leaves import leaf_rows, leaf_threads

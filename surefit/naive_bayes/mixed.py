@@ -9,13 +9,13 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from surefit._core.data.faults import column_kinds
 from surefit._core.errors import InvalidParameter
-from surefit._core.faults import column_kinds
 from surefit._core.params import Range
 from surefit._core.precision import narrowed
-from surefit.engine.block import Block
 from surefit.engine.open import kind_of
-from surefit.engine.scan import Scan
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.scan import Scan
 from surefit.engine.step import Step
 from surefit.naive_bayes.base import NaiveBayes
 from surefit.naive_bayes.bernoulli import above, bernoulli_log_likelihood, bernoulli_logs
@@ -67,7 +67,7 @@ def kinds_by_type(X: Any) -> dict[Any, str]:
     """The kind of each named column by its type: boolean, whole numbers, others. Nothing for arrays, whose columns have
     one type."""
     if kind_of(X) == "parquet":
-        from surefit.engine.parquet import parquet_types
+        from surefit.engine.sources.parquet import parquet_types
 
         types = parquet_types(X.path if isinstance(X, Scan) else X)
     else:

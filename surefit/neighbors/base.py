@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import Estimator
+from surefit._core.data.intake import NotFinite, take_rows
 from surefit._core.errors import InvalidData
-from surefit._core.intake import NotFinite, take_rows
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import kind_of, need_memory
 from surefit.neighbors.parameters import effective_metric, refuse_unsuited_trees

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from surefit._core.base import fitting
-from surefit._core.intake import take_targets
+from surefit._core.data.intake import take_targets
 from surefit.neighbors.k_neighbors import KNeighborsModel
 from surefit.neighbors.votes import neighbor_weights, weighted_means
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from surefit._core.base import fitting
-from surefit._core.intake import take_targets
+from surefit._core.data.intake import take_targets
 from surefit.neighbors.radius_neighbors import Near, RadiusNeighborsModel
 
 

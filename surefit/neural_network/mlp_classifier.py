@@ -16,7 +16,7 @@ from surefit._core.base import updating
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit.engine.labels import memory_codes, several_labels
 from surefit.engine.open import kind_of, open_data
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.neural_network import parameters
 from surefit.neural_network.network import MultilayerPerceptron, stochastic
 from surefit.solvers.network.layers import Loss, Network, answers

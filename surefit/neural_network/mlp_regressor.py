@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
+from surefit._core.data.intake import take_targets
 from surefit._core.errors import InvalidData
-from surefit._core.intake import take_targets
-from surefit.engine.block import target_columns
 from surefit.engine.open import open_data
-from surefit.engine.source import Source
+from surefit.engine.sources.block import target_columns
+from surefit.engine.sources.source import Source
 from surefit.neural_network import parameters
 from surefit.neural_network.network import MultilayerPerceptron
 from surefit.solvers.network.layers import Loss, Network, answers

@@ -16,14 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import Estimator, fitting, updating
 from surefit._core.callbacks import Progress
+from surefit._core.data.intake import take_rows, take_weights
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.intake import take_rows, take_weights
 from surefit._core.memory import refuse_beyond_memory
 from surefit._core.random import random_stream
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import need_memory
 from surefit.engine.rowwise import by_leaves
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.network.layers import Activation, Loss, Network, is_finite, random_network, scores
 from surefit.solvers.network.optimizers import SGD, Adam, Optimizer
 from surefit.solvers.network.training import Descent, Rows, batches, mean_loss, minimize, streamed

@@ -20,7 +20,7 @@ from surefit._core.params import Range
 from surefit._core.precision import narrowed
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import open_data
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.rbf.radial import Radial, RadialName, kind_of_kernel, nearest_distance
 from surefit.solvers.kernel_system.interpolation import interpolate
 

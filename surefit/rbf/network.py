@@ -20,7 +20,7 @@ from surefit._core.memory import refuse_beyond_memory
 from surefit._core.params import Range
 from surefit._core.precision import narrowed
 from surefit._core.random import RandomStateLike, random_stream
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.rbf.radial import Radial, WithWidth, kind_of_kernel, spread_width
 from surefit.solvers.clustering.lloyd import lloyd, measure_extent
 from surefit.solvers.clustering.seeding import canonical_sample, choose, rows_at

@@ -9,12 +9,12 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import fitting, updating
+from surefit._core.data.intake import take_rows, take_targets, take_weights
 from surefit._core.errors import InvalidData
-from surefit._core.intake import take_rows, take_targets, take_weights
 from surefit._core.precision import narrowed
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import kind_of, open_data
-from surefit.engine.source import MemorySource, Source
+from surefit.engine.sources.source import MemorySource, Source
 from surefit.rbf.network import RBFNetwork
 from surefit.solvers.least_squares.recursive import Recursion
 

@@ -18,7 +18,7 @@ from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from surefit._core.errors import SurefitError
 from surefit.metrics import NAMES
 from surefit.model_selection.comparison import Comparison
-from surefit.model_selection.prepare.columns import take
+from surefit.model_selection.describe.columns import take
 from surefit.plot.judging.learning_curve import SHARES
 
 SECONDS = 6.0

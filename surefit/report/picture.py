@@ -10,8 +10,8 @@ import numpy as np
 
 from surefit.model_selection.clusterings.explained_share import dense, seen_by_last, split_last
 from surefit.model_selection.comparison import Comparison
+from surefit.model_selection.describe.columns import take
 from surefit.model_selection.outcome import Outcome
-from surefit.model_selection.prepare.columns import take
 
 UNSEEN = "Every row is judged by a model that has not seen it."
 

@@ -21,8 +21,8 @@ import numpy as np
 from scipy import stats
 from scipy.special import ndtri
 
+from surefit._core.data.plain_numbers import take_numbers, take_share, take_whole
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.plain_numbers import take_numbers, take_share, take_whole
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.stats.family import sample_of
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from surefit._core.data.plain_numbers import take_numbers
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.plain_numbers import take_numbers
 
 COUNTS = {"binom": ("n",), "betabinom": ("n",), "hypergeom": ("M", "n", "N"), "nhypergeom": ("M", "n", "r"),
           "randint": ("low", "high"), "boltzmann": ("N",), "zipfian": ("n",)}  # fmt: skip

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from surefit._core.data.plain_numbers import take_numbers, take_share, take_whole
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.plain_numbers import take_numbers, take_share, take_whole
 from surefit._core.random import RandomStateLike, random_stream
 
 BLOCK_VALUES = 1_000_000

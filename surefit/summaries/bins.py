@@ -24,9 +24,9 @@ import scipy.sparse as sp
 
 from surefit import _native
 from surefit._core.threads import thread_count, threads_for
-from surefit.engine.block import Block
 from surefit.engine.leaves import fold_tree
-from surefit.engine.source import MemorySource, Source
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.source import MemorySource, Source
 from surefit.engine.step import Step
 from surefit.summaries.canonical import row_hashes
 

@@ -15,8 +15,8 @@ import scipy.sparse as sp
 from surefit import _native
 from surefit._core.errors import InvalidData
 from surefit._core.memory import refuse_beyond_memory
-from surefit.engine.block import Block
 from surefit.engine.leaves import fold_tree
+from surefit.engine.sources.block import Block
 from surefit.engine.step import Step
 
 MOST_CATEGORIES = 2**40

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from surefit import _native
-from surefit.engine.block import Block
 from surefit.engine.leaves import fold_tree
+from surefit.engine.sources.block import Block
 from surefit.engine.step import Step
 
 

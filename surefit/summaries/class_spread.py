@@ -18,8 +18,8 @@ import scipy.sparse as sp
 
 from surefit import _native
 from surefit._core.arithmetic import two_sum
-from surefit.engine.block import Block
 from surefit.engine.leaves import fold_tree
+from surefit.engine.sources.block import Block
 from surefit.engine.step import Step
 
 

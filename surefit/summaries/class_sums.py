@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit import _native
-from surefit.engine.block import Block
+from surefit.engine.sources.block import Block
 from surefit.engine.step import Step
 
 

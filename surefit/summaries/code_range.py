@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from surefit.engine.block import Block
+from surefit.engine.sources.block import Block
 from surefit.engine.step import Step
 
 

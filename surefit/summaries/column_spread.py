@@ -17,9 +17,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit import _native
-from surefit.engine.block import Block, row_weights
 from surefit.engine.leaves import by_leaves, tree_sum
-from surefit.engine.source import Source
+from surefit.engine.sources.block import Block, row_weights
+from surefit.engine.sources.source import Source
 from surefit.engine.step import Step
 from surefit.summaries.class_spread import ClassSpread
 from surefit.summaries.class_spread import combine as combine_classes

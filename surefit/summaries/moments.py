@@ -22,7 +22,7 @@ import numpy as np
 
 from surefit import _native
 from surefit._core.arithmetic import two_sum
-from surefit.engine.block import Block
+from surefit.engine.sources.block import Block
 from surefit.engine.step import Step
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit import _native
-from surefit.engine.block import Block
+from surefit.engine.sources.block import Block
 
 
 def scores(X: Any, coef: np.ndarray, intercept: np.ndarray, n_threads: int) -> np.ndarray:

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from surefit import _native
 from surefit.engine.leaves import aligned_rows, leaf_threads
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.summaries.canonical import canonical_rows, example_hashes
 from surefit.summaries.holdout import held_out
 

@@ -17,7 +17,7 @@ from surefit._core.precision import narrowed
 from surefit._core.random import RandomStateLike
 from surefit.engine.linear_classifier import LinearClassifier, given_class_weight
 from surefit.engine.open import open_data
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.hinge.crammer_singer import solve_crammer_singer
 from surefit.solvers.hinge.fit import MAX_COLUMNS, fit_side, sides, streams
 from surefit.solvers.hinge.solution import Solution

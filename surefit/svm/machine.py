@@ -14,8 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from surefit._core.base import Estimator
+from surefit._core.data.intake import take_rows, take_targets, take_weights
 from surefit._core.errors import InvalidData
-from surefit._core.intake import take_rows, take_targets, take_weights
 from surefit._core.threads import single_threaded_blas
 from surefit.engine.apply import apply_rows
 from surefit.engine.labels import memory_codes

@@ -18,8 +18,8 @@ from numbers import Real
 
 import numpy as np
 
+from surefit._core.data.plain_numbers import take_share, take_whole
 from surefit._core.errors import InvalidParameter
-from surefit._core.plain_numbers import take_share, take_whole
 from surefit.theory.dictionaries.dictionary import Dictionary, sauer_bound
 
 

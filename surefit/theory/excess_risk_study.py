@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from surefit._core.data.plain_numbers import take_whole
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.plain_numbers import take_whole
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.neighbors import KNeighborsClassifier
 from surefit.theory.distributions.distribution import BayesRisk, Distribution

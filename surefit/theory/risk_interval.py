@@ -17,8 +17,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import betaincinv
 
+from surefit._core.data.plain_numbers import take_numbers, take_share, take_whole
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.plain_numbers import take_numbers, take_share, take_whole
 
 Method = Literal["clopper-pearson", "hoeffding", "empirical-bernstein"]
 

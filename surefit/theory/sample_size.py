@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from surefit._core.data.plain_numbers import take_share
 from surefit._core.errors import InvalidParameter
-from surefit._core.plain_numbers import take_share
 from surefit.theory.bounds import exponent, finite_deviation_bound, stochastic_error_bound, uniform_deviation_bound
 from surefit.theory.dictionaries.dictionary import Dictionary
 

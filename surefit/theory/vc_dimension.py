@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from surefit._core.data.plain_numbers import take_whole
 from surefit._core.errors import InvalidParameter
-from surefit._core.plain_numbers import take_whole
 from surefit.theory.dictionaries.dictionary import Dictionary
 from surefit.theory.dictionaries.trees import Trees
 

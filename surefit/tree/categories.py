@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from surefit._core.data.faults import column_kinds
+from surefit._core.data.frames import CATEGORY_WORDS, frame_column, frame_names, missing
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.faults import column_kinds
-from surefit._core.frames import CATEGORY_WORDS, frame_column, frame_names, missing
 from surefit.solvers.growing.tree import MOST_CATEGORIES
 
 

@@ -14,8 +14,8 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import Estimator
+from surefit._core.data.intake import take_rows
 from surefit._core.errors import InvalidParameter
-from surefit._core.intake import take_rows
 from surefit._core.threads import threads_for
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import kind_of, need_memory

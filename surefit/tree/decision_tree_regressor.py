@@ -9,7 +9,7 @@ import sklearn.tree
 from sklearn.base import RegressorMixin
 
 from surefit._core.base import fitting
-from surefit._core.intake import take_weights
+from surefit._core.data.intake import take_weights
 from surefit.tree.decision_tree import DecisionTree
 from surefit.tree.parameters import (
     Categorical,

@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.class_weight import compute_sample_weight
 
+from surefit._core.data.faults import squarable
+from surefit._core.data.intake import take_targets
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.faults import squarable
-from surefit._core.intake import take_targets
 from surefit.engine.labels import check_labels, label_dimensions, memory_codes
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import digamma, gammaln, logsumexp
 
+from surefit._core.data.faults import refuse_non_finite
 from surefit._core.errors import InvalidData
-from surefit._core.faults import refuse_non_finite
 
 LOG_2PI = float(np.log(2 * np.pi))
 

@@ -16,7 +16,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import surefit
 from surefit.cluster import KMeans
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.solvers.clustering.lloyd import measure_extent
 
 IRIS = load_iris().data

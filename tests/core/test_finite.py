@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from surefit import _native
+from surefit._core.data.faults import COMPILED_FROM, refuse_non_finite
 from surefit._core.errors import InvalidData
-from surefit._core.faults import COMPILED_FROM, refuse_non_finite
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from surefit._core.frames import frame_column, frame_names, missing
+from surefit._core.data.frames import frame_column, frame_names, missing
 
 TEXTS = ["b", None, "a"]
 FRAME = pd.DataFrame({"n": [1.0, 2.0, np.nan], "t": TEXTS})

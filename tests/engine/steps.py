@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from surefit.engine.block import Block
+from surefit.engine.sources.block import Block
 from surefit.engine.step import Step
 from surefit.naive_bayes.mixed import MixedStep
 from surefit.solvers.boosting.histogram_data import ExampleHashesStep, TargetsStep

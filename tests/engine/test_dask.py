@@ -14,9 +14,9 @@ from surefit._core.base import Estimator
 from surefit._core.config import config
 from surefit._core.errors import InvalidData
 from surefit.engine.apply import apply_rows
-from surefit.engine.dask import apply_dask, open_dask
 from surefit.engine.open import open_data
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.dask import apply_dask, open_dask
+from surefit.engine.sources.source import MemorySource
 from tests.engine.steps import TotalsStep, same_bits
 
 dask = pytest.importorskip("dask")

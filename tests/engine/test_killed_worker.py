@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from surefit.cluster import KMeans
-from surefit.engine.dask import DaskSource
+from surefit.engine.sources.dask import DaskSource
 
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")

@@ -12,7 +12,7 @@ import pytest
 
 from surefit._core.base import Estimator
 from surefit.engine import open_data
-from surefit.engine.scan import scan
+from surefit.engine.sources.scan import scan
 
 
 class Reader(Estimator):

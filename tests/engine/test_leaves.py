@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from surefit.engine.block import Block
 from surefit.engine.leaves import TreeMerge, aligned_rows, fold_tree, leaf_rows, merge_in_order
+from surefit.engine.sources.block import Block
 
 
 def shape(lo: int, hi: int) -> Any:

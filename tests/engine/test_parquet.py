@@ -14,7 +14,7 @@ import surefit
 from surefit._core.errors import InvalidData
 from surefit.engine.leaves import leaf_rows
 from surefit.engine.open import open_data
-from surefit.engine.parquet import open_parquet
+from surefit.engine.sources.parquet import open_parquet
 from tests.engine.steps import TotalsStep
 
 pa = pytest.importorskip("pyarrow")

@@ -15,9 +15,9 @@ import scipy.sparse as sp
 import surefit.engine
 import surefit.solvers
 from surefit._core.config import config
-from surefit.engine.block import Block
 from surefit.engine.leaves import leaf_rows, merge_in_order
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.source import MemorySource
 from surefit.engine.step import Step
 from tests.engine.steps import CASES, Case, arrays_of, same_bits
 
@@ -134,8 +134,8 @@ def test_size_of_a_statistic_does_not_grow_with_the_rows(case: Case) -> None:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_same_bits_from_memory_parquet_and_dask(case: Case, dtype: Any, n_threads: int, write: Any) -> None:
-    from surefit.engine.dask import open_dask
-    from surefit.engine.parquet import open_parquet
+    from surefit.engine.sources.dask import open_dask
+    from surefit.engine.sources.parquet import open_parquet
 
     da = pytest.importorskip("dask.array")
     X, y, w = data(case, 5 * LEAF + 77, dtype=dtype)
@@ -154,7 +154,7 @@ def test_same_bits_from_memory_parquet_and_dask(case: Case, dtype: Any, n_thread
 
 @every_step
 def test_same_bits_from_worker_processes(case: Case, client: Any) -> None:
-    from surefit.engine.dask import open_dask
+    from surefit.engine.sources.dask import open_dask
 
     da = pytest.importorskip("dask.array")
     X, y, w = data(case, 6 * LEAF + 1)
@@ -165,7 +165,7 @@ def test_same_bits_from_worker_processes(case: Case, client: Any) -> None:
 
 @every_step
 def test_same_bits_from_sparse_memory_and_dask(case: Case) -> None:
-    from surefit.engine.dask import open_dask
+    from surefit.engine.sources.dask import open_dask
 
     da = pytest.importorskip("dask.array")
     X, y, w = data(case, 3 * LEAF + 5)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from surefit._core.errors import InvalidData
-from surefit.engine.dask import DaskSource
+from surefit.engine.sources.dask import DaskSource
 from surefit.ensemble import HistGradientBoostingClassifier as Classifier
 from surefit.ensemble import HistGradientBoostingRegressor as Regressor
 from surefit.solvers.boosting.spread_rounds import Parts

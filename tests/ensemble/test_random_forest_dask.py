@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from surefit._core.errors import InvalidData
-from surefit.engine.dask import DaskSource
-from surefit.engine.dask_state import Parts
+from surefit.engine.sources.dask import DaskSource
+from surefit.engine.sources.dask_state import Parts
 from surefit.ensemble import RandomForestClassifier as Classifier
 from surefit.ensemble import RandomForestRegressor as Regressor
 from surefit.solvers.growing import spread_forest

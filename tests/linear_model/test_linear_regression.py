@@ -15,7 +15,7 @@ from sklearn.linear_model import LinearRegression as Theirs
 
 import surefit
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.linear_model import LinearRegression
 from surefit.solvers.least_squares.tsqr import triangular_factor
 from surefit.solvers.numerics import twofold

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import surefit
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.linear_model import LogisticRegression
 from surefit.linear_model.summary import NoInference
 from surefit.solvers.logistic.elastic_net import ElasticNetProblem

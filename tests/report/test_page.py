@@ -20,7 +20,7 @@ from surefit.certificates import Certificate, Grade
 from surefit.certificates.presentation import OPEN_WORDS
 from surefit.linear_model import LinearRegression, LogisticRegression, Ridge
 from surefit.model_selection import compare
-from surefit.model_selection.prepare.profile import profile
+from surefit.model_selection.describe.profile import profile
 from surefit.model_selection.significance.intervals import Interval
 from surefit.neighbors import KNeighborsClassifier
 from surefit.report import html_report, write_report

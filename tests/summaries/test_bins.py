@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.summaries.bins import MISSING, SketchRowsStep, bin_matrix, column_thresholds, find_bins, midpoints
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from surefit import _native
-from surefit.engine.block import Block
+from surefit.engine.sources.block import Block
 from surefit.summaries.category_counts import CategoryCountsStep
 from tests.reference.summaries import category_counts_reference
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from surefit.engine.block import Block
+from surefit.engine.sources.block import Block
 from surefit.summaries.class_spread import ClassSpreadStep, pooled_variance
 from tests.reference.summaries import class_spread_reference
 

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from surefit import _native
-from surefit.engine.block import Block
+from surefit.engine.sources.block import Block
 from surefit.summaries.class_sums import ClassSumsStep
 from tests.reference.summaries import class_sums_reference
 

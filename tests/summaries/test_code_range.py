@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from surefit.engine.block import Block
+from surefit.engine.sources.block import Block
 from surefit.summaries.code_range import CodeRangeStep
 
 X = np.array([[0.0, 3.0, 9.0], [254.0, np.nan, 9.0], [7.0, 2.5, 9.0], [300.0, -1.0, 9.0]])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.summaries.column_spread import ColumnSpread, column_spread, deviations
 from surefit.summaries.moments import MomentsStep
 from surefit.summaries.row_products import few_columns

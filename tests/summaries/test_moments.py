@@ -13,8 +13,8 @@ import pytest
 import scipy.sparse as sp
 
 from surefit import _native
-from surefit.engine.block import Block
 from surefit.engine.leaves import merge_in_order
+from surefit.engine.sources.block import Block
 from surefit.summaries.moments import Moments, MomentsStep, combine
 from tests.reference.summaries import moments_reference
 

@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse as sp
 
 from surefit import _native
-from surefit.engine.block import Block
 from surefit.engine.leaves import by_leaves, merge_in_order, tree_sum
+from surefit.engine.sources.block import Block
 from surefit.solvers.logistic.logistic_pass import LogisticStep, Point
 from surefit.summaries.column_spread import ColumnSumsStep
 from surefit.summaries.row_products import column_sums, normal_product, scores, with_short_indices

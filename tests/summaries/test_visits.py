@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from surefit import _native
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.summaries import visits
 from surefit.summaries.canonical import canonical_rows, example_hashes
 from surefit.summaries.holdout import held_out
@@ -166,8 +166,8 @@ def small_windows(monkeypatch: pytest.MonkeyPatch) -> int:
 def test_windows_are_the_same_on_every_source(small_windows: int, tmp_path: Any):
     da, pq, pa = (pytest.importorskip(name) for name in ("dask.array", "pyarrow.parquet", "pyarrow"))
     import surefit
-    from surefit.engine.dask import open_dask
-    from surefit.engine.parquet import open_parquet
+    from surefit.engine.sources.dask import open_dask
+    from surefit.engine.sources.parquet import open_parquet
 
     n = 2 * small_windows + 1234
     rng = np.random.default_rng(6)

@@ -13,8 +13,8 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from surefit._core.base import Estimator, fitting
 from surefit._core.callbacks import Progress
+from surefit._core.data.intake import take_weights
 from surefit._core.errors import InvalidParameter
-from surefit._core.intake import take_weights
 from surefit._core.params import Range
 from surefit.ensemble.bagging.bags import Draws, draws_of, number_of_draws, number_of_features
 from surefit.ensemble.continued import Before

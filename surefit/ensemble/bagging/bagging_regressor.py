@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils import column_or_1d
 
-from surefit._core.intake import take_targets
+from surefit._core.data.intake import take_targets
 from surefit.ensemble.bagging.bagging import NO_VOTE, Bagging
 from surefit.ensemble.bagging.bags import Draws
 from surefit.ensemble.members import columns_of

@@ -14,8 +14,8 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from surefit._core.base import Estimator, fitting
 from surefit._core.callbacks import Progress
+from surefit._core.data.intake import take_targets, take_weights
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.intake import take_targets, take_weights
 from surefit._core.params import Rule
 from surefit.engine.labels import codes_of, memory_codes
 from surefit.ensemble.bagging.cross_validated_folds import Split, drawn_folds, given_folds, is_count

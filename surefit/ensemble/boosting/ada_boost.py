@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import fitting
 from surefit._core.callbacks import Progress
+from surefit._core.data.intake import take_weights
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.intake import take_weights
 from surefit._core.params import Range
 from surefit._core.threads import threads_for
 from surefit.engine.labels import codes_of, memory_codes

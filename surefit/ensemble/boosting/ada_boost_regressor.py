@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from surefit._core.base import fitting
-from surefit._core.intake import take_weights
+from surefit._core.data.intake import take_weights
 from surefit.ensemble.boosting.ada_boost import AdaBoost, LearningRate, NumberOfMembers
 from surefit.ensemble.members import Member, RandomState, examples_of, new_member, one_target, takes_weights
 from surefit.solvers.boosting.r2 import boost_r2, weighted_median

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import Estimator, fitting
 from surefit._core.callbacks import Progress
+from surefit._core.data.intake import take_rows
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.intake import take_rows
 from surefit._core.random import random_stream
 from surefit._core.threads import threads_for
 from surefit.engine.apply import apply_rows

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import column_or_1d
 
+from surefit._core.data.faults import squarable
 from surefit._core.errors import InvalidData
-from surefit._core.faults import squarable
 from surefit.engine.open import open_data
 from surefit.ensemble.boosting import gradient_boosting_parameters as declared
 from surefit.ensemble.boosting.gradient_boosting import GradientBoosting

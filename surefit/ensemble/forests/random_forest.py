@@ -17,11 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import Estimator
 from surefit._core.callbacks import Progress
+from surefit._core.data.faults import refuse_non_finite
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.faults import refuse_non_finite
 from surefit._core.threads import threads_for
 from surefit.engine.apply import apply_rows
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.ensemble.category_codes import CategoryCodes
 from surefit.ensemble.continued import Before
 from surefit.ensemble.forests.random_forest_examples import ForestExamples

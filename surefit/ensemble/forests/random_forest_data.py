@@ -11,12 +11,12 @@ import scipy.sparse as sp
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_array
 
+from surefit._core.data.faults import squarable
+from surefit._core.data.intake import take_targets
 from surefit._core.errors import InvalidData
-from surefit._core.faults import squarable
-from surefit._core.intake import take_targets
 from surefit.engine.labels import check_labels, memory_codes
 from surefit.engine.open import kind_of, open_data
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.ensemble.forests.random_forest import is_exact
 from surefit.summaries.bins import MOST_BINS
 

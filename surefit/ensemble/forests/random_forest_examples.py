@@ -14,7 +14,7 @@ import numpy as np
 
 from surefit._core.errors import InvalidData
 from surefit._core.memory import available_bytes, refuse_beyond_memory
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.growing.exact import Columns, presort
 from surefit.solvers.growing.forest import BinnedExamples
 from surefit.solvers.growing.tree import seen_categories

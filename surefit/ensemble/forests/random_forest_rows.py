@@ -10,7 +10,7 @@ import numpy as np
 
 from surefit._core.errors import InvalidData
 from surefit._core.threads import thread_count, threads_for
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.ensemble.forests.random_forest_examples import ForestExamples, binned_examples, sorted_examples
 from surefit.ensemble.forests.random_forest_trees import ForestPlan, OutOfBag, grow_trees
 from surefit.solvers.growing.predict import apply_all

@@ -10,8 +10,8 @@ import numpy as np
 
 from surefit import _native
 from surefit._core.arithmetic import rounded_units
-from surefit._core.faults import squarable
-from surefit.engine.dask_state import Parts
+from surefit._core.data.faults import squarable
+from surefit.engine.sources.dask_state import Parts
 from surefit.ensemble.forests.random_forest_examples import ForestExamples, hashed_units
 from surefit.ensemble.forests.random_forest_rows import ClassWeight, Known, refuse_to_revisit
 from surefit.ensemble.forests.random_forest_trees import ForestPlan, OutOfBag, balanced, finished

@@ -10,13 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from surefit._core.base import Estimator
 from surefit._core.callbacks import Progress
+from surefit._core.data.intake import NotFinite, take_rows, take_weights
 from surefit._core.errors import CannotStream, InvalidData, InvalidParameter
-from surefit._core.intake import NotFinite, take_rows, take_weights
 from surefit._core.random import random_stream
 from surefit._core.threads import thread_count
 from surefit.engine.apply import apply_rows
 from surefit.engine.open import kind_of, open_data
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.ensemble.category_codes import CategoryCodes
 from surefit.ensemble.continued import Before
 from surefit.ensemble.histogram_boosting.hist_parameters import interaction_groups, monotonic_signs

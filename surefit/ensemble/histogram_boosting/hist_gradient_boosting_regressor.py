@@ -10,9 +10,9 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import column_or_1d
 
 from surefit._core.base import fitting
+from surefit._core.data.faults import squarable
+from surefit._core.data.intake import take_targets
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.faults import squarable
-from surefit._core.intake import take_targets
 from surefit._core.params import Range
 from surefit.ensemble.histogram_boosting import hist_parameters as of
 from surefit.ensemble.histogram_boosting.hist_gradient_boosting import HistGradientBoosting

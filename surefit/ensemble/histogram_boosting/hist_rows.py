@@ -8,7 +8,7 @@ import numpy as np
 
 from surefit._core.errors import InvalidData
 from surefit._core.threads import thread_count, threads_for
-from surefit.engine.source import MemorySource, Source
+from surefit.engine.sources.source import MemorySource, Source
 from surefit.ensemble.histogram_boosting.hist_stopping import Held, Validation
 from surefit.objectives.losses import Loss
 from surefit.solvers.boosting.histogram_data import ExampleHashesStep, bin_source, targets_of

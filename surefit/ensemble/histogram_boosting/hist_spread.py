@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import column_or_1d
 
-from surefit._core.faults import squarable
-from surefit.engine.dask_state import Parts
-from surefit.engine.source import Source
+from surefit._core.data.faults import squarable
+from surefit.engine.sources.dask_state import Parts
+from surefit.engine.sources.source import Source
 from surefit.ensemble.histogram_boosting.hist_rows import raw_of_rows, refuse_share
 from surefit.objectives.losses import Loss
 from surefit.solvers.boosting.part_rows import MERGES, Facts

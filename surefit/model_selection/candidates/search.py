@@ -19,7 +19,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
-from surefit.model_selection.prepare.columns import take
+from surefit.model_selection.describe.columns import take
 
 SEARCH_ROWS = 5_000
 FOLDS = 3

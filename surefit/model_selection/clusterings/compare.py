@@ -13,9 +13,9 @@ from surefit.model_selection.clusterings.trial import ClusterTrial
 from surefit.model_selection.clusterings.verdict import describe
 from surefit.model_selection.comparison import Comparison
 from surefit.model_selection.contest import Progress, run_contest
+from surefit.model_selection.describe.columns import describe_columns, n_rows_of
+from surefit.model_selection.describe.profile import profile
 from surefit.model_selection.entrants import suited
-from surefit.model_selection.prepare.columns import describe_columns, n_rows_of
-from surefit.model_selection.prepare.profile import profile
 
 FEWEST = 4
 """Rows: two clusters of two."""

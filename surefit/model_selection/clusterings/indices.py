@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, silhouette_score
 
 from surefit.model_selection.clusterings.explained_share import dense, prepared, split_last
-from surefit.model_selection.prepare.columns import take
+from surefit.model_selection.describe.columns import take
 
 SILHOUETTE_ROWS, MOST_ROWS = 2_000, 20_000
 CLUSTERS, NOISE, SILHOUETTE = "clusters", "noise", "silhouette"

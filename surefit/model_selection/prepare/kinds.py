@@ -9,8 +9,8 @@ import numpy as np
 
 from surefit._core.errors import InvalidData
 from surefit._core.optional import require
+from surefit.model_selection.describe.identifiers import is_identifier
 from surefit.model_selection.prepare.dates import as_dates
-from surefit.model_selection.prepare.identifiers import is_identifier
 from surefit.model_selection.prepare.levels import MISSING
 
 Kind = Literal["number", "category", "date", "identifier", "empty", "constant"]

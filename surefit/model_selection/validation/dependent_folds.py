@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, TimeSeriesSplit, check_cv
 
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit.model_selection.prepare.leaks import instants
+from surefit.model_selection.describe.leaks import instants
 from surefit.model_selection.validation.folds import FOLDS, Split
 
 

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from surefit._core.base import Estimator
-from surefit._core.intake import take_weights
+from surefit._core.data.intake import take_weights
 from surefit._core.threads import single_threaded_blas
 from surefit.engine.open import open_data
 from surefit.kernel_ridge import KernelRidge

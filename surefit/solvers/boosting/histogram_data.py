@@ -15,8 +15,8 @@ import numpy as np
 
 from surefit._core.memory import available_bytes
 from surefit._core.threads import thread_count
-from surefit.engine.block import Block
-from surefit.engine.source import Source
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.source import Source
 from surefit.engine.step import Step
 from surefit.solvers.growing.tree import seen_categories
 from surefit.summaries.bins import MISSING, Bins, find_bins

@@ -1,6 +1,6 @@
 """A part of the rows of a histogram boosting that stays where it is: its bins, and what the rounds make of them.
 
-A round is its trees: a part that has lost its state (engine/dask_state.py) is sent all trees.
+A round is its trees: a part that has lost its state (engine/sources/dask_state.py) is sent all trees.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from surefit import _native
 from surefit._core.arithmetic import whole_weights
-from surefit.engine.dask_state import KeptPart
+from surefit.engine.sources.dask_state import KeptPart
 from surefit.objectives.losses import Loss
 from surefit.objectives.quantiles import TIE
 from surefit.solvers.boosting.histogram_rounds import Slopes, loss_sum

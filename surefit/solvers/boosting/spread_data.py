@@ -14,8 +14,8 @@ import numpy as np
 
 from surefit._core.arithmetic import exact_sum, rounded_units, two_product, whole_weights
 from surefit._core.errors import InvalidData
-from surefit.engine.dask_blocks import DaskBlocks, part_rows
 from surefit.engine.leaves import MOST_LEAF_ROWS, leaf_sum
+from surefit.engine.sources.dask_blocks import DaskBlocks, part_rows
 from surefit.objectives.losses import Loss, Pinball, Softmax
 from surefit.solvers.boosting.histogram_rounds import constant_of_mean
 from surefit.solvers.boosting.part_rows import PartRows

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from surefit import _native
-from surefit.engine.dask_state import Parts
+from surefit.engine.sources.dask_state import Parts
 from surefit.objectives.losses import Loss, Pinball
 from surefit.solvers.boosting.part_rows import quantile_limits
 from surefit.solvers.growing.histogram import GrowthOptions, tree_from

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from surefit._core.arithmetic import exact_sum, rounded_units, whole_weights
-from surefit.engine.block import Block
+from surefit.engine.sources.block import Block
 from surefit.engine.step import Step
 from surefit.summaries.canonical import example_hashes
 from surefit.summaries.holdout import hold_out_keys, most_held

@@ -17,8 +17,8 @@ import scipy.sparse as sp
 from surefit import _native
 from surefit._core.arithmetic import power_of_two
 from surefit._core.errors import InvalidData
-from surefit.engine.block import Block
-from surefit.engine.source import Source
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.source import Source
 from surefit.engine.step import Step
 from surefit.summaries.canonical import row_hashes
 from surefit.summaries.column_spread import column_spread

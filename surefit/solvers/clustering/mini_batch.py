@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.solvers.clustering.lloyd import Frame, LloydState, LloydStep
 from surefit.summaries.canonical import Canonical, canonical_rows, in_single_precision, row_hashes
 from surefit.summaries.resample import LARGEST_SEED, bootstrap_draws

@@ -16,9 +16,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit import _native
-from surefit.engine.block import Block
 from surefit.engine.leaves import leaf_rows, leaf_threads
-from surefit.engine.source import Source
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.source import Source
 from surefit.engine.step import Step
 from surefit.summaries.canonical import Canonical, canonical_rows, row_hashes
 

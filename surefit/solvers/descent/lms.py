@@ -27,7 +27,7 @@ import scipy.sparse as sp
 
 from surefit import _native
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.descent.squared_pass import Plane, SquaredStep
 from surefit.solvers.numerics.coordinates import Coordinates
 from surefit.summaries.visits import Visits, Window

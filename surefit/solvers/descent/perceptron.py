@@ -22,10 +22,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit import _native
+from surefit._core.data.intake import refuse_all_zero
 from surefit._core.errors import InvalidData
-from surefit._core.intake import refuse_all_zero
 from surefit._core.precision import linear_scores
-from surefit.engine.block import Block
+from surefit.engine.sources.block import Block
 from surefit.engine.step import Step
 from surefit.summaries.visits import Visits, Window
 

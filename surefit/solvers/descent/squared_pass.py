@@ -15,8 +15,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit._core.errors import InvalidData
-from surefit.engine.block import Block
 from surefit.engine.leaves import fold_tree
+from surefit.engine.sources.block import Block
 from surefit.engine.step import Step
 from surefit.solvers.numerics.coordinates import Coordinates
 from surefit.summaries.column_spread import ColumnSpread

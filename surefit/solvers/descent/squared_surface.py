@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 import scipy.linalg
 
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.descent.squared_pass import (
     Plane,
     SquaredPass,

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from surefit._core.data.faults import refuse_non_finite
 from surefit._core.errors import InvalidData
-from surefit._core.faults import refuse_non_finite
 from surefit._core.memory import refuse_beyond_memory
 from surefit._core.threads import threads_for
 from surefit.engine.leaves import fold_tree

@@ -26,7 +26,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit import _native
-from surefit._core.faults import refuse_overflow
+from surefit._core.data.faults import refuse_overflow
 from surefit._core.memory import refuse_beyond_memory
 from surefit.solvers.growing.tree import MOST_CATEGORIES, Tree
 

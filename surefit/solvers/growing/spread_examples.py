@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from surefit._core.arithmetic import exact_sum
-from surefit.engine.dask import DaskSource, delayed
-from surefit.engine.dask_blocks import FEWEST_PARTS, PART_BYTES, DaskBlocks
+from surefit.engine.sources.dask import DaskSource, delayed
+from surefit.engine.sources.dask_blocks import FEWEST_PARTS, PART_BYTES, DaskBlocks
 from surefit.solvers.growing.spread_rows import ForestPart
 from surefit.solvers.growing.tree import seen_categories
 from surefit.summaries.bins import MISSING, Bins

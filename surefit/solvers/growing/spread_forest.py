@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from surefit import _native
-from surefit.engine.dask_state import Parts
+from surefit.engine.sources.dask_state import Parts
 from surefit.solvers.growing.forest import TreeRules, columns_of, tree_of
 from surefit.solvers.growing.spread_rows import ForestFacts
 from surefit.solvers.growing.tree import Tree

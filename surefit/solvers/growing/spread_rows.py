@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from surefit import _native
-from surefit.engine.dask_state import KeptPart
+from surefit.engine.sources.dask_state import KeptPart
 from surefit.solvers.growing.histogram import bin_values, on_bins
 from surefit.solvers.growing.predict import apply_all
 from surefit.solvers.growing.tree import Tree

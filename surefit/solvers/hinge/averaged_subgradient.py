@@ -24,9 +24,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from surefit.engine.block import Block
 from surefit.engine.leaves import fold_tree
-from surefit.engine.source import Source
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.source import Source
 from surefit.engine.step import Step
 from surefit.solvers.hinge.clipped_pass import Labels, clipped_pass, leaf_sum, signs_and_costs
 

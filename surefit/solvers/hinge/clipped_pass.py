@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from surefit import _native
-from surefit.engine.block import Block, row_weights
 from surefit.engine.leaves import by_leaves, tree_sum
+from surefit.engine.sources.block import Block, row_weights
 from surefit.summaries import row_products
 
 

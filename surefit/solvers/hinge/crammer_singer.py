@@ -18,8 +18,8 @@ import numpy as np
 
 from surefit import _native
 from surefit._core.memory import refuse_beyond_memory
-from surefit.engine.block import row_weights
-from surefit.engine.source import Source
+from surefit.engine.sources.block import row_weights
+from surefit.engine.sources.source import Source
 from surefit.solvers.hinge.clipped_pass import leaf_sum
 from surefit.solvers.hinge.solution import AfterStep, Solution
 from surefit.summaries.row_products import csr_parts

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.hinge.clipped_pass import Labels
 from surefit.solvers.hinge.dual_descent import solve_dual
 from surefit.solvers.hinge.hinge import solve_hinge

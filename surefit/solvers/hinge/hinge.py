@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surefit.engine.block import Block
 from surefit.engine.leaves import leaf_threads
-from surefit.engine.source import Source
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.source import Source
 from surefit.solvers.hinge.clipped_pass import Labels, Rows, clipped_pass, leaf_sum, signs_and_costs
 from surefit.solvers.hinge.plane_coordinates import about, coordinates_for
 from surefit.solvers.hinge.ridge_metric import RidgeMetric, gram_about

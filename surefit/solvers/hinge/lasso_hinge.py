@@ -20,7 +20,7 @@ import numpy as np
 
 from surefit import _native
 from surefit.engine.leaves import leaf_threads
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.hinge.clipped_pass import Labels, clipped_pass, signs_and_costs
 from surefit.solvers.hinge.solution import AfterStep, Solution
 from surefit.solvers.hinge.squared_hinge_pass import Pass, Point, SquaredHingeStep

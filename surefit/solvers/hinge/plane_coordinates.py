@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from surefit.engine.block import Block
+from surefit.engine.sources.block import Block
 from surefit.summaries.moments import Moments
 
 FAR = 1e3

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.hinge.clipped_pass import Labels
 from surefit.solvers.hinge.plane_coordinates import PlaneCoordinates, coordinates_for
 from surefit.solvers.hinge.ridge_metric import RidgeMetric, gram_about

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surefit.engine.block import Block
 from surefit.engine.leaves import merge_in_order
+from surefit.engine.sources.block import Block
 from surefit.engine.step import Step
 from surefit.solvers.hinge.clipped_pass import Labels, clipped_pass, leaf_sum, signs_and_costs
 from surefit.solvers.hinge.plane_coordinates import about

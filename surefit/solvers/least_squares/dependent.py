@@ -15,7 +15,7 @@ import numpy as np
 import scipy.linalg
 
 from surefit._core.threads import threads_for
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.numerics.triangle import EPS
 from surefit.summaries.row_products import scores
 

@@ -18,8 +18,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from surefit._core.errors import CannotStream
 from surefit._core.threads import threads_for
-from surefit.engine.block import target_columns
-from surefit.engine.source import Source
+from surefit.engine.sources.block import target_columns
+from surefit.engine.sources.source import Source
 from surefit.solvers.least_squares.conjugate import MOST_STEPS, Centered, conjugate_gradients, independent, worthwhile
 from surefit.summaries.row_products import scores, with_short_indices
 

@@ -29,7 +29,7 @@ from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
 from surefit._core.arithmetic import power_of_two
 from surefit._core.errors import InvalidData
 from surefit._core.memory import refuse_beyond_memory
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.least_squares import refine as refinement
 from surefit.solvers.least_squares.dependent import factor_of_dependent
 from surefit.solvers.least_squares.iterate import iterate, iterated

@@ -20,8 +20,8 @@ import numpy as np
 import scipy.linalg
 
 from surefit._core.errors import InvalidData
-from surefit.engine.block import Block
-from surefit.engine.source import Source
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.source import Source
 from surefit.engine.step import Step
 from surefit.solvers.least_squares.least_squares import (
     REFINABLE,

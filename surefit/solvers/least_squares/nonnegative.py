@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from surefit._core.errors import SurefitError
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.least_squares.least_squares import LinearFit, centered_products
 from surefit.solvers.least_squares.tsqr import triangular_factor
 from surefit.solvers.least_squares.wide import gather_rows

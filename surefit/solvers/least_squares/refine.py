@@ -18,8 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit._native import twofold_gap
-from surefit.engine.block import Block
-from surefit.engine.source import Source
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.source import Source
 from surefit.engine.step import Step
 from surefit.solvers.least_squares.tsqr import Shift, dense_rows, shifted_rows
 from surefit.solvers.numerics import twofold

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from surefit.engine.block import Block
-from surefit.engine.source import Source
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.source import Source
 from surefit.engine.step import Step
 
 

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
 
 from surefit._core.memory import refuse_beyond_memory
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.numerics.triangle import solve_triangle
 from surefit.summaries.column_spread import deviations
 

@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.logistic.elastic_net_models import ColumnsModel, HessianModel
 from surefit.solvers.logistic.gap_bounds import elastic_net_gap
 from surefit.solvers.logistic.logistic import Evaluation, LogisticProblem, Penalty

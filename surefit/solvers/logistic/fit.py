@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.logistic.elastic_net import ElasticNetProblem
 from surefit.solvers.logistic.logistic import Evaluation, LogisticProblem, Penalty
 from surefit.solvers.logistic.separation import moved_along, separating_direction, tied_rows

@@ -22,7 +22,7 @@ import numpy as np
 
 from surefit._core.arithmetic import power_of_two
 from surefit._core.errors import InvalidData
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.logistic.gap_bounds import InterceptCurvature, ridge_gap
 from surefit.solvers.logistic.logistic_pass import LogisticStep, Pass, Point, ScoreRange, ScoreRangeStep
 from surefit.solvers.logistic.overview import Overview, OverviewStep

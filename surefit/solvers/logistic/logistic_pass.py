@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from surefit import _native
-from surefit.engine.block import Block, row_weights
 from surefit.engine.leaves import by_leaves, tree_sum
+from surefit.engine.sources.block import Block, row_weights
 from surefit.engine.step import Step
 from surefit.objectives import softmax
 from surefit.summaries import row_products as sparse_products

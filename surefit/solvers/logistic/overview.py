@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from surefit.engine.block import Block, row_weights
 from surefit.engine.leaves import fold_tree
+from surefit.engine.sources.block import Block, row_weights
 from surefit.engine.step import Step
 from surefit.summaries.moments import Moments, MomentsStep
 from surefit.summaries.moments import combine as combine_moments

@@ -10,7 +10,7 @@ from scipy.special import softmax as probabilities
 
 from surefit import _native
 from surefit._core.threads import thread_count
-from surefit.engine.block import Block, row_weights
+from surefit.engine.sources.block import Block, row_weights
 from surefit.engine.step import Step
 from surefit.objectives import logistic
 from surefit.solvers.logistic.logistic_pass import Point

@@ -17,8 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import nnls
 
-from surefit.engine.block import target_columns
-from surefit.engine.source import MemorySource, Source
+from surefit.engine.sources.block import target_columns
+from surefit.engine.sources.source import MemorySource, Source
 
 ZERO = 1e-9
 """Share of the sizes added up below which a sum is taken for zero; and a lead, of logits, that is none."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.mixture.gaussians import Components, density_of, expected, maximized
 
 SPREAD = 10.0

@@ -19,8 +19,8 @@ import scipy.sparse as sp
 from scipy.linalg.lapack import dtrtri
 
 from surefit import _native
-from surefit.engine.block import Block
-from surefit.engine.source import Source
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.source import Source
 from surefit.engine.step import Step
 
 CovarianceType = Literal["full", "tied", "diag", "spherical"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from surefit.engine.block import Block
-from surefit.engine.source import Source
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.source import Source
 from surefit.engine.step import Step
 from surefit.solvers.mixture.gaussians import Components, CovarianceType, Density, Sums, dense, maximized
 from surefit.summaries.canonical import in_single_precision, mixed, row_hashes

@@ -16,7 +16,7 @@ import scipy.optimize
 from surefit import _native
 from surefit._core.threads import threads_for
 from surefit.engine.leaves import merge_in_order
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.solvers.network.layers import (
     PART_ROWS,
     Network,

@@ -22,9 +22,9 @@ import numpy as np
 from surefit._core.errors import CannotStream, InvalidData
 from surefit._core.memory import refuse_beyond_memory
 from surefit._core.threads import thread_count
-from surefit.engine.block import Block
 from surefit.engine.leaves import LEAF_ELEMENTS
-from surefit.engine.source import Source
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.source import Source
 from surefit.engine.step import Step
 from surefit.solvers.numerics.eigen_basis import complete_basis, fix_signs, orthonormalize
 from surefit.solvers.principal.eigen_gram import RowProducts, row_products

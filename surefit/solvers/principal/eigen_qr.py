@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from surefit.engine.block import Block
+from surefit.engine.sources.block import Block
 from surefit.engine.step import Step
 from surefit.summaries.column_spread import deviations
 

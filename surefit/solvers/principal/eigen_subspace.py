@@ -19,9 +19,9 @@ import scipy.sparse.linalg
 
 from surefit._core.memory import available_bytes
 from surefit._core.threads import threads_for
-from surefit.engine.block import Block
 from surefit.engine.leaves import fold_tree
-from surefit.engine.source import Source
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.source import Source
 from surefit.engine.step import Step
 from surefit.solvers.principal.eigen_qr import triangle
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surefit._core.data.plain_numbers import take_whole
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.plain_numbers import take_whole
 
 MOST_LABELINGS = 200_000
 """Beyond so many labelings nothing is listed."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit._core.plain_numbers import take_whole
+from surefit._core.data.plain_numbers import take_whole
 from surefit.theory.dictionaries.circuits import Circuit, circuits
 from surefit.theory.dictionaries.dictionary import Dictionary, refuse_too_many
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit._core.plain_numbers import take_whole
+from surefit._core.data.plain_numbers import take_whole
 from surefit.theory.dictionaries.dictionary import Dictionary
 
 MOST_POINTS = 400

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surefit._core.data.plain_numbers import take_numbers, take_whole
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.plain_numbers import take_numbers, take_whole
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.theory.risk_interval import risk_interval
 

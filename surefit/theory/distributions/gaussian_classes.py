@@ -10,8 +10,8 @@ import scipy.linalg
 from numpy.typing import NDArray
 from scipy.special import logsumexp, ndtr, softmax
 
+from surefit._core.data.plain_numbers import take_numbers
 from surefit._core.errors import InvalidParameter
-from surefit._core.plain_numbers import take_numbers
 from surefit.theory.distributions.cells import integral_of_largest
 from surefit.theory.distributions.distribution import LARGEST, BayesRisk, Distribution, chances, named_classes
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from surefit._core.data.plain_numbers import take_numbers, take_whole
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.plain_numbers import take_numbers, take_whole
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.mixture import GaussianMixture
 from surefit.theory.distributions.gaussian_classes import GaussianClasses

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surefit._core.data.plain_numbers import take_numbers
 from surefit._core.errors import InvalidData, InvalidParameter
-from surefit._core.plain_numbers import take_numbers
 from surefit.theory.distributions.distribution import BLOCK, BayesRisk, Distribution, named_classes
 
 GRID = 4_000_000

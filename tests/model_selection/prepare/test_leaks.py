@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from surefit.model_selection.prepare.copies import copy_of_target
-from surefit.model_selection.prepare.hashes import row_hashes, value_codes
-from surefit.model_selection.prepare.identifiers import is_identifier
-from surefit.model_selection.prepare.leaks import find_leaks, instants
-from surefit.model_selection.prepare.profile import profile
+from surefit.model_selection.describe.copies import copy_of_target
+from surefit.model_selection.describe.hashes import row_hashes, value_codes
+from surefit.model_selection.describe.identifiers import is_identifier
+from surefit.model_selection.describe.leaks import find_leaks, instants
+from surefit.model_selection.describe.profile import profile
 
 RNG = np.random.default_rng(0)
 N = 200

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.objectives.losses import AbsoluteError, Logistic, Poisson, SquaredError
 from surefit.solvers.boosting.histogram_data import bin_source, targets_of
 from surefit.solvers.boosting.histogram_rounds import HistogramRounds

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from surefit._core.arithmetic import rounded_units
-from surefit.engine.block import Block
-from surefit.engine.dask_state import Message, _added, _merged
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.dask_state import Message, _added, _merged
 from surefit.objectives.losses import SquaredError
 from surefit.solvers.boosting.part_rows import Facts, PartRows
 from surefit.solvers.boosting.spread_data import BinBlock, add_weight_sums, join_parts, weight_sums

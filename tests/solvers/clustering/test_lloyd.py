@@ -12,8 +12,8 @@ import pytest
 import scipy.sparse as sp
 
 from surefit import _native
-from surefit.engine.block import Block
 from surefit.engine.leaves import merge_in_order
+from surefit.engine.sources.block import Block
 from surefit.solvers.clustering.lloyd import FarStep, Frame, LloydState, LloydStep
 from tests.reference.kmeans import lloyd_reference
 

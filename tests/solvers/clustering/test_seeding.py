@@ -10,9 +10,9 @@ from scipy.stats import chisquare
 
 from surefit import _native
 from surefit.cluster import kmeans_plusplus
-from surefit.engine.block import Block
 from surefit.engine.leaves import merge_in_order
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.source import MemorySource
 from surefit.solvers.clustering import seeding
 from surefit.solvers.clustering.seeding import SketchStep, canonical_sample, choose, rows_at
 from surefit.summaries.canonical import Canonical, canonical_rows, row_hashes

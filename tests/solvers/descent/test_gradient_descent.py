@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from surefit._core.errors import InvalidParameter
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.solvers.descent import squared_surface
 from surefit.solvers.descent.gradient_descent import automatic, best_rate, largest_curvature, plain
 from surefit.solvers.descent.squared_surface import open_surface

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from surefit._core.errors import InvalidData
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.solvers.descent.squared_pass import Plane, SquaredStep, frame_of, mean_length
 from surefit.summaries.column_spread import column_spread
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.solvers.descent import squared_surface
 from surefit.solvers.descent.squared_surface import MomentsSurface, RowsSurface, open_surface
 

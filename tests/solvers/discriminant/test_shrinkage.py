@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sklearn.covariance
 
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.solvers.discriminant.shrinkage import (
     Centers,
     FourthPowersStep,

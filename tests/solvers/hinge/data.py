@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.solvers.hinge.clipped_pass import Labels
 
 

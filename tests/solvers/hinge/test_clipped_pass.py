@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from surefit.engine.block import Block
+from surefit.engine.sources.block import Block
 from surefit.solvers.hinge.clipped_pass import clipped_pass
 from tests.reference import linear_svm as reference
 

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.datasets import load_iris
 from sklearn.svm import LinearSVC
 
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.solvers.hinge.crammer_singer import solve_crammer_singer
 
 

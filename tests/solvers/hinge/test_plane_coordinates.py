@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from surefit.engine.block import Block
+from surefit.engine.sources.block import Block
 from surefit.solvers.hinge.plane_coordinates import PlaneCoordinates, about, coordinates_for
 from surefit.summaries.moments import MomentsStep
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from surefit.engine.block import Block
+from surefit.engine.sources.block import Block
 from surefit.solvers.hinge.plane_coordinates import coordinates_for
 from surefit.solvers.hinge.ridge_metric import RidgeMetric, gram_about
 from surefit.summaries.moments import MomentsStep

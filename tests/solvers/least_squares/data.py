@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 
 
 def problem(n=60, d=4, targets=2, seed=0, offset=3.0):

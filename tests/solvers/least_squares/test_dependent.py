@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.solvers.least_squares.dependent import factor_of_dependent
 from surefit.solvers.least_squares.least_squares import PLAIN, centered_products, least_squares
 from surefit.summaries.moments import MomentsStep

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from surefit.engine.block import Block
+from surefit.engine.sources.block import Block
 from surefit.solvers.least_squares.tsqr import Shift, TriangularStep, shifted_rows, triangular_factor
 from tests.solvers.least_squares.data import problem, source
 

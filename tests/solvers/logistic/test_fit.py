@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.solvers.logistic.fit import fit_logistic
 from surefit.solvers.logistic.logistic import Penalty
 

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from surefit import _native
-from surefit.engine.block import Block
+from surefit.engine.sources.block import Block
 from surefit.solvers.logistic.logistic_pass import LogisticStep, Point, ScoreRangeStep
 from surefit.solvers.logistic.second_derivative import BinaryHessianStep, HessianStep
 from tests.reference.logistic_pass import reference_curvatures, reference_pass

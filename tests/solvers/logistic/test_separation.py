@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.solvers.logistic.separation import separating_direction
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, softmax
 
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.solvers.logistic.logistic import LogisticProblem, Penalty
 from surefit.solvers.logistic.stochastic import ascend, epoch
 from surefit.summaries.visits import Visits

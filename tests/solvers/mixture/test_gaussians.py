@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from surefit._core.threads import single_threaded_blas
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.solvers.mixture.em import expectation_maximization
 from surefit.solvers.mixture.gaussians import Components, density_of, maximized, responsibilities
 from surefit.solvers.mixture.gaussians import expected as expected_sums

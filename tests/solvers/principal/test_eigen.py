@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 import surefit
 from surefit._core.threads import single_threaded_blas
-from surefit.engine.source import MemorySource
+from surefit.engine.sources.source import MemorySource
 from surefit.solvers.numerics.eigen_basis import complete_basis, fix_signs, orthonormalize
 from surefit.solvers.principal.eigen import Iteration, principal_axes, size_of
 from surefit.solvers.principal.eigen_gram import RowProducts, SparseRowProducts, leaf_columns

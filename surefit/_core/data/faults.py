@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit import _native
+from surefit._core.data.frames import is_missing
 from surefit._core.errors import InvalidData
-from surefit._core.frames import is_missing
 from surefit._core.threads import threads_for
 
 COMPILED_FROM = 2**16

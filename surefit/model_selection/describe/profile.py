@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from surefit.model_selection.prepare.columns import columns_of
-from surefit.model_selection.prepare.hashes import row_hashes, value_codes
-from surefit.model_selection.prepare.identifiers import is_identifier
+from surefit.model_selection.describe.columns import columns_of
+from surefit.model_selection.describe.hashes import row_hashes, value_codes
+from surefit.model_selection.describe.identifiers import is_identifier
 
 RARE = 10
 """A level of text with fewer rows is rare."""

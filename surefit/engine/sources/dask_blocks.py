@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
-from surefit.engine.dask import DaskSource, delayed, persisted
-from surefit.engine.dask_tasks import several
 from surefit.engine.leaves import merge_in_order
+from surefit.engine.sources.dask import DaskSource, delayed, persisted
+from surefit.engine.sources.dask_tasks import several
 
 FEWEST_PARTS = 16
 PART_BYTES = 2**26

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from surefit.engine.dask_blocks import DaskBlocks
+from surefit.engine.sources.dask_blocks import DaskBlocks
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,15 @@ from typing import Any
 
 import numpy as np
 
+from surefit._core.data.intake import refuse_all_zero, take_targets, take_weights
 from surefit._core.errors import InvalidData
-from surefit._core.intake import refuse_all_zero, take_targets, take_weights
 from surefit._core.memory import available_bytes
 from surefit._core.optional import require
 from surefit._core.threads import single_threaded_blas
-from surefit.engine.block import Block
-from surefit.engine.dask_tasks import (
+from surefit.engine.labels import codes_of, memory_codes, streamed_codes
+from surefit.engine.leaves import aligned_rows, merge_in_order
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.dask_tasks import (
     Place,
     Work,
     apply_chunk,
@@ -36,9 +38,7 @@ from surefit.engine.dask_tasks import (
     row_count,
     several,
 )
-from surefit.engine.labels import codes_of, memory_codes, streamed_codes
-from surefit.engine.leaves import aligned_rows, merge_in_order
-from surefit.engine.source import Source
+from surefit.engine.sources.source import Source
 from surefit.engine.step import Step
 
 dask = require("dask", extra="dask", purpose="Working on Dask collections")

@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from surefit._core.threads import single_threaded_blas
-from surefit.engine.block import Block
 from surefit.engine.leaves import leaf_rows, leaf_threads
+from surefit.engine.sources.block import Block
 from surefit.engine.step import Step
 
 

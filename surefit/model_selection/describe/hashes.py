@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from surefit.model_selection.prepare.columns import columns_of
+from surefit.model_selection.describe.columns import columns_of
 
 PRIME = np.uint64(0x9E3779B97F4A7C15)
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import gammaln
 from scipy.stats import rankdata
 
-from surefit.model_selection.prepare.hashes import value_codes
+from surefit.model_selection.describe.hashes import value_codes
 
 ROWS = 20
 CHANCE = np.log(1e-9)

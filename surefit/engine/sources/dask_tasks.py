@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from surefit._core.faults import refuse_non_finite
-from surefit._core.intake import refuse_negative
+from surefit._core.data.faults import refuse_non_finite
+from surefit._core.data.intake import refuse_negative
 from surefit._core.threads import single_threaded_blas
-from surefit.engine.block import Block
+from surefit.engine.sources.block import Block
 from surefit.engine.step import Step
 
 

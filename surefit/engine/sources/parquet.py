@@ -16,17 +16,17 @@ from typing import Any
 
 import numpy as np
 
+from surefit._core.data.faults import refuse_non_finite
+from surefit._core.data.intake import refuse_all_zero, refuse_negative, take_targets, take_weights
 from surefit._core.errors import InvalidData
-from surefit._core.faults import refuse_non_finite
-from surefit._core.intake import refuse_all_zero, refuse_negative, take_targets, take_weights
 from surefit._core.optional import require
 from surefit._core.threads import single_threaded_blas, thread_count
-from surefit.engine.block import Block
 from surefit.engine.labels import memory_codes, streamed_codes
 from surefit.engine.leaves import TreeMerge, aligned_rows
-from surefit.engine.paths import parquet_files
-from surefit.engine.scan import Scan
-from surefit.engine.source import Source
+from surefit.engine.sources.block import Block
+from surefit.engine.sources.paths import parquet_files
+from surefit.engine.sources.scan import Scan
+from surefit.engine.sources.source import Source
 from surefit.engine.step import Step
 
 BLOCK_BYTES = 2**25

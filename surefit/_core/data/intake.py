@@ -13,8 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
-from surefit._core.errors import InvalidData
-from surefit._core.faults import (
+from surefit._core.data.faults import (
     column_kinds,
     culprit,
     no_columns,
@@ -24,7 +23,8 @@ from surefit._core.faults import (
     refuse_dates_and_masks,
     refuse_non_finite,
 )
-from surefit._core.sparse_faults import refuse_malformed
+from surefit._core.data.sparse_faults import refuse_malformed
+from surefit._core.errors import InvalidData
 
 FLOATS = (np.float64, np.float32)
 INTEGERS = (np.int64, np.int32)

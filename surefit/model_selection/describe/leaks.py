@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from surefit.model_selection.prepare.columns import columns_of
-from surefit.model_selection.prepare.copies import copy_of_target
-from surefit.model_selection.prepare.hashes import row_hashes, value_codes
-from surefit.model_selection.prepare.identifiers import is_identifier
+from surefit.model_selection.describe.columns import columns_of
+from surefit.model_selection.describe.copies import copy_of_target
+from surefit.model_selection.describe.hashes import row_hashes, value_codes
+from surefit.model_selection.describe.identifiers import is_identifier
 
 Splits = list[tuple[np.ndarray, np.ndarray]]
 MANY_COPIES, FEW_ROWS = 0.01, 5
