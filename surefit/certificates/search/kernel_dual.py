@@ -29,12 +29,22 @@ def better_dual(m: Any, tasks: list[Any], own: list[Any], tol: float) -> tuple[N
         t, U, value = task.target[rows], task.upper[rows], np.asarray(f.value[rows], dtype=np.float64)
         search = Search(m.kernel, X, rows, t, U, task.epsilon, np.where(np.isfinite(f.beta[rows]), f.beta[rows], 0.0))
         if X is not None:
-            value = search.run(value, f.b, 1e-3 * tol)
+            value, found = search.run(value, f.b, 1e-3 * tol), search.beta
+            none = np.zeros_like(value)
+            if not least_objective(task, t, U, found, value, f.b) < least_objective(task, t, U, none, none, f.b):
+                value = found = none
             beta[:, p] = 0.0
-            beta[rows, p] = search.beta
+            beta[rows, p] = found
         b[p] = best_intercept(t, U, task.epsilon, value, f.b)
     places = np.flatnonzero(beta.any(axis=1))
     return places, beta[places], b
+
+
+def least_objective(task: Any, t: F64, U: F64, beta: F64, value: F64, b: float) -> float:
+    """½ βᵀKβ + Σ U max(0, v) with the best intercept; U may be infinite where nothing is violated."""
+    z = value + best_intercept(t, U, task.epsilon, value, b)
+    v = 1 - t * z if task.epsilon is None else np.abs(t - z) - task.epsilon
+    return float(beta @ value / 2 + (U[v > 0] * v[v > 0]).sum())
 
 
 def best_intercept(t: F64, U: F64, epsilon: float | None, value: F64, b: float) -> float:

@@ -6,6 +6,9 @@ With κ = δᵀJ⁺δ and 2e²κ ≤ the smallest positive eigenvalue of J, curv
 and
 
     Σ ω KL(q ‖ p) ≤ e κ ,        |Σ ω (q − p)(xⱼ − cⱼ)| ≤ ηⱼ = √(e κ Tⱼ / 2) ,        Tⱼ = Σ ω (xⱼ − cⱼ)² .
+
+Of classes that weigh nothing q is zero. With p' the shares of the others, KL(q ‖ p) = KL(q ‖ p') − log(1 − p_∅); their
+sum s = Σ ω p_∅ bounds what p' moves δ by, and adds 2 s at most where p_∅ ≤ ½.
 """
 
 from __future__ import annotations
@@ -25,7 +28,10 @@ class InterceptCurvature:
     The smallest positive eigenvalue is at least one over the sum of the inverse ones, ‖L⁻¹‖², for J = LLᵀ.
     """
 
-    def __init__(self, J: np.ndarray) -> None:
+    def __init__(self, J: np.ndarray, weighs: np.ndarray | None = None) -> None:
+        """`weighs` tells which classes have rows that weigh something, by default all."""
+        self._weighs = np.ones(len(J), dtype=bool) if weighs is None else weighs
+        J = J[np.ix_(self._weighs, self._weighs)]
         m = len(J)
         fill = float(np.trace(J)) / m**2 if m > 1 else 0.0
         self._factor, fault = dpotrf(J + fill, lower=1)
@@ -42,16 +48,20 @@ class InterceptCurvature:
         return math.inf if fault else float((columns**2).sum())
 
     def solve(self, delta: np.ndarray) -> np.ndarray:
-        """J⁺δ for δ that sums to zero."""
-        centered = delta - delta.mean() if len(delta) > 1 else delta
-        return dpotrs(self._factor, centered, lower=1)[0]
+        """J⁺δ for δ that sums to zero, and zero for classes that weigh nothing."""
+        found, own = np.zeros(len(delta)), delta[self._weighs]
+        found[self._weighs] = dpotrs(self._factor, own - own.mean() if len(delta) > 1 else own, lower=1)[0]
+        return found
 
     def divergence(self, delta: np.ndarray) -> float:
-        """e κ; infinite where the intercepts are too far off."""
+        """e κ, and what classes that weigh nothing add; infinite where the intercepts are too far off."""
         if not self.regular:
             return math.inf
-        kappa = float(delta @ self.solve(delta))
-        return math.e * kappa if 0 <= kappa and 2 * math.e**2 * kappa <= self.least else math.inf
+        left, kappa = float(delta[~self._weighs].sum()), float(delta @ self.solve(delta))
+        if not (0 <= left and 0 <= kappa):
+            return math.inf
+        kappa = (math.sqrt(kappa) + left / math.sqrt(self.least)) ** 2 if left else kappa
+        return math.e * kappa + 2 * left if 2 * math.e**2 * kappa <= self.least else math.inf
 
 
 def ridge_gap(slopes: np.ndarray, ridge: float, divergence: float, total_ss: float) -> float:

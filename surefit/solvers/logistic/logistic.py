@@ -165,8 +165,8 @@ class LogisticProblem:
         return U.ravel()
 
     def shares(self) -> np.ndarray:
-        """Of the classes; a class without weight gets a little, so that logarithms exist."""
-        counts = np.maximum(self.look.counts, 1e-12 * self.weight)
+        """Of the classes; a class without weight gets so little that its probabilities are below all rounding."""
+        counts = np.maximum(self.look.counts, 1e-30 * self.weight)
         return counts / counts.sum()
 
     # --- the function --------------------------------------------------------------------------------------------
@@ -311,7 +311,7 @@ class LogisticProblem:
         if self._curvature is None or self._curvature[0] is not at:
             J = at.passed.curvature
             J = self.data.fold(CurvatureStep(), self.point(u)) if J is None else J
-            self._curvature = at, InterceptCurvature(J)
+            self._curvature = at, InterceptCurvature(J, self.look.counts > 0 if self.m > 1 else None)
         return self._curvature[1]
 
     def score_range(self, step: np.ndarray) -> ScoreRange:

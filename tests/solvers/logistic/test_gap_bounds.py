@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import minimize, root
 from scipy.special import logsumexp, softmax
 
 from surefit.solvers.logistic.gap_bounds import InterceptCurvature, elastic_net_gap, ridge_gap
@@ -31,6 +31,26 @@ def test_curvature_of_the_intercepts(m):
 def test_a_class_without_weight_gives_no_bound():
     assert InterceptCurvature(np.zeros((1, 1))).divergence(np.ones(1)) == math.inf
     assert InterceptCurvature(np.zeros((3, 3))).divergence(np.zeros(3)) == math.inf
+
+
+@pytest.mark.parametrize("left", [1e-12, 1e-6])
+def test_a_class_without_weight_adds_what_its_probabilities_cost(left):
+    """q has none of it and the right sums in the other classes: Σ KL(q ‖ p) is found with SciPy."""
+    rng = np.random.default_rng(2)
+    Z, y = rng.normal(size=(300, 4)), rng.integers(0, 3, 300)
+    Z[:, 3] += math.log(left / 300)
+
+    def moved(b):
+        return softmax(Z[:, :3] + b, axis=1)
+
+    b = root(lambda b: (moved(np.append(b, 0.0)) - np.eye(3)[y]).sum(axis=0)[:2], np.zeros(2), tol=1e-13).x
+    off = np.append(b, 0.0) * (1 - 1e-4)
+    P, Q = softmax(Z + np.append(off, 0.0), axis=1), moved(np.append(b, 0.0))
+    delta = (P - np.eye(4)[y]).sum(axis=0)
+    found = InterceptCurvature(np.diag(P.sum(axis=0)) - P.T @ P, np.array([True, True, True, False]))
+    truth = float((Q * np.log(Q / P[:, :3])).sum())
+    assert truth <= found.divergence(delta) <= 20 * truth
+    assert found.solve(delta)[3] == 0
 
 
 @pytest.mark.parametrize("off", [1e-6, 1e-4, 1e-3])
