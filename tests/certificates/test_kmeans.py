@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs
 from sklearn.preprocessing import StandardScaler
 
 from surefit.certificates import CertificateError, Grade
-from surefit.certificates.search.principal_axes import principal_axes
+from surefit.certificates.search.spectral.principal_axes import principal_axes
 from surefit.certificates.theorems.spectral import kmeans_bound
 from surefit.certificates.theorems.spectral.centered import first_pass
 from surefit.certificates.theorems.spectral.kmeans_bound import Bound, knapsack

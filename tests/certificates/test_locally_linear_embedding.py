@@ -12,7 +12,7 @@ from sklearn.manifold import LocallyLinearEmbedding
 from sklearn.manifold._locally_linear import barycenter_kneighbors_graph
 
 from surefit.certificates import Grade
-from surefit.certificates.search.local_weights import local_weights
+from surefit.certificates.search.graphs.local_weights import local_weights
 from surefit.certificates.theorems.graphs.local_weights import Rebuilding, gram, optimality
 from tests.certificates.bench import altered, certify, changed, failing
 

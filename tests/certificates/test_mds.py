@@ -12,8 +12,8 @@ from sklearn.manifold import MDS, ClassicalMDS
 from sklearn.metrics import pairwise_distances
 
 from surefit.certificates import Grade
-from surefit.certificates.search.eigen_basis import eigen_basis
-from surefit.certificates.search.isotonic import nearest_monotone
+from surefit.certificates.search.graphs.isotonic import nearest_monotone
+from surefit.certificates.search.spectral.eigen_basis import eigen_basis
 from surefit.certificates.theorems.graphs.stress import disparities
 from surefit.certificates.theorems.spectral.all_eigenvalues import all_eigenvalues
 from tests.certificates.bench import altered, certify, changed, failing

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import maximum_flow
 from sklearn.datasets import load_iris, make_moons
 
 from surefit.certificates import Grade
-from surefit.certificates.search.max_flow import max_flow
+from surefit.certificates.search.graphs.max_flow import max_flow
 from tests.certificates.bench import altered, certify, failing
 
 

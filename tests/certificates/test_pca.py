@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.decomposition import PCA
 
 from surefit.certificates import CertificateError, Grade
-from surefit.certificates.search import principal_axes
+from surefit.certificates.search.spectral import principal_axes
 from tests.certificates.bench import altered, certify, changed, failing
 
 CANCER = load_breast_cancer().data

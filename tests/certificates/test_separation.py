@@ -14,7 +14,7 @@ from sklearn.linear_model import Perceptron
 from sklearn.svm import SVC
 
 from surefit.certificates import Grade
-from surefit.certificates.search.shortest_separator import shortest_separator
+from surefit.certificates.search.linear.shortest_separator import shortest_separator
 from tests.certificates.bench import altered, blocks, certify, changed, failing
 
 rng = np.random.default_rng(29)

@@ -19,7 +19,7 @@ from sklearn.neighbors import kneighbors_graph
 
 from surefit.certificates import Grade
 from surefit.certificates.attributes import Attributes
-from surefit.certificates.search.eigen_basis import eigen_basis
+from surefit.certificates.search.spectral.eigen_basis import eigen_basis
 from surefit.certificates.theorems.graphs.components import components
 from surefit.certificates.theorems.graphs.graph import Graph, cuts, laplacian_of, read_graph
 from surefit.certificates.theorems.spectral.all_eigenvalues import all_eigenvalues

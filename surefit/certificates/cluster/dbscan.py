@@ -23,7 +23,7 @@ from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import gamma
-from surefit.certificates.search.forest import Forest
+from surefit.certificates.search.graphs.forest import Forest
 from surefit.certificates.theorems.distances.all_rows import in_slices
 from surefit.certificates.theorems.distances.metrics import BY_COORDINATE
 from surefit.certificates.theorems.distances.points import Points, read_points

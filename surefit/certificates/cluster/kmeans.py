@@ -17,7 +17,7 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.predictions import answer_of, sample_rows
 from surefit.certificates.rounding import epsilon, gamma
-from surefit.certificates.search.principal_axes import principal_axes
+from surefit.certificates.search.spectral.principal_axes import principal_axes
 from surefit.certificates.theorems.distances.to_centers import squared_distances, transform_claim
 from surefit.certificates.theorems.spectral.centered import Center, first_pass, slices
 from surefit.certificates.theorems.spectral.kmeans_bound import Bound, lower_bound

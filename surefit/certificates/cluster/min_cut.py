@@ -18,7 +18,7 @@ from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.rounding import epsilon, gamma
-from surefit.certificates.search.max_flow import max_flow
+from surefit.certificates.search.graphs.max_flow import max_flow
 from surefit.certificates.theorems.distances.all_rows import all_rows
 from surefit.certificates.theorems.distances.metrics import Metric, read_metric
 from surefit.certificates.theorems.graphs.affinity import given_claim, neighbors_claim

@@ -19,8 +19,8 @@ from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.rounding import gamma
-from surefit.certificates.search.eigen_basis import eigen_basis
-from surefit.certificates.search.spectral_span import rotation
+from surefit.certificates.search.spectral.eigen_basis import eigen_basis
+from surefit.certificates.search.spectral.spectral_span import rotation
 from surefit.certificates.theorems.graphs.components import components
 from surefit.certificates.theorems.graphs.graph import Laplacian, cuts, inverse_roots, laplacian_of, read_graph
 from surefit.certificates.theorems.graphs.model_affinity import affinity_claim

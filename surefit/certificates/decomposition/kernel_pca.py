@@ -18,7 +18,7 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, epsilon, gamma
-from surefit.certificates.search.largest_direction import largest_direction
+from surefit.certificates.search.spectral.largest_direction import largest_direction
 from surefit.certificates.theorems.kernel_machine.gram_products import LONG, LONG_SUMS, apply
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel

@@ -22,7 +22,7 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import epsilon, gamma
-from surefit.certificates.search.principal_axes import principal_axes
+from surefit.certificates.search.spectral.principal_axes import principal_axes
 from surefit.certificates.theorems.spectral.centered import Center, first_pass
 from surefit.certificates.theorems.spectral.dimension import may_be_minka, may_be_share
 from surefit.certificates.theorems.spectral.leading import largest, residuals

@@ -13,7 +13,7 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, epsilon, gamma
-from surefit.certificates.search.kernel_system import correction
+from surefit.certificates.search.machines.kernel_system import correction
 from surefit.certificates.theorems.kernel_machine.gram_products import LONG, apply
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel

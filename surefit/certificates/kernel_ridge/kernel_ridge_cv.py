@@ -13,7 +13,7 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.kernel_ridge.kernel_ridge import ridge_claims
 from surefit.certificates.rounding import epsilon
-from surefit.certificates.search.kernel_system import inverses
+from surefit.certificates.search.machines.kernel_system import inverses
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 from surefit.certificates.theorems.kernel_machine.left_out import left_out
 from surefit.certificates.theorems.kernel_machine.ridge import System

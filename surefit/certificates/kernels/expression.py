@@ -16,7 +16,7 @@ from surefit.certificates.blocks import F64, BadData, BlockOf, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import CertificateError, Claim, Grade, at_most, failed, refuted
 from surefit.certificates.rounding import UNIT
-from surefit.certificates.search.largest_direction import largest_direction
+from surefit.certificates.search.spectral.largest_direction import largest_direction
 from surefit.certificates.theorems.kernel_machine.expressions import entries, proved
 from surefit.certificates.theorems.spectral.definite import largest_at_most
 

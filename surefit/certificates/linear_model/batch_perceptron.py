@@ -19,7 +19,7 @@ from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.labels import reads_labels
 from surefit.certificates.linear_model.violations import UNDECIDED, not_separable, violations
 from surefit.certificates.rounding import epsilon
-from surefit.certificates.search.shortest_separator import shortest_separator
+from surefit.certificates.search.linear.shortest_separator import shortest_separator
 from surefit.certificates.theorems.linear_program.long_rows import LONG, Long, slices
 from surefit.certificates.theorems.linear_program.piecewise_linear import NOTHING, measure
 from surefit.certificates.theorems.linear_program.separation import (

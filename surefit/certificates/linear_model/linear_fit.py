@@ -12,7 +12,7 @@ from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, epsilon, gamma
-from surefit.certificates.search.column_basis import ColumnBases
+from surefit.certificates.search.linear.column_basis import ColumnBases
 from surefit.certificates.theorems.least_squares.least_squares_data import Data, predictions, read_data
 from surefit.certificates.theorems.least_squares.least_squares_gap import Gap, gap_of, project
 

@@ -18,8 +18,8 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.labels import labels_claim, read_classes, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
-from surefit.certificates.search.logistic import refine
-from surefit.certificates.search.logistic_rays import coordinates, groups_of, separating_rays, without_noise
+from surefit.certificates.search.linear.logistic import refine
+from surefit.certificates.search.linear.logistic_rays import coordinates, groups_of, separating_rays, without_noise
 from surefit.certificates.theorems.log_loss.classes import class_factors, weights_of_classes
 from surefit.certificates.theorems.log_loss.log_loss import TIE, LogLoss, objective
 from surefit.certificates.theorems.log_loss.log_loss_dual import least_value

@@ -15,7 +15,7 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import epsilon
-from surefit.certificates.search.program_in_memory import InMemory
+from surefit.certificates.search.linear.program_in_memory import InMemory
 from surefit.certificates.theorems.linear_program.long_rows import LONG, Long, Slice, slices
 from surefit.certificates.theorems.linear_program.piecewise_linear import Program, Proof, read_program
 from surefit.certificates.theorems.linear_program.program_claim import Question, optimal, relative

@@ -13,7 +13,7 @@ from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.linear_model.linear_fit import linear_claims
 from surefit.certificates.linear_model.ridge import read_alpha
 from surefit.certificates.rounding import epsilon
-from surefit.certificates.search.column_basis import ColumnBases
+from surefit.certificates.search.linear.column_basis import ColumnBases
 from surefit.certificates.theorems.least_squares.least_squares_data import Data, slices
 from surefit.certificates.theorems.least_squares.least_squares_gap import SAFE, project
 from surefit.certificates.theorems.least_squares.left_out import left_out

@@ -9,7 +9,7 @@ import numpy as np
 from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.claim import Claim
-from surefit.certificates.search.program_in_memory import InMemory
+from surefit.certificates.search.linear.program_in_memory import InMemory
 from surefit.certificates.theorems.linear_program.long_rows import LONG, Long, Slice, slices
 from surefit.certificates.theorems.linear_program.piecewise_linear import Program, read_program
 from surefit.certificates.theorems.linear_program.program_claim import Question, optimal

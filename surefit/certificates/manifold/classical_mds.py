@@ -16,7 +16,7 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.manifold.double_centered import Centered, centered, eigen_claims
 from surefit.certificates.rounding import epsilon
-from surefit.certificates.search.eigen_basis import eigen_basis
+from surefit.certificates.search.spectral.eigen_basis import eigen_basis
 from surefit.certificates.theorems.graphs.distance_matrix import all_distances, matrix_claim
 from surefit.certificates.theorems.spectral.all_eigenvalues import all_eigenvalues
 from surefit.certificates.theorems.spectral.pairs import MOST_ORDER

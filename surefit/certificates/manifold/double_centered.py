@@ -9,7 +9,7 @@ import numpy as np
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import UNIT
-from surefit.certificates.search.largest_direction import largest_direction
+from surefit.certificates.search.spectral.largest_direction import largest_direction
 from surefit.certificates.theorems.spectral.pairs import (
     MOST_EXCUSED,
     ROUNDINGS,

@@ -18,7 +18,7 @@ from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.manifold.double_centered import Centered, centered, eigen_claims
 from surefit.certificates.predictions import SAMPLE, numbers_claim
 from surefit.certificates.rounding import epsilon, gamma
-from surefit.certificates.search.neighbor_lists import neighbor_lists
+from surefit.certificates.search.graphs.neighbor_lists import neighbor_lists
 from surefit.certificates.theorems.distances.all_rows import all_rows
 from surefit.certificates.theorems.distances.metrics import read_metric
 from surefit.certificates.theorems.graphs.components import completed

@@ -19,9 +19,9 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.predictions import SAMPLE, numbers_claim
 from surefit.certificates.rounding import UNIT, epsilon, gamma
-from surefit.certificates.search.largest_direction import largest_direction
-from surefit.certificates.search.local_weights import local_weights
-from surefit.certificates.search.neighbor_lists import neighbor_lists
+from surefit.certificates.search.graphs.local_weights import local_weights
+from surefit.certificates.search.graphs.neighbor_lists import neighbor_lists
+from surefit.certificates.search.spectral.largest_direction import largest_direction
 from surefit.certificates.theorems.distances.all_rows import all_rows, in_slices
 from surefit.certificates.theorems.graphs.components import components
 from surefit.certificates.theorems.graphs.local_weights import LONG, Rebuilding, gram, optimality

@@ -16,8 +16,8 @@ from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.rounding import epsilon, gamma
-from surefit.certificates.search.isotonic import nearest_monotone
-from surefit.certificates.search.weighted_laplacian import solve_laplacian
+from surefit.certificates.search.graphs.isotonic import nearest_monotone
+from surefit.certificates.search.graphs.weighted_laplacian import solve_laplacian
 from surefit.certificates.theorems.graphs.distance_matrix import all_distances, matrix_claim
 from surefit.certificates.theorems.graphs.stress import disparities, embedded, guttman, stress
 

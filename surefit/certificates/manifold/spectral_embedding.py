@@ -15,7 +15,7 @@ from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, refuted
 from surefit.certificates.rounding import epsilon
-from surefit.certificates.search.largest_direction import largest_direction
+from surefit.certificates.search.spectral.largest_direction import largest_direction
 from surefit.certificates.theorems.graphs.components import components
 from surefit.certificates.theorems.graphs.graph import Graph, laplacian_of, read_graph
 from surefit.certificates.theorems.graphs.model_affinity import affinity_claim

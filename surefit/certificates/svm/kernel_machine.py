@@ -11,7 +11,7 @@ from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.rounding import UNIT, epsilon
-from surefit.certificates.search.kernel_dual import better_dual
+from surefit.certificates.search.machines.kernel_dual import better_dual
 from surefit.certificates.theorems.kernel_machine.duality import Function, Task, dual, primal, sq_norm
 from surefit.certificates.theorems.kernel_machine.expansion import (
     LONG,

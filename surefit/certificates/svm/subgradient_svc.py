@@ -17,7 +17,7 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.rounding import epsilon
-from surefit.certificates.search.hinge_newton import better_plane
+from surefit.certificates.search.machines.hinge_newton import better_plane
 from surefit.certificates.theorems.linear_program.long_rows import slices
 from surefit.certificates.theorems.margin.hinge import Plane, Problem, dual, primal
 from surefit.certificates.theorems.margin.planes import answers, terms

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, dense
-from surefit.certificates.search.column_basis import column_basis, triangle
-from surefit.certificates.search.smoothed_dual import Kinks, Smoothed, balanced, smoothed_dual
+from surefit.certificates.search.linear.column_basis import column_basis, triangle
+from surefit.certificates.search.linear.smoothed_dual import Kinks, Smoothed, balanced, smoothed_dual
 from surefit.certificates.theorems.linear_program.long_rows import slices
 from surefit.certificates.theorems.linear_program.piecewise_linear import MOST_COLUMNS, NOTHING, Basis, Program
 

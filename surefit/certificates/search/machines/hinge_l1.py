@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from surefit.certificates.blocks import F64
-from surefit.certificates.search.kernel_dual import solved
+from surefit.certificates.search.machines.kernel_dual import solved
 
 STEPS, WIDE = 200, 2000
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.blocks import F64, Rows, dense
-from surefit.certificates.search.balanced_slopes import balanced, proved
-from surefit.certificates.search.hinge_l1 import least_l1
-from surefit.certificates.search.kernel_dual import Search, solved
+from surefit.certificates.search.machines.balanced_slopes import balanced, proved
+from surefit.certificates.search.machines.hinge_l1 import least_l1
+from surefit.certificates.search.machines.kernel_dual import Search, solved
 from surefit.certificates.theorems.linear_program.long_rows import slices
 from surefit.certificates.theorems.margin.hinge import Plane
 

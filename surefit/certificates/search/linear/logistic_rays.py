@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, Rows
-from surefit.certificates.search.logistic import MOST_ACTIVE, moved
+from surefit.certificates.search.linear.logistic import MOST_ACTIVE, moved
 from surefit.certificates.theorems.log_loss.log_loss import LogLoss, probabilities
 from surefit.certificates.theorems.log_loss.log_loss_free import Coordinates
 

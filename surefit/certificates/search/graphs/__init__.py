@@ -1,0 +1,1 @@
+"""Proposals on graphs and neighborhoods: flows, trees, lists of neighbors, weights. Not trusted."""

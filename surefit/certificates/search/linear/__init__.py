@@ -1,0 +1,1 @@
+"""Proposals for linear models: coefficients, dual points, separating directions, bases of columns. Not trusted."""

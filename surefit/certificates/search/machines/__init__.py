@@ -1,0 +1,1 @@
+"""Proposals for support vector machines and kernel systems. Not trusted."""

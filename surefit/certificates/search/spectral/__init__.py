@@ -1,0 +1,1 @@
+"""Proposals of eigenvectors and axes. Not trusted."""
