@@ -11,6 +11,7 @@ import pytest
 import sklearn.neural_network
 
 from surefit.certificates import Grade
+from surefit.certificates.neural_network import network
 from surefit.neural_network import MLPClassifier, MLPRegressor
 from tests.certificates.bench import altered, certify, failing
 from tests.certificates.test_totality import wicked
@@ -48,6 +49,28 @@ def test_scikit_learns_fits_hold(case):
     theirs = getattr(sklearn.neural_network, cls.__name__)
     c = certify(fitted(theirs, codes(y), solver="lbfgs"), X, codes(y))
     assert c.holds, str(c)
+
+
+@pytest.mark.parametrize("activation", ["relu", "tanh", "logistic"])
+def test_another_gradient_is_refused(activation, monkeypatch):
+    """Were the chain rule written wrongly, differences of the loss would show it."""
+    model, right = fitted(MLPRegressor, NUMBERS, activation=activation), network._slope
+    assert certify(model, X, NUMBERS)["gradient"].grade is Grade.EXACT
+    monkeypatch.setattr(network, "_slope", lambda kind, z: 1.02 * right(kind, z))
+    assert "gradient" in failing(certify(model, X, NUMBERS))
+
+
+def test_what_is_not_stationary_says_how_far_it_is():
+    claim = certify(fitted(MLPRegressor, NUMBERS), X, NUMBERS)["stationary"]
+    assert claim.holds and claim.grade is Grade.UNPROVED
+    assert "after 20 rounds, stopped by max_iter" in claim.sentence
+    assert claim.detail["largest"] > 1e-4 and claim.detail["share"] > 0
+
+
+@pytest.mark.parametrize("solver", ["adam", "lbfgs"])
+def test_a_small_gradient_is_stationary_whoever_found_it(solver):
+    model = fitted(MLPRegressor, np.zeros(80), solver=solver, max_iter=500)
+    assert certify(altered(model, tol=0.1), X, np.zeros(80))["stationary"].grade is Grade.STATIONARY
 
 
 def test_a_converged_fit_is_stationary():
