@@ -15,7 +15,7 @@ from surefit._core.errors import InvalidData
 from surefit._core.threads import single_threaded_blas
 from surefit.certificates import Certificate, CertificateError, Rows, check
 from surefit.certificates.checker import TOL
-from surefit.certificates.kernels.expression import Inputs
+from surefit.certificates.inputs import Inputs
 from surefit.certificates.registry import checker_for
 from surefit.engine.open import kind_of, open_data
 from surefit.engine.parts import has_checker, is_composite, joined, parts_of

@@ -21,7 +21,7 @@ from scipy.optimize import minimize
 
 from surefit._core.errors import InvalidData
 from surefit.certificates import Certificate, check
-from surefit.certificates.kernels.expression import Inputs
+from surefit.certificates.inputs import Inputs
 from surefit.stats.derivatives import natural_units, score_and_hessian
 from surefit.stats.family import Family, family_of, sample_of
 from surefit.stats.moments import method_of_moments

@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from surefit._core.errors import InvalidData
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.certificates import Certificate, check
-from surefit.certificates.kernels.expression import Inputs
+from surefit.certificates.inputs import Inputs
 from surefit.variational.em import ROUNDING, as_number, need, need_counts, need_tol
 
 

@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.certificates import Certificate, check
-from surefit.certificates.kernels.expression import Inputs
+from surefit.certificates.inputs import Inputs
 
 ROUNDING = 1e-9
 """A fall of the log-likelihood by this share of its size is rounding."""

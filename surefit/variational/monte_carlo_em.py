@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 from surefit._core.errors import InvalidData, InvalidParameter
 from surefit._core.random import RandomStateLike, random_stream
 from surefit.certificates import Certificate, check
-from surefit.certificates.kernels.expression import Inputs
+from surefit.certificates.inputs import Inputs
 from surefit.variational.em import need, need_counts, need_tol
 
 

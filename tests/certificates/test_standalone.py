@@ -12,9 +12,13 @@ import numpy as np
 import pytest
 
 from surefit.certificates import ArrayBlocks
-from surefit.certificates.registry import CHECKERS, check
+from surefit.certificates.inputs import Inputs
+from surefit.certificates.registry import CHECKERS, check, checker_for
 from surefit.certificates.standalone import one_file
+from surefit.kernels import Gaussian
 from surefit.linear_model import Ridge
+from surefit.model_selection import cross_validate
+from surefit.stats import maximum_likelihood
 from tests.laws.registry import fit, instances, learnt, sample
 
 TREES = {True: "DecisionTreeClassifier", False: "DecisionTreeRegressor"}
@@ -51,6 +55,31 @@ def test_says_what_the_certificate_says(model, monkeypatch):
         claims, _ = find(told, alone.ArrayBlocks(X, y), 1e-6)
         whole = check(told, ArrayBlocks(X, y))
         assert [str(vars(claim)) for claim in claims] == [str(vars(claim)) for claim in whole]
+
+
+ROWS = np.random.default_rng(0).normal(size=(40, 3))
+OF_ANY_INPUT = {
+    "Kernel": (Gaussian(), ROWS),
+    "LikelihoodFit": (maximum_likelihood("norm", ROWS[:, 0]), ROWS[:, 0]),
+    "FoldScores": (cross_validate(Ridge(), ROWS, ROWS[:, 0]), ROWS),
+}
+
+
+@pytest.mark.parametrize("name", OF_ANY_INPUT)
+def test_data_as_they_are(name, monkeypatch):
+    (told, X), alone = OF_ANY_INPUT[name], loaded(monkeypatch, name)
+    assert "(model, Inputs(X, y), 1e-6)" in vars(alone)["__doc__"] and not hasattr(alone, "ArrayBlocks")
+    claims, _ = getattr(alone, CHECKERS[name].split(":")[1])(told, alone.Inputs(X), 1e-6)
+    whole = check(told, Inputs(X))
+    assert [str(vars(claim)) for claim in claims] == [str(vars(claim)) for claim in whole] and whole.holds
+
+
+@pytest.mark.parametrize("name", CHECKERS)
+def test_says_how_it_is_run(name):
+    text = one_file(name).text.split('"""')[1]
+    base = type(name, (), {})()
+    assert ("Inputs(X, y)" in text) == checker_for(base).any_input
+    assert ("Members are checked too" in text) == (name.startswith("Bagging") or name == "CrossValidatedEnsemble")
 
 
 def test_refuses_a_lie(monkeypatch):

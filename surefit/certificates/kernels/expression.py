@@ -6,40 +6,21 @@ outside.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from surefit.certificates.attributes import real
-from surefit.certificates.blocks import F64, BadData, BlockOf, Blocks
+from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import CertificateError, Claim, Grade, at_most, failed, refuted
+from surefit.certificates.inputs import Inputs
 from surefit.certificates.rounding import UNIT
 from surefit.certificates.search.spectral.largest_direction import largest_direction
 from surefit.certificates.theorems.kernel_machine.expressions import entries, proved
 from surefit.certificates.theorems.spectral.definite import largest_at_most
 
 ROUNDINGS = 10.0
-MOST_INPUTS = 1500
-
-
-class Inputs:
-    """What a kernel takes: rows of numbers, or any objects; with targets for checkers that look at them."""
-
-    def __init__(self, X: Any, y: Any = None) -> None:
-        self.y = y
-        self.all = X if hasattr(X, "shape") else list(X)
-        self.n_rows = int(X.shape[0]) if hasattr(X, "shape") else len(self.all)
-        self.n_features = int(X.shape[1]) if len(getattr(X, "shape", ())) == 2 else 1
-
-    def __iter__(self) -> Iterator[BlockOf]:
-        yield BlockOf(np.asarray(self.all), None, None)
-
-    def sample(self) -> Any:
-        """All of them, or some spread evenly."""
-        places = np.unique(np.linspace(0, self.n_rows - 1, min(MOST_INPUTS, self.n_rows)).astype(int))
-        return self.all[places] if hasattr(self.all, "shape") else [self.all[i] for i in places]
 
 
 @checker("positive_definite", any_input=True)

@@ -24,15 +24,22 @@ from surefit.certificates.standalone.definitions import (
 
 SEARCH, REGISTRY = f"{PACKAGE}.search", f"{PACKAGE}.registry"
 DATA = (f"{PACKAGE}.array_blocks", "ArrayBlocks")
+AS_IT_IS = (f"{PACKAGE}.inputs", "Inputs")  # for checkers of any input
 
 HEADING = "# ══════ "
 HEADER = '''"""How surefit checks a fitted {name}. All that its verdict rests on: {lines} lines, blank ones not counted.
 
-    claims, cost = {function}(model, ArrayBlocks(X, y), 1e-6)
+    claims, cost = {function}(model, {data}, 1e-6)
     for claim in claims:
         print(claim.holds, claim.grade, claim.name, claim.value, claim.limit, claim.sentence)
-"""
+{notes}"""
 '''
+SPARSE = """
+X of compressed sparse rows is Rows(X.data, X.indices, X.indptr, X.shape).
+"""
+MEMBERS = """
+Members are checked too where this file has the checker of their class: surefit checker {name} CLASS.
+"""
 PROPOSALS = f"""{HEADING * 8}
 # Nothing below need be trusted: it only proposes. A bad proposal loosens a bound, no claim becomes false.
 """
@@ -66,7 +73,8 @@ class _Assembly:
 
     def __init__(self, classes: Iterable[str]) -> None:
         self.classes = dict.fromkeys(classes)
-        self.trusted = self._reached([DATA, *map(_checker_of, classes)], stop=SEARCH)
+        self.data = AS_IT_IS if _takes_any_input(next(iter(self.classes))) else DATA
+        self.trusted = self._reached([self.data, *map(_checker_of, classes)], stop=SEARCH)
         searched = [place for place in _mentioned(self.trusted) if place[0].startswith(SEARCH)]
         self.proposals = [place for place in self._reached(searched) if place not in self.trusted]
         self.names, taken = dict[Place, str](), dict[str, Place]()
@@ -78,12 +86,19 @@ class _Assembly:
 
     def file(self) -> OneFile:
         trusted, proposals = self._sections(self.trusted), self._sections(self.proposals)
-        if any(place[0] == REGISTRY for place in _mentioned(self.trusted)):
+        name, looks_up = next(iter(self.classes)), any(place[0] == REGISTRY for place in _mentioned(self.trusted))
+        if looks_up:
             own = ", ".join(f'"{name}": {self.names[_checker_of(name)]}' for name in self.classes)
             trusted.append(LOOKUP.format(own=own))
         body = "\n\n".join([_imports(self.names), *trusted])
-        lines, first = sum(bool(line.strip()) for line in body.splitlines()), next(iter(self.classes))
-        header = HEADER.format(name=first, lines=lines, function=self.names[_checker_of(first)])
+        lines = sum(bool(line.strip()) for line in body.splitlines())
+        header = HEADER.format(
+            name=name,
+            lines=lines,
+            function=self.names[_checker_of(name)],
+            data=f"{self.names[self.data]}(X, y)",
+            notes=SPARSE * (self.data == DATA) + MEMBERS.format(name=name) * looks_up,
+        )
         text = "\n\n".join([header + body, *([PROPOSALS, *proposals] if proposals else [])])
         return OneFile(text, lines, tuple(sorted({origin for origin, _ in self.trusted})))
 
@@ -170,6 +185,13 @@ def _imports(places: Iterable[Place]) -> str:
 def _checker_of(name: str) -> Place:
     origin, function = CHECKERS[name].split(":")
     return f"{PACKAGE}.{origin}", function
+
+
+def _takes_any_input(name: str) -> bool:
+    """Whether the checker of the class is one that is handed the data as they are."""
+    node = node_at(_checker_of(name))
+    asked = [word for one in getattr(node, "decorator_list", []) for word in getattr(one, "keywords", [])]
+    return any(word.arg == "any_input" and ast.literal_eval(word.value) for word in asked)
 
 
 def _span(node: ast.stmt) -> tuple[int, int]:
