@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import copy
 import sys
@@ -80,6 +81,14 @@ def test_says_how_it_is_run(name):
     base = type(name, (), {})()
     assert ("Inputs(X, y)" in text) == checker_for(base).any_input
     assert ("Members are checked too" in text) == (name.startswith("Bagging") or name == "CrossValidatedEnsemble")
+
+
+@pytest.mark.parametrize("name", CHECKERS)
+def test_imports_what_it_uses(name):
+    module = compile(one_file(name).text, name, "exec", flags=ast.PyCF_ONLY_AST)
+    used = {node.id for node in ast.walk(module) if isinstance(node, ast.Name)}
+    imports = [node for node in module.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+    assert {alias.asname or alias.name for node in imports for alias in node.names} <= used | {"annotations"}
 
 
 def test_refuses_a_lie(monkeypatch):

@@ -90,7 +90,7 @@ class _Assembly:
         if looks_up:
             own = ", ".join(f'"{name}": {self.names[_checker_of(name)]}' for name in self.classes)
             trusted.append(LOOKUP.format(own=own))
-        body = "\n\n".join([_imports(self.names), *trusted])
+        body = "\n\n".join([_imports(self.names, "\n".join([*trusted, *proposals])), *trusted])
         lines = sum(bool(line.strip()) for line in body.splitlines())
         header = HEADER.format(
             name=name,
@@ -168,11 +168,13 @@ def _below(name: str, order: dict[str, None]) -> None:
         order[name] = None
 
 
-def _imports(places: Iterable[Place]) -> str:
-    """What the definitions need from NumPy and the standard library."""
+def _imports(places: Iterable[Place], text: str) -> str:
+    """What the definitions need from NumPy and the standard library: of the names that the text still has."""
     elsewhere: Imports = {}
     for place in places:
         elsewhere |= links(place)[1]
+    there = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    elsewhere = {alias: origin for alias, origin in elsewhere.items() if alias in there}
     whole = [f"import {m}" + (f" as {alias}" if alias != m else "") for alias, (m, own) in elsewhere.items() if not own]
     parts: dict[str, list[str]] = {}
     for alias, (origin, own) in sorted(elsewhere.items()):
