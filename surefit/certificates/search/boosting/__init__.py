@@ -1,0 +1,1 @@
+"""Proposals for boosted models: rows that were kept for validation. Not trusted."""
