@@ -257,9 +257,12 @@ def _answers(attrs: Attributes, bags: list[Bag], data: Data, X: NDArray) -> list
     if not data.K:
         flat = mean[:, 0] if mean.shape[1] == 1 else mean
         return [numbers_claim(model, "predict", X, flat, slack * float(np.abs(values).max()) + 1e-300)]
+    logs, given = np.log(np.maximum(mean, 1e-12)), answer_of(model, "predict_log_proba", X, mean.shape)
+    if not isinstance(given, Claim):  # shares near zero may be told from zero or not
+        logs = np.where(mean > 1e-12, logs, np.minimum(given, logs))
     claims = [
         numbers_claim(model, "predict_proba", X, mean, slack),
-        numbers_claim(model, "predict_log_proba", X, np.log(mean), np.where(mean > 1e-12, 64 * slack / mean, np.inf)),
+        numbers_claim(model, "predict_log_proba", X, logs, 64 * slack / np.maximum(mean, 1e-12)),
         labels_claim(model, X, mean, slack),
     ]
     if hasattr(model, "decision_function") and hasattr(members[0][0], "decision_function"):
