@@ -163,7 +163,7 @@ def _never_rises(trace: list[tuple[float, float]]) -> Claim:
     rises = Worst()
     for (before, _), (after, rounding) in pairwise(trace):
         unit = max(abs(before), TINY)
-        rises.see(max(0.0, after - before) / unit, 0.0, 2 * rounding / unit)
+        rises.see(float(np.maximum(0.0, after - before)) / unit, 0.0, 2 * rounding / unit)
     return rises.claim("never_rises", "The loss never rises; largest relative rise.", 0.0, "The loss rises.")
 
 
@@ -177,4 +177,6 @@ def _line(at: Steps, moves: F64, s: float, off: F64, worst: Worst) -> None:
         g = loss_at(at.loss, at.y, at.f + (s - sign * width) * moves, at.level)[1]
         slopes = sign * at.w[:, None] * g * moves
         size = max(float(np.abs(slopes).sum()), TINY)
-        worst.see(max(0.0, float(slopes.sum())) / size, gamma(slopes.size), float((off * np.abs(moves)).sum()) / size)
+        worst.see(
+            float(np.maximum(0.0, slopes.sum())) / size, gamma(slopes.size), float((off * np.abs(moves)).sum()) / size
+        )

@@ -66,7 +66,8 @@ class Splits:
         limits, m, inner, leaves, self.n_trees = self.limits, len(rows), tree.inner, tree.leaves, self.n_trees + 1
         sums, size, off = (np.array([t[r].sum(axis=0) for r in rows]) for t in (terms, np.abs(terms[:, :2]), off))
         doubt = np.stack([gamma(len(terms) + 300) * size, off], axis=1)  # of the checker's own sums, of the model's
-        scale = np.maximum(size[:, 0] ** 2 / np.maximum(sums[:, 1] + limits.l2, TINY), TINY)
+        scale = np.where(size[:, 0] == 0, 1.0, size[:, 0] ** 2 / np.maximum(sums[:, 1] + limits.l2, TINY))
+        scale[(scale < 1e-280) | (scale > 1e280)] = np.nan  # squares are lost
         depth, best, gain, error = np.zeros(m), np.full(m, -np.inf), np.zeros(m), np.zeros((m, 2))
         every = 1 + m * self.width * self.places.shape[1] // (2 * WORK)  # of so many nodes one is looked at
         exact = 1e-12 * bool((terms[:, 2] % 1).any())  # whole numbers add up without rounding
@@ -75,7 +76,7 @@ class Splits:
             features = tree.feature[[i]] if limits.drawn else np.arange(self.places.shape[1])
             if not ends and i % every == 0 and (i in inner or not (limits.drawn or limits.cut_back)):
                 found = [self._gains(left, sums[i], off[i, 1], exact) for left in self._offers(here, features, terms)]
-                best[i], v = max(g for g, _ in found), max(v for _, v in found)
+                best[i], v = np.max(found, axis=0)
                 error[i] = doubt[i] @ [8 * v, 4 * v**2]
             if i in inner:
                 children = [tree.left[i], tree.right[i]]
@@ -93,8 +94,8 @@ class Splits:
                 above[children] = np.minimum(above[children], above[i])
             best[leaves], gain[leaves], scale[leaves] = above[leaves], gain[inner].min(initial=np.inf), scale[0]
             error[leaves] += error[inner].max(axis=0, initial=0.0)
-        for i in np.flatnonzero(best > -np.inf):
-            self.missed.see(max(0.0, best[i] - gain[i]) / scale[i], *(error[i] / scale[i]).tolist())
+        for i in np.flatnonzero(best != -np.inf):
+            self.missed.see(float(np.maximum(0.0, best[i] - gain[i]) / scale[i]), *(error[i] / scale[i]).tolist())
 
     def _gains(self, left: F64, total: F64, off: float, exact: float) -> tuple[float, float]:
         """What splits with left sides (…, 3) gain at most, −∞ if none is allowed, and the largest |v| of a side.
