@@ -25,8 +25,8 @@ from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.predictions import answer_of
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.boosting.answers import answer_claims, trace_claim
-from surefit.certificates.theorems.boosting.losses import loss_at, raw_of_mean
-from surefit.certificates.theorems.boosting.rows import facts, kept_rows, read_rows
+from surefit.certificates.theorems.boosting.losses import loss_at
+from surefit.certificates.theorems.boosting.rows import kept_rows, read_rows
 from surefit.certificates.theorems.boosting.splits import Limits, Splits, looked_at
 from surefit.certificates.theorems.boosting.steps import TINY, Steps
 from surefit.certificates.theorems.boosting.trees import read_tree
@@ -42,9 +42,7 @@ FAR = 32.0
 def check_gradient_boosting_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """All stages: rows × trees; splits in sampled trees: rows × columns each."""
     attrs = Attributes(model, "estimators_")
-    K = read_classes(attrs) or 2
-    facts(attrs, n_classes_=K)
-    return _check(attrs, blocks, tol, attrs.text("loss", "log_loss"), K)
+    return _check(attrs, blocks, tol, attrs.text("loss", "log_loss"), read_classes(attrs) or 2)
 
 
 @checker(*COVERS)
@@ -59,7 +57,7 @@ def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> 
     if not isinstance(getattr(model, "loss", loss), str):
         return [failed("loss", "The loss is an object of the user's own: its stages are not replayed.")], "nothing"
     stages, stops = np.asarray(model.estimators_, dtype=object), getattr(model, "n_iter_no_change", None) is not None
-    _sizes(attrs, stages, max(1, K * (K > 2)), X.shape[1], stops)
+    _sizes(attrs, stages, K, X.shape[1], stops)
     if attrs.faults:
         return [bad_attributes(attrs)], "one pass"
     X = X.astype(np.float32) if theirs else X
@@ -76,24 +74,30 @@ def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> 
     return [*claims, *answer_claims(model, blocks, at)], f"{len(y)} rows × {stages.size} trees; in some also × columns"
 
 
-def _sizes(attrs: Attributes, stages: Any, width: int, d: int, stops: bool) -> None:
+def _sizes(attrs: Attributes, stages: Any, K: int, d: int, stops: bool) -> None:
     """estimators_ (stages, width), as many as n_estimators_ and, unless stopped early, n_estimators say."""
-    asked, drawn = whole(attrs.parameter("n_estimators", 100)), attrs.has("max_features")
-    facts(attrs, n_estimators_=len(stages), n_trees_per_iteration_=width, **({} if drawn else {"max_features_": d}))
-    if stages.shape != (len(stages), width) or not 0 < len(stages) <= asked or (len(stages) < asked and not stops):
+    asked, n, width = whole(attrs.parameter("n_estimators", 100)), len(stages), max(1, K * (K > 2))
+    if stages.shape != (n, width) or not 0 < n <= asked or (n < asked and not stops):
         attrs.faults.append(f"estimators_ is not an array of {asked} stages of {width} members")
-    if hasattr(attrs.model, "step_sizes_"):
-        steps = attrs.array("step_sizes_", (len(stages),))
-        if steps is not None and not attrs.flag("line_search", False) and (steps != 1).any():
-            attrs.faults.append("step_sizes_ are not one without a line search")
+    numbers = {"n_estimators_": n, "n_trees_per_iteration_": width, "n_classes_": K, "max_features_": d}
+    for name in list(numbers)[: 3 if attrs.has("max_features") else 4]:
+        if whole(getattr(attrs.model, name, numbers[name])) != numbers[name]:
+            attrs.faults.append(f"{name} is not {numbers[name]}")
+    if not attrs.flag("line_search", False) and np.any(np.asarray(getattr(attrs.model, "step_sizes_", 1.0)) != 1):
+        attrs.faults.append("step_sizes_ are not one without a line search")
 
 
 def _started(model: Any, X: Any, loss: str, K: int) -> F64:
-    """What init_ predicts, as raw predictions (n, 1), or (n, K) for more than two classes."""
+    """What init_ predicts, as raw predictions (n, 1), or (n, K) with mean zero for more than two classes."""
     if isinstance(model.init_, str) and model.init_ == "zero":
         return np.zeros((len(X), max(1, K * (K > 2))))
-    out = np.asarray(answer_of(model.init_, "predict_proba" if K else "predict", X), dtype=np.float64)
-    return raw_of_mean(loss, out[:, 1:] if K == 2 else out.reshape(len(X), -1))
+    means, eps = answer_of(model.init_, "predict_proba" if K else "predict", X), np.finfo(float).eps
+    if not K:
+        means = np.asarray(means, dtype=np.float64).reshape(len(X), 1)
+        return np.log(np.maximum(means, eps)) if loss == "poisson" else means
+    logs = np.log(np.clip(means, eps, 1 - eps))
+    logs -= logs.mean(axis=1, keepdims=True)
+    return logs if K > 2 else logs[:, 1:] * (1 if loss == "exponential" else 2)
 
 
 def _limits(attrs: Attributes, X: Any, w: F64, theirs: bool) -> Limits:

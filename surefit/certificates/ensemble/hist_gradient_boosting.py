@@ -21,7 +21,7 @@ from surefit.certificates.claim import Claim, failed
 from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.theorems.boosting.answers import answer_claims, trace_claim
 from surefit.certificates.theorems.boosting.losses import KINKED
-from surefit.certificates.theorems.boosting.rows import facts, kept_rows, read_rows
+from surefit.certificates.theorems.boosting.rows import kept_rows, read_rows
 from surefit.certificates.theorems.boosting.splits import Limits, Splits, looked_at
 from surefit.certificates.theorems.boosting.steps import Steps
 from surefit.certificates.theorems.boosting.trees import Tree, bits, read_tree
@@ -62,10 +62,10 @@ def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> 
     if K:
         w = w * _class_weights(attrs, y.astype(np.intp), None if learnt.theirs else w, K)
     kept, hidden = _kept(attrs, learnt, X, y, w, K)
-    X, by_sets = _coded(attrs, learnt, X.astype(np.float64))
     _sizes(attrs, learnt, max(1, K * (K > 2)))
     if attrs.faults:
         return [bad_attributes(attrs)], "one pass"
+    X, places, by_sets = _columns(attrs, learnt, X.astype(np.float64))
     unit, grid = (2.0**-24, 0.0) if learnt.theirs else (0.0, 2.0**-30)  # float32, or whole numbers of 30 bits
     start, q = np.tile(learnt.start, (len(y), 1)), real(attrs.parameter("quantile", 0.5))
     l2, linear = real(attrs.parameter("l2_regularization", 0.0)), learnt.theirs and bool((w == 1).all())
@@ -76,21 +76,22 @@ def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> 
         if len(y) <= 200_000:
             most = whole(attrs.parameter("max_bins", 255))
             claims.append(bins_claim(learnt.edges, X, at.w, most, by_sets, not learnt.theirs, tol))
-    claims += _rounds(attrs, at, learnt, X, by_sets, w - at.w, tol)
+    claims += _rounds(attrs, at, learnt, X, Splits(_limits(attrs, by_sets), places), w - at.w, tol)
     if hidden:
         claims = [failed("rounds", f"Rounds are not replayed: {hidden}.")]
     return [*claims, *answer_claims(attrs.model, blocks, at)], f"{len(y)} rows × all trees; in some also × columns"
 
 
 def _rounds(
-    attrs: Attributes, at: Steps, learnt: Learnt, X: F64, by_sets: NDArray[np.bool_], w_kept: F64, tol: float
+    attrs: Attributes, at: Steps, learnt: Learnt, X: F64, splits: Splits, w_kept: F64, tol: float
 ) -> list[Claim]:
     """Every round replayed: leaf values of all trees, splits of some, the trace of the loss."""
-    splits, width = Splits(_limits(attrs, by_sets), _places(X, learnt, by_sets)), at.f.shape[1]
-    rate, counts = real(attrs.parameter("learning_rate", 0.1)), np.ones(len(X)) if learnt.theirs else at.w
-    trace, trace_kept = [at.mean_loss(at.w)], [at.mean_loss(w_kept)]
-    chosen = looked_at(len(learnt.rounds) * width, X.size)
+    rate, width = real(attrs.parameter("learning_rate", 0.1)), at.f.shape[1]
+    counts = np.ones(len(X)) if learnt.theirs else at.w
+    before, before_kept, chosen = [], [], looked_at(len(learnt.rounds) * width, X.size)
     for t, stage in enumerate(learnt.rounds):
+        before.append(at.mean_loss(at.w))
+        before_kept.append(at.mean_loss(w_kept))
         slopes = at.slopes()
         for k, tree in enumerate(stage):
             rows = tree.rows(X)
@@ -100,12 +101,10 @@ def _rounds(
             for leaf in tree.leaves:
                 at.leaf(float(tree.value[leaf]), 0.0 if none else rate, rows[leaf], k, slopes)
             at.move(k, tree.answers(rows))
-        trace.append(at.mean_loss(at.w))
-        trace_kept.append(at.mean_loss(w_kept))
     claims = [at.claim(tol), splits.claim(tol, "among all bins")]
     if attrs.flag("do_early_stopping_", False) and attrs.text("scoring", "loss") == "loss":
-        claims.append(trace_claim(attrs, "train_score_", trace, -1.0, tol))
-        claims += [trace_claim(attrs, "validation_score_", trace_kept, -1.0, tol)] if w_kept.any() else []
+        for name, w, trace in (("train_score_", at.w, before), ("validation_score_", w_kept, before_kept)):
+            claims += [trace_claim(attrs, name, [*trace, at.mean_loss(w)], -1.0, tol)] if w.any() else []
     return claims
 
 
@@ -130,7 +129,8 @@ def _of_records(tree: Any) -> Tree:
 def _sizes(attrs: Attributes, learnt: Learnt, width: int) -> None:
     """The attributes say what was grown, and it is as many rounds as asked for unless they were stopped early."""
     n, limit, edges = len(learnt.rounds), real(attrs.parameter("max_iter", 100)), learnt.edges
-    facts(attrs, n_iter_=n, n_trees_per_iteration_=width)
+    if (whole(attrs.parameter("n_iter_", -1)), attrs.parameter("n_trees_per_iteration_", -1)) != (n, width):
+        attrs.faults.append(f"n_iter_, n_trees_per_iteration_ are not {n}, {width}")
     if {len(learnt.start), *map(len, learnt.rounds)} != {width} or len(edges) != attrs.model.n_features_in_:
         attrs.faults.append(f"trees, start or bins are not those of {width} trees a round")
     if not n <= limit or (n < limit and not attrs.flag("do_early_stopping_", False)):
@@ -161,31 +161,25 @@ def _kept(attrs: Attributes, learnt: Learnt, X: F64, y: F64, w: F64, K: int) -> 
     return kept_rows(attrs, X, y, w, K > 0), ""
 
 
-def _coded(attrs: Attributes, learnt: Learnt, X: F64) -> tuple[F64, NDArray[np.bool_]]:
-    """The columns in the order of the model, and which are of categories: there a value becomes its place.
+def _columns(attrs: Attributes, learnt: Learnt, X: F64) -> tuple[F64, NDArray, NDArray[np.bool_]]:
+    """In the order of the model: the rows, their places in each column, and which columns are of categories.
 
-    Codes of files stand for themselves.
+    A number is in bin number #{thresholds < value}. A category becomes its place among those of the column, in files it
+    is its place; from 255 on it is missing.
     """
-    by_sets = np.zeros(X.shape[1], dtype=bool)
-    by_sets |= np.asarray(attrs.parameter("is_categorical_", by_sets), dtype=bool)
-    for j in np.flatnonzero(by_sets) if learnt.theirs or attrs.has("categories_") else ():
-        known = ~np.isnan(X[:, j])
-        values = np.unique(X[known, j])
-        places = values if learnt.theirs else np.asarray(attrs.model.categories_[j], dtype=np.float64)
-        if not np.isin(values, places).all() or not (places[:-1] < places[1:]).all():
-            raise BadData(f"categories_ of column {j} are not its values in rising order")
-        X[known, j] = np.searchsorted(places, X[known, j])
-    order = np.argsort(~by_sets, kind="stable") if learnt.theirs else np.arange(len(by_sets))
-    return X[:, order], by_sets[order]
-
-
-def _places(X: F64, learnt: Learnt, by_sets: NDArray[np.bool_]) -> NDArray:
-    """A value is in bin number #{thresholds < value}, a category 0 … 254 in its own; others are missing."""
-    places = np.full(X.shape, np.nan, dtype=np.float32)
+    by_sets = np.zeros(X.shape[1], dtype=bool) | np.asarray(attrs.parameter("is_categorical_", False), dtype=bool)
+    order = np.argsort(~by_sets, kind="stable") if learnt.theirs else np.arange(X.shape[1])
+    X, by_sets, places = X[:, order], by_sets[order], np.full(X.shape, np.nan, dtype=np.float32)
     for j, (x, edges) in enumerate(zip(X.T, learnt.edges, strict=True)):
-        known = (x >= 0) & (x < 255) if by_sets[j] else ~np.isnan(x)
+        known = ~np.isnan(x)
+        if by_sets[j] and (learnt.theirs or attrs.has("categories_")):
+            values = np.unique(x[known]) if learnt.theirs else np.asarray(attrs.model.categories_[j], dtype=np.float64)
+            if not np.isin(x[known], values).all() or not (values[:-1] < values[1:]).all():
+                raise BadData(f"categories_ of column {j} are not its values in rising order")
+            x[known] = np.searchsorted(values, x[known])
+        known &= ~by_sets[j] | ((x >= 0) & (x < 255))
         places[known, j] = x[known] if by_sets[j] else np.searchsorted(edges, x[known])
-    return places
+    return X, places, by_sets
 
 
 def _limits(attrs: Attributes, by_sets: NDArray[np.bool_]) -> Limits:

@@ -50,16 +50,6 @@ def loss_at(loss: str, y: F64, f: F64, q: float = 0.5) -> tuple[F64, F64, F64]:
     return value, g[:, None], h[:, None]
 
 
-def raw_of_mean(loss: str, mean: F64) -> F64:
-    """(n, K): raw predictions whose answers are means of y, or shares of classes; of several classes with mean zero."""
-    p = np.clip(mean, np.finfo(float).eps, 1 - np.finfo(float).eps)
-    if loss == "log_loss" and p.shape[1] > 1:
-        return np.log(p) - np.log(p).mean(axis=1, keepdims=True)
-    if loss in ("log_loss", "exponential"):
-        return np.log(p / (1 - p)) / (2 if loss == "exponential" else 1)
-    return np.log(np.maximum(mean, np.finfo(float).eps)) if loss == "poisson" else mean
-
-
 def quantile(v: F64, w: F64, q: float, linear: bool = False) -> tuple[float, float]:
     """The least and the largest q-quantile of v under the weights w, as far as rounding of their sums leaves it open.
 

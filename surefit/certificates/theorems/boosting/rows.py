@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, real, whole
+from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks, dense, one_column
 from surefit.certificates.search.boosting.held_out import held_out
 
@@ -30,10 +30,3 @@ def kept_rows(attrs: Attributes, X: NDArray, y: F64, w: F64, classes: bool) -> N
     if w[kept].sum() > share * w.sum() * (1 + 1e-9):
         raise BadData("more rows are kept for validation than asked for")
     return kept
-
-
-def facts(attrs: Attributes, **numbers: int) -> None:
-    """A fault for each attribute that is there, and is another number."""
-    for name, number in numbers.items():
-        if whole(getattr(attrs.model, name, number)) != number:
-            attrs.faults.append(f"{name} is not {number}")

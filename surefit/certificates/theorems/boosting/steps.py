@@ -68,7 +68,10 @@ class Steps:
         the mean of |r|."""
         if self.newton and self.loss in KINKED:
             r, size = self.y[rows] - self.f[rows, 0], np.abs(self.y[rows]) + np.abs(self.f[rows, 0])
-            low, high = self._middle(r, self.w[rows])
+            low, high = quantile(r, self.w[rows], self.q if self.loss == "quantile" else 0.5, self.linear)
+            if self.loss == "huber":
+                cut = np.clip(r - np.array([[low], [high]]), -self.level, self.level)
+                low, high = np.sort([low, high] + cut @ self.w[rows] / self.w[rows].sum())
             unit, off = max(float(np.abs(r).mean()), TINY), 16 * UNIT * size.max() + 4 * self.df[rows].max()
             return self.seen.see(max(rate * low - value, value - rate * high, 0.0) / (rate * unit), 0.0, off / unit)
         terms, off = (t[rows, k] for t in slopes)
@@ -76,14 +79,6 @@ class Steps:
         H = max((H if self.newton else self.w[rows].sum()) + self.l2, TINY)
         off = (dG + abs(G / H) * dH) / size + 16 * UNIT
         self.seen.see(abs(value + rate * G / H) / max(rate * size / H, TINY), 2 * gamma(len(rows) + 16), off)
-
-    def _middle(self, r: F64, w: F64) -> tuple[float, float]:
-        """The step at a kink, as an interval."""
-        low, high = quantile(r, w, self.q if self.loss == "quantile" else 0.5, self.linear)
-        if self.loss != "huber":
-            return low, high
-        ends = [m + float(w @ np.clip(r - m, -self.level, self.level)) / float(w.sum()) for m in (low, high)]
-        return min(ends), max(ends)
 
     def start(self, linear: bool) -> None:
         start = replace(self, newton=True, linear=linear)
