@@ -11,7 +11,6 @@ one's own the answers are taken as they are.
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 from typing import Any
 
@@ -27,7 +26,7 @@ from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.boosting.answers import answer_claims, trace_claim
 from surefit.certificates.theorems.boosting.losses import loss_at
 from surefit.certificates.theorems.boosting.rows import kept_rows, read_rows
-from surefit.certificates.theorems.boosting.splits import Limits, Splits, looked_at
+from surefit.certificates.theorems.boosting.splits import Splits, looked_at
 from surefit.certificates.theorems.boosting.steps import TINY, Steps
 from surefit.certificates.theorems.boosting.trees import read_tree
 from surefit.certificates.theorems.worst import Worst
@@ -68,7 +67,10 @@ def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> 
     hidden = "the rows drawn for each stage" if real(attrs.parameter("subsample", 1.0)) < 1 else hidden
     if getattr(model, "init", None) is None and not hidden:
         at.start(theirs and bool((w == 1).all()))
-    claims = _stages(attrs, at, stages, X, Splits(_limits(attrs, X, train, theirs), _ranks(X, theirs)), w - train, tol)
+    n, least = len(w) if theirs else np.count_nonzero(train), real(attrs.parameter("min_weight_fraction_leaf", 0.0))
+    none, pure = np.zeros(X.shape[1], dtype=bool), 2.0**-52 * theirs  # what scikit-learn calls pure
+    splits = Splits(attrs, _ranks(X, theirs), none, int(n), least * float(train.sum()), pure)
+    claims = _stages(attrs, at, stages, X, splits, w - train, tol)
     if hidden:
         claims = [failed("stages", f"Stages cannot be replayed: {hidden} cannot be seen.")]
     return [*claims, *answer_claims(model, blocks, at)], f"{len(y)} rows × {stages.size} trees; in some also × columns"
@@ -98,20 +100,6 @@ def _started(model: Any, X: Any, loss: str, K: int) -> F64:
     logs = np.log(np.clip(means, eps, 1 - eps))
     logs -= logs.mean(axis=1, keepdims=True)
     return logs if K > 2 else logs[:, 1:] * (1 if loss == "exponential" else 2)
-
-
-def _limits(attrs: Attributes, X: Any, w: F64, theirs: bool) -> Limits:
-    def rows(name: str, default: int) -> int:
-        """A number of rows, or a share of all rows rounded up."""
-        value, n = attrs.parameter(name, default), len(w) if theirs else np.count_nonzero(w)
-        return int(value) if isinstance(value, (int, np.integer)) else math.ceil(real(value) * n)
-
-    least, light = rows("min_samples_leaf", 1), real(attrs.parameter("min_weight_fraction_leaf", 0.0))
-    cut_back = any(real(attrs.parameter(name, 0.0)) > 0 for name in ("ccp_alpha", "min_impurity_decrease"))
-    return Limits(least, light * float(w.sum()), 0.0, real(attrs.parameter("max_depth", math.inf)),
-                  real(attrs.parameter("max_leaf_nodes", math.inf)), np.zeros(X.shape[1], dtype=bool),
-                  max(rows("min_samples_split", 2), 2 * least), 2.0**-52 * theirs,
-                  attrs.has("max_features"), cut_back)  # fmt: skip
 
 
 def _ranks(X: Any, theirs: bool) -> Any:

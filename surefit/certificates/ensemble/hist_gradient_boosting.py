@@ -8,7 +8,6 @@ every split must be the best on offer among the bins. Of scikit-learn's models t
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.theorems.boosting.answers import answer_claims, trace_claim
 from surefit.certificates.theorems.boosting.losses import KINKED
 from surefit.certificates.theorems.boosting.rows import kept_rows, read_rows
-from surefit.certificates.theorems.boosting.splits import Limits, Splits, looked_at
+from surefit.certificates.theorems.boosting.splits import Splits, looked_at
 from surefit.certificates.theorems.boosting.steps import Steps
 from surefit.certificates.theorems.boosting.trees import Tree, bits, read_tree
 from surefit.certificates.theorems.trees.binned import bins_claim
@@ -76,7 +75,7 @@ def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> 
         if len(y) <= 200_000:
             most = whole(attrs.parameter("max_bins", 255))
             claims.append(bins_claim(learnt.edges, X, at.w, most, by_sets, not learnt.theirs, tol))
-    claims += _rounds(attrs, at, learnt, X, Splits(_limits(attrs, by_sets), places), w - at.w, tol)
+    claims += _rounds(attrs, at, learnt, X, Splits(attrs, places, by_sets, len(y), 1e-3, 0.0), w - at.w, tol)
     if hidden:
         claims = [failed("rounds", f"Rounds are not replayed: {hidden}.")]
     return [*claims, *answer_claims(attrs.model, blocks, at)], f"{len(y)} rows × all trees; in some also × columns"
@@ -180,10 +179,3 @@ def _columns(attrs: Attributes, learnt: Learnt, X: F64) -> tuple[F64, NDArray, N
         known &= ~by_sets[j] | ((x >= 0) & (x < 255))
         places[known, j] = x[known] if by_sets[j] else np.searchsorted(edges, x[known])
     return X, places, by_sets
-
-
-def _limits(attrs: Attributes, by_sets: NDArray[np.bool_]) -> Limits:
-    drawn = real(attrs.parameter("max_features", 1.0)) < 1 or attrs.has("interaction_cst")
-    return Limits(real(attrs.parameter("min_samples_leaf", 20)), 1e-3, real(attrs.parameter("l2_regularization", 0.0)),
-                  real(attrs.parameter("max_depth", math.inf)), real(attrs.parameter("max_leaf_nodes", math.inf)),
-                  by_sets, drawn=drawn)  # fmt: skip

@@ -20,21 +20,21 @@ def answer_claims(model: Any, blocks: Blocks, end: Steps) -> list[Claim]:
     """predict and its kin, from the raw predictions of all rows."""
     X, places = sample_rows(blocks), np.linspace(0, blocks.n_rows - 1, min(SAMPLE, blocks.n_rows)).astype(np.intp)
     places = np.unique(places)  # of the rows X
-    f, df = end.f[places], end.df[places] + 4 * UNIT * np.abs(end.f[places])
-    flat, off = (f[:, 0], df[:, 0]) if f.shape[1] == 1 else (f, df)
+    f, df = end.f[places], 2 * end.df
+    flat = f[:, 0] if f.shape[1] == 1 else f
     if not hasattr(model, "classes_"):
-        off = off + (np.finfo(np.float32).eps if X.dtype == np.float32 else 0.0) * np.abs(flat)
+        off = df + (np.finfo(np.float32).eps if X.dtype == np.float32 else 0.0) * np.abs(flat)
         if end.loss in ("poisson", "gamma"):
             flat, off = np.exp(flat), np.exp(flat) * (off + 8 * UNIT)
         return [numbers_claim(model, "predict", X, flat, off)]
     scores = f if f.shape[1] > 1 else np.hstack([-f, f]) * (1.0 if end.loss == "exponential" else 0.5)
     logs = scores - scores.max(axis=1, keepdims=True)
     logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
-    shares, slack = np.exp(logs), 4 * df.max(axis=1, keepdims=True) + 16 * UNIT * (1 + np.abs(logs))
+    shares, slack = np.exp(logs), 4 * df + 16 * UNIT * (1 + np.abs(logs))
     claims = [
-        labels_claim(model, X, scores, df.max(axis=1)),
+        labels_claim(model, X, scores, df),
         numbers_claim(model, "predict_proba", X, shares, slack * shares + 8 * UNIT),
-        numbers_claim(model, "decision_function", X, flat, off),
+        numbers_claim(model, "decision_function", X, flat, df),
     ]
     if hasattr(model, "predict_log_proba"):  # of a share 1 − 1 anything
         slack = np.where(shares < 1e-15, np.inf, slack + 8 * UNIT / np.maximum(shares, UNIT))

@@ -16,12 +16,14 @@ twice that is taken.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, refuted
 from surefit.certificates.rounding import gamma
@@ -33,48 +35,41 @@ WORK = 1 << 23  # rows × columns of all trees that are looked at; places × col
 SUPPORT = 10.0  # categories of less weight are not ordered, and go right; also added to H in the order
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What the parameters ask of a split, and of a node to be split."""
-
-    min_count: float  # of a side
-    min_curvature: float  # of a side
-    l2: float
-    max_depth: float
-    max_leaves: float
-    by_sets: NDArray[np.bool_]  # columns of categories
-    min_split: float = 0.0  # the count of a node
-    pure: float = 0.0  # a leaf may end where splits gain less than this share of its curvature
-    drawn: bool = False  # which features were open to a node is not told: it is held against its own, a leaf ends
-    cut_back: bool = False  # leaves may end for other reasons
-
-
 def looked_at(n_trees: int, size: int) -> list[int]:
     """Trees spread evenly, the first and the last with them: as many as the work allows, three at least."""
     return np.linspace(0, n_trees - 1, int(np.clip(WORK / size, 3, 24))).astype(np.intp).tolist()
 
 
 class Splits:
-    """What was found in the trees that were looked at; places (n, d) of rows are the same for all."""
+    """What was found in the trees that were looked at. Places (n, d) of rows and columns of categories are the same."""
 
-    def __init__(self, limits: Limits, places: NDArray) -> None:
-        self.limits, self.places, self.missed, self.n_trees, self.faults = limits, places, Worst(), 0, list[str]()
+    def __init__(self, attrs: Attributes, places: NDArray, by_sets: Any, n: int, least: float, pure: float) -> None:
+        """Shares of rows are of n; a side has the curvature `least`; a leaf may end where splits gain less than the
+        share `pure` of its curvature."""
+        self.places, self.by_sets, self.least, self.pure, read = places, by_sets, least, pure, attrs.parameter
+        self.missed, self.n_trees, self.faults = Worst(), 0, list[str]()
         self.width = int(np.nanmax(places, initial=-1.0)) + 2  # the last place is for missing values
+        counts: list[Any] = [read("min_samples_leaf", 0), read("min_samples_split", 0)]
+        self.min_count, self.min_split = (math.ceil(c * n) if isinstance(c, float) else real(c) for c in counts)
+        self.l2, self.max_depth = real(read("l2_regularization", 0.0)), real(read("max_depth", math.inf))
+        self.max_leaves, most = real(read("max_leaf_nodes", math.inf)), read("max_features", 1.0)
+        self.drawn = not isinstance(most, float) or most < 1 or attrs.has("interaction_cst")
+        self.cut_back = any(real(read(name, 0.0)) > 0 for name in ("ccp_alpha", "min_impurity_decrease"))
 
     def see(self, tree: Tree, rows: list[Indices], terms: F64, off: F64) -> None:
         """The rows of each node; by row (n, 3) slopes, curvatures, counts, and (n, 2) what a model has g, h off by."""
-        limits, m, inner, leaves, self.n_trees = self.limits, len(rows), tree.inner, tree.leaves, self.n_trees + 1
+        m, inner, leaves, self.n_trees = len(rows), tree.inner, tree.leaves, self.n_trees + 1
         sums, size, off = (np.array([t[r].sum(axis=0) for r in rows]) for t in (terms, np.abs(terms[:, :2]), off))
         doubt = np.stack([gamma(len(terms) + 300) * size, off], axis=1)  # of the checker's own sums, of the model's
-        scale = np.where(size[:, 0] == 0, 1.0, size[:, 0] ** 2 / np.maximum(sums[:, 1] + limits.l2, TINY))
+        scale = np.where(size[:, 0] == 0, 1.0, size[:, 0] ** 2 / np.maximum(sums[:, 1] + self.l2, TINY))
         scale[(scale < 1e-280) | (scale > 1e280)] = np.nan  # squares are lost
         depth, best, gain, error = np.zeros(m), np.full(m, -np.inf), np.zeros(m), np.zeros((m, 2))
         every = 1 + m * self.width * self.places.shape[1] // (2 * WORK)  # of so many nodes one is looked at
         exact = 1e-12 * bool((terms[:, 2] % 1).any())  # whole numbers add up without rounding
         for i, here in enumerate(rows):
-            ends = depth[i] >= limits.max_depth or sums[i, 2] < limits.min_split
-            features = tree.feature[[i]] if limits.drawn else np.arange(self.places.shape[1])
-            if not ends and i % every == 0 and (i in inner or not (limits.drawn or limits.cut_back)):
+            ends = depth[i] >= self.max_depth or sums[i, 2] < self.min_split
+            features = tree.feature[[i]] if self.drawn else np.arange(self.places.shape[1])
+            if not ends and i % every == 0 and (i in inner or not (self.drawn or self.cut_back)):
                 found = [self._gains(left, sums[i], off[i, 1], exact) for left in self._offers(here, features, terms)]
                 best[i], v = np.max(found, axis=0)
                 error[i] = doubt[i] @ [8 * v, 4 * v**2]
@@ -84,10 +79,10 @@ class Splits:
                 depth[children] = depth[i] + 1
                 if ends or gain[i] == -np.inf:
                     self.faults.append(f"Node {i} is split in a way that the parameters do not allow.")
-        error[leaves, 1] += limits.pure * sums[leaves, 1]
-        if len(leaves) > limits.max_leaves:
+        error[leaves, 1] += self.pure * sums[leaves, 1]
+        if len(leaves) > self.max_leaves:
             self.faults.append(f"A tree has {len(leaves)} leaves, more than the parameters allow.")
-        elif len(leaves) == limits.max_leaves:
+        elif len(leaves) == self.max_leaves:
             above = np.where(tree.left >= 0, gain, best)
             for i in inner:
                 children = [tree.left[i], tree.right[i]]
@@ -102,23 +97,23 @@ class Splits:
 
         A side is allowed if its curvature is above its limit by `off`, its count by the share `exact`.
         """
-        sides, limits = np.stack([left, total - left]), self.limits
-        v = sides[..., 0] / np.maximum(sides[..., 1] + limits.l2, TINY)
-        enough = sides[..., 2] >= limits.min_count * (1 + exact)
-        enough = (enough & (sides[..., 1] >= limits.min_curvature + off)).all(axis=0)
-        gains = (sides[..., 0] * v).sum(axis=0) - total[0] ** 2 / max(total[1] + limits.l2, TINY)
+        sides = np.stack([left, total - left])
+        v = sides[..., 0] / np.maximum(sides[..., 1] + self.l2, TINY)
+        enough = sides[..., 2] >= self.min_count * (1 + exact)
+        enough = (enough & (sides[..., 1] >= self.least + off)).all(axis=0)
+        gains = (sides[..., 0] * v).sum(axis=0) - total[0] ** 2 / max(total[1] + self.l2, TINY)
         return float(gains.max(where=enough, initial=-np.inf)), float(np.abs(v).max(where=enough, initial=0.0))
 
     def _offers(self, rows: Indices, features: Indices, terms: F64) -> Iterator[F64]:
         """The sums (columns, cuts, 3) of left sides."""
-        width, by_sets = self.width, self.limits.by_sets[features]
+        width, by_sets = self.width, self.by_sets[features]
         parts = 1 + (max(len(rows), width) * len(features) >> 21)
         for some in [*np.array_split(features[~by_sets], parts), *features[by_sets][:, None]]:
             places = self.places[np.ix_(rows, some)]
             places = np.where(np.isnan(places), width - 1, places).astype(np.intp) + width * np.arange(len(some))
             sums = [np.bincount(places.ravel(), np.repeat(t, len(some)), width * len(some)) for t in terms[rows].T]
             table = np.stack(sums, axis=1).reshape(len(some), width, 3)
-            if self.limits.by_sets[some].any():
+            if self.by_sets[some].any():
                 yield from _of_categories(table[0])
             else:
                 yield np.cumsum(table[:, :-1], axis=1)
@@ -134,7 +129,7 @@ class Splits:
                 self.faults.append(f"The threshold of node {i} is not midway between the values on either side.")
 
     def claim(self, tol: float, what: str) -> Claim:
-        which = "of the feature taken (which ones were open to a node is not told)" if self.limits.drawn else what
+        which = "of the feature taken (which ones were open to a node is not told)" if self.drawn else what
         at = f"At {self.missed.count} nodes of {self.n_trees} trees"
         sentence = f"{at} no split {which} gains more; largest relative gain missed."
         claim = self.missed.claim("splits", sentence, tol, "A better split was on offer in a node of a tree.")

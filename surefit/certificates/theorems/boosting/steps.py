@@ -32,7 +32,7 @@ Indices = NDArray[np.intp]
 
 @dataclass
 class Steps:
-    """Rows with targets, weights and raw predictions f (n, K), which are right to df."""
+    """Rows with targets, weights and raw predictions f (n, K), each of which is right to df."""
 
     loss: str
     y: F64
@@ -46,11 +46,11 @@ class Steps:
     newton: bool = True  # else the step of any loss is −G / Σ w
 
     def __post_init__(self) -> None:
-        self.df, self.seen, self.level = 4 * UNIT * np.abs(self.f), Worst(), self.q
+        self.df, self.seen, self.level = 4 * UNIT * float(np.abs(self.f).max()), Worst(), self.q
 
     def move(self, k: int, by: F64) -> None:
         self.f[:, k] += by
-        self.df[:, k] += 4 * UNIT * (np.abs(self.f[:, k]) + np.abs(by))
+        self.df += 4 * UNIT * float(np.abs(self.f[:, k]).max() + np.abs(by).max())
 
     def slopes(self) -> Slopes:
         if self.loss == "huber":  # until they are asked for again
@@ -72,7 +72,7 @@ class Steps:
             if self.loss == "huber":
                 cut = np.clip(r - np.array([[low], [high]]), -self.level, self.level)
                 low, high = np.sort([low, high] + cut @ self.w[rows] / self.w[rows].sum())
-            unit, off = max(float(np.abs(r).mean()), TINY), 16 * UNIT * size.max() + 4 * self.df[rows].max()
+            unit, off = max(float(np.abs(r).mean()), TINY), 16 * UNIT * size.max() + 4 * self.df
             return self.seen.see(max(rate * low - value, value - rate * high, 0.0) / (rate * unit), 0.0, off / unit)
         terms, off = (t[rows, k] for t in slopes)
         (G, H), (dG, dH), size = terms.sum(axis=0), off.sum(axis=0), max(float(np.abs(terms[:, 0]).sum()), TINY)
@@ -97,6 +97,6 @@ class Steps:
         y f, of these."""
         values, g, _ = loss_at(self.loss, self.y, self.f, self.level)
         terms = (1 + np.abs(self.y)) * np.abs(self.f).max(axis=1) * (self.loss in ("log_loss", "poisson", "gamma"))
-        off = w @ (16 * UNIT * (np.abs(values) + terms) + 4 * self.df.max(axis=1) * np.abs(g).max(axis=1))
+        off = w @ (16 * UNIT * (np.abs(values) + terms) + 4 * self.df * np.abs(g).max(axis=1))
         mean = float(w @ values / w.sum())
         return mean, float(off / w.sum()) + 2 * len(w) * UNIT * abs(mean)
