@@ -137,7 +137,7 @@ def _scikit_learn_bag(attrs: Attributes, data: Data, seed: int) -> Bag:
         draws = max(int(draws * (data.w.sum() if data.weighted else n)), 1)
     columns = _drawn(rng, d, _n_columns(attrs, d), attrs.flag("bootstrap_features", False))
     if data.weighted:
-        return Bag(rng.choice(n, draws, replace=bootstrap, p=data.w / data.w.sum()), columns)
+        return Bag(np.asarray(rng.choice(n, draws, replace=bootstrap, p=data.w / data.w.sum())), columns)
     return Bag(_drawn(rng, n, int(draws), bootstrap), columns)
 
 

@@ -17,10 +17,11 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real, wh
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, failed
+from surefit.certificates.ensemble.kept_rows import kept_rows
 from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.theorems.boosting.answers import answer_claims, trace_claim
 from surefit.certificates.theorems.boosting.losses import KINKED
-from surefit.certificates.theorems.boosting.rows import kept_rows, read_rows
+from surefit.certificates.theorems.boosting.rows import read_rows
 from surefit.certificates.theorems.boosting.splits import Splits, looked_at
 from surefit.certificates.theorems.boosting.steps import Steps
 from surefit.certificates.theorems.boosting.trees import Tree, bits, read_tree

@@ -46,8 +46,9 @@ class Splits:
     def __init__(self, attrs: Attributes, places: NDArray, by_sets: Any, n: int, least: float, pure: float) -> None:
         """Shares of rows are of n; a side has the curvature `least`; a leaf may end where splits gain less than the
         share `pure` of its curvature."""
-        self.places, self.by_sets, self.least, self.pure, read = places, by_sets, least, pure, attrs.parameter
+        self.places, self.by_sets, self.least, self.pure = places, by_sets, least, pure
         self.missed, self.n_trees, self.faults = Worst(), 0, list[str]()
+        read: Any = attrs.parameter
         self.width = int(np.nanmax(places, initial=-1.0)) + 2  # the last place is for missing values
         counts: list[Any] = [read("min_samples_leaf", 0), read("min_samples_split", 0)]
         self.min_count, self.min_split = (math.ceil(c * n) if isinstance(c, float) else real(c) for c in counts)
@@ -67,13 +68,13 @@ class Splits:
         every = 1 + m * self.width * self.places.shape[1] // (2 * WORK)  # of so many nodes one is looked at
         exact = 1e-12 * bool((terms[:, 2] % 1).any())  # whole numbers add up without rounding
         for i, here in enumerate(rows):
-            ends = depth[i] >= self.max_depth or sums[i, 2] < self.min_split
+            split, ends = tree.left[i] >= 0, depth[i] >= self.max_depth or sums[i, 2] < self.min_split
             features = tree.feature[[i]] if self.drawn else np.arange(self.places.shape[1])
-            if not ends and i % every == 0 and (i in inner or not (self.drawn or self.cut_back)):
+            if not ends and i % every == 0 and (split or not (self.drawn or self.cut_back)):
                 found = [self._gains(left, sums[i], off[i, 1], exact) for left in self._offers(here, features, terms)]
                 best[i], v = np.max(found, axis=0)
                 error[i] = doubt[i] @ [8 * v, 4 * v**2]
-            if i in inner:
+            if split:
                 children = [tree.left[i], tree.right[i]]
                 gain[i], _ = self._gains(sums[children[0]], sums[i], -off[i, 1], -exact)
                 depth[children] = depth[i] + 1
@@ -89,7 +90,7 @@ class Splits:
                 above[children] = np.minimum(above[children], above[i])
             best[leaves], gain[leaves], scale[leaves] = above[leaves], gain[inner].min(initial=np.inf), scale[0]
             error[leaves] += error[inner].max(axis=0, initial=0.0)
-        for i in np.flatnonzero(best != -np.inf):
+        for i in np.flatnonzero(best != -np.inf).tolist():
             self.missed.see(float(np.maximum(0.0, best[i] - gain[i]) / scale[i]), *(error[i] / scale[i]).tolist())
 
     def _gains(self, left: F64, total: F64, off: float, exact: float) -> tuple[float, float]:
@@ -99,8 +100,8 @@ class Splits:
         """
         sides = np.stack([left, total - left])
         v = sides[..., 0] / np.maximum(sides[..., 1] + self.l2, TINY)
-        enough = sides[..., 2] >= self.min_count * (1 + exact)
-        enough = (enough & (sides[..., 1] >= self.least + off)).all(axis=0)
+        heavy = (sides[..., 2] >= self.min_count * (1 + exact)) & (sides[..., 1] >= self.least + off)
+        enough = np.asarray(heavy.all(axis=0))
         gains = (sides[..., 0] * v).sum(axis=0) - total[0] ** 2 / max(total[1] + self.l2, TINY)
         return float(gains.max(where=enough, initial=-np.inf)), float(np.abs(v).max(where=enough, initial=0.0))
 
@@ -130,6 +131,7 @@ class Splits:
 
     def claim(self, tol: float, what: str) -> Claim:
         which = "of the feature taken (which ones were open to a node is not told)" if self.drawn else what
+        which += " (which leaves were cut back is not checked)" if self.cut_back else ""
         at = f"At {self.missed.count} nodes of {self.n_trees} trees"
         sentence = f"{at} no split {which} gains more; largest relative gain missed."
         claim = self.missed.claim("splits", sentence, tol, "A better split was on offer in a node of a tree.")
