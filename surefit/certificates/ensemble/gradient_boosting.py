@@ -139,10 +139,9 @@ def _stages(attrs: Attributes, at: Steps, stages: Any, X: Any, splits: Splits, w
             at.move(k, rate * float(steps[t]) * moves[:, k])
         trace.append(at.mean_loss(at.w))
         trace_kept += [at.mean_loss(w_kept)] if w_kept.any() else []
-    claims = [at.claim(tol), splits.claim(tol, "on offer")]
-    if own:
-        told = "How members of one's own were fitted is not checked."
-        claims = [Claim("splits", told, Grade.UNPROVED, None, None, True)]
+    told = "How members of one's own were fitted is not checked."
+    unknown = Claim("splits", told, Grade.UNPROVED, None, None, True)
+    claims = [at.claim(tol), unknown if own else splits.claim(tol, "on offer")]
     if lines.count:
         sentence = f"Each of {T} steps minimizes the loss along its member, or ends at a move of 32; relative slope."
         claims.append(lines.claim("line_search", sentence, tol, "A step does not minimize the loss."))

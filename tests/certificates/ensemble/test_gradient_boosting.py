@@ -6,6 +6,7 @@ import copy
 
 import numpy as np
 import pytest
+import sklearn.ensemble
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
@@ -158,6 +159,44 @@ def test_trees_that_do_not_take_the_best_split_are_refused():
     certificate = surefit.certify(model, X, Y)
     assert certificate["leaf_values"].holds
     assert not certificate["splits"].holds
+
+
+@pytest.mark.parametrize("module", [sklearn.ensemble, surefit.ensemble])
+def test_trees_that_stopped_too_early_are_refused(module):
+    """By their depth, or best first by their number of leaves."""
+    for few, more in (({"max_depth": 2}, {"max_depth": 3}), ({"max_leaf_nodes": 5}, {"max_leaf_nodes": 6})):
+        model = module.GradientBoostingRegressor(n_estimators=3, random_state=0, **few).fit(X, Y)
+        assert surefit.certify(model, X, Y)["splits"].holds
+        model.set_params(**more)
+        assert not surefit.certify(model, X, Y)["splits"].holds
+
+
+@pytest.mark.parametrize("module", [sklearn.ensemble, surefit.ensemble])
+def test_a_tree_that_was_not_grown_best_first_is_refused(module):
+    """A tree of three leaves that has split the worse of the two nodes below the root."""
+    rows = np.array([[0.0], [1.0], [10.0], [11.0]])
+    y = np.array([0.0, 4.0, 20.0, 21.0])
+    settings = {"n_estimators": 1, "max_depth": None, "learning_rate": 1.0, "init": "zero"}
+    full = module.GradientBoostingRegressor(**settings, max_leaf_nodes=4).fit(rows, y)
+    best = module.GradientBoostingRegressor(**settings, max_leaf_nodes=3).fit(rows, y)
+    assert surefit.certify(full, rows, y).holds and surefit.certify(best, rows, y).holds
+    worse = module.GradientBoostingRegressor(**settings, max_leaf_nodes=3)
+    worse.fit(rows, np.array([2.0, 2.0, 18.0, 23.0]))  # splits the right side
+    tree = worse.estimators_[0, 0].tree_
+    for node in range(5):  # with the values of y
+        reached = worse.estimators_[0, 0].apply(rows.astype(np.float32)) == node
+        if reached.any():
+            tree.value[node] = y[reached].mean()
+    certificate = surefit.certify(worse, rows, y)
+    assert certificate["leaf_values"].holds and not certificate["splits"].holds
+
+
+def test_how_members_of_ones_own_were_fitted_is_not_checked():
+    model = surefit.ensemble.GradientBoostingRegressor(n_estimators=3, estimator=LinearRegression()).fit(X, Y)
+    certificate = surefit.certify(model, X, Y)
+    assert certificate.holds and "not checked" in certificate["splits"].sentence
+    model.train_score_[2] *= 1 + 1e-5
+    assert not surefit.certify(model, X, Y).holds
 
 
 def test_other_data_is_refused():

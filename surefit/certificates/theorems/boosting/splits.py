@@ -6,9 +6,8 @@ split *gains* is this of its left side, plus that of its right one, less that of
 bins or of values, NaN for a missing one, which may go to either side; or by categories: those with enough weight in the
 order of G / (H + 10), the first ones from either end, to the middle, go left.
 
-A tree grown best first splits of the nodes open at a time the one that gains most. Until a leaf is split, it or a node
-above it is open: so every split gains at least as much as the least of these, and where that holds for all leaves of a
-tree in the end, it was grown so. Without a limit for leaves, a leaf has no split on offer that gains anything.
+A leaf that may be split has no split on offer that gains anything. A tree that was grown best first, until it had as
+many leaves as it may, has split of the nodes open at a time the one that gains most: no leaf open then gains more.
 
 Rounding: a side's G off by a and H by b moves G² / (H + λ) by at most 2 |v| a + v² b in first order, v = G / (H + λ):
 twice that is taken.
@@ -84,12 +83,13 @@ class Splits:
         if len(leaves) > self.max_leaves:
             self.faults.append(f"A tree has {len(leaves)} leaves, more than the parameters allow.")
         elif len(leaves) == self.max_leaves:
-            above = np.where(tree.left >= 0, gain, best)
-            for i in inner:
-                children = [tree.left[i], tree.right[i]]
-                above[children] = np.minimum(above[children], above[i])
-            best[leaves], gain[leaves], scale[leaves] = above[leaves], gain[inner].min(initial=np.inf), scale[0]
-            error[leaves] += error[inner].max(axis=0, initial=0.0)
+            is_open, short = np.arange(m) == 0, np.zeros(1)
+            for _ in inner:
+                i = int(np.where(is_open & (tree.left >= 0), gain, -np.inf).argmax())
+                short = np.append(short, best[is_open & (tree.left < 0)] - gain[i])
+                is_open[[i, tree.left[i], tree.right[i]]] = False, True, True
+            self.missed.see(float(short.max() / scale[0]), *(2 * error.max(axis=0) / scale[0]).tolist())
+            best[leaves] = -np.inf
         for i in np.flatnonzero(best != -np.inf).tolist():
             self.missed.see(float(np.maximum(0.0, best[i] - gain[i]) / scale[i]), *(error[i] / scale[i]).tolist())
 
