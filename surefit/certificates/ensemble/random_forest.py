@@ -2,10 +2,15 @@
 
 Each tree is replayed on the rows that its own seed draws. All trees are, up to a stated number of nodes; above that
 trees spread evenly over the forest. The answers come from all trees.
+
+scikit-learn draws rows; weights, and those of classes but for each bag, are chances to be drawn. Ours draws among the
+distinct examples: one stands in a bag as often as it was drawn, but no more often than its weight says (rounded up),
+and what was drawn is spread evenly. Without bootstrap all rows are in all bags, with their weights.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -13,35 +18,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, bad_attributes, whole
-from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.labels import labels_claim, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.hashing import distinct, row_hashes
+from surefit.certificates.theorems.hashing import distinct
 from surefit.certificates.theorems.seeds import seeds_of
-from surefit.certificates.theorems.trees.bags import draws_of, rows_of
-from surefit.certificates.theorems.trees.binned import bins_claim, rows_in_bins, tree_in_bins
-from surefit.certificates.theorems.trees.category_codes import coded, sets_claim
+from surefit.certificates.theorems.trees.bags import draws_of
+from surefit.certificates.theorems.trees.category_codes import coded
 from surefit.certificates.theorems.trees.examples import (
     Examples,
     class_factors,
     from_scikit_learn,
     n_classes,
     read_examples,
-)  # fmt: skip
-from surefit.certificates.theorems.trees.growth import read_growth
-from surefit.certificates.theorems.trees.importances import importances_claim
+)
+from surefit.certificates.theorems.trees.growth import Growth
 from surefit.certificates.theorems.trees.members import spread
 from surefit.certificates.theorems.trees.nodes import Nodes, nodes_of
 from surefit.certificates.theorems.trees.replay import WORK, Replay
-from surefit.certificates.theorems.trees.votes import OutOfBag, asked_again, same_rows
+from surefit.certificates.theorems.trees.votes import OutOfBag, asked_again
 
 MOST_NODES = 1 << 11  # about a second of work
-SKETCH_ROWS = 200_000
-FOREST = ("estimators_", "estimator_", "estimators_samples_", "n_outputs_", "feature_importances_", "oob_score_",
-          "bin_thresholds_", "is_categorical_", "categories_", "predict", "apply")  # fmt: skip
 
 
 class Bag(NamedTuple):
@@ -50,134 +50,113 @@ class Bag(NamedTuple):
     places: NDArray[np.intp]
     weights: F64
     outside: NDArray[np.bool_]  # of all rows, those the tree did not see
-    drawn: NDArray[np.intp]  # as estimators_samples_ lists them
 
 
-@checker(*FOREST, "classes_", "n_classes_", "oob_decision_function_", "predict_proba", "predict_log_proba")
+@checker(
+    "estimators_",
+    "estimator_",
+    "n_outputs_",
+    "classes_",
+    "n_classes_",
+    "oob_score_",
+    "oob_decision_function_",
+    "oob_prediction_",
+    "is_categorical_",
+    "categories_",
+    "apply",
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+)
 @reads_labels
 def check_random_forest_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """All rows through every tree; every split on offer at the nodes looked at in full."""
-    return _check(Attributes(model, "estimators_"), read_examples(model, blocks), blocks, tol)
-
-
-@checker(*FOREST, "oob_prediction_")
-def check_random_forest_regressor(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """All rows through every tree; every split on offer at the nodes looked at in full."""
-    return _check(Attributes(model, "estimators_"), read_examples(model, blocks), blocks, tol)
-
-
-def _check(attrs: Attributes, data: Examples, blocks: Blocks, tol: float) -> Findings:
-    model, theirs, (n, d), K = attrs.model, from_scikit_learn(attrs.model), data.X.shape, n_classes(attrs, data)
-    trees, seeds = _read(attrs, d)
+    """All rows through every tree; every split on offer at the nodes that are compared."""
+    attrs, data = Attributes(model, "estimators_"), read_examples(model, blocks)
+    theirs, d, K, members = from_scikit_learn(model), data.X.shape[1], n_classes(attrs, data), list(model.estimators_)
+    trees = [nodes_of(member, d) for member in members]
+    if not trees or len(trees) != whole(attrs.parameter("n_estimators", 100)):
+        attrs.faults.append("estimators_ does not hold n_estimators trees")
     if whole(getattr(model, "n_outputs_", 1)) != data.Y.shape[1]:
         attrs.faults.append("n_outputs_ is not the number of targets")
+    data = data if theirs else data._replace(X=coded(attrs, data.X))
     if attrs.faults:
         return [bad_attributes(attrs)], "one pass"
-    data = data if theirs else replace(data, X=coded(attrs, data.X))
-    sets = np.asarray(attrs.parameter("is_categorical_", np.zeros(d)), dtype=bool).reshape(d)
-    bags, X, in_bins, binned, claims = _bags(attrs, data, K, seeds, theirs), data.X, trees, False, list[Claim]()
-    if attrs.has("bin_thresholds_") and not theirs:
-        edges, binned = [np.asarray(t, dtype=np.float64).ravel() for t in model.bin_thresholds_], True
-        there = _sketched(data)
-        claims.append(bins_claim(edges, X[there], data.w[there], whole(model.max_bins), sets, True, 0.0))
-        X = np.where(sets, X, rows_in_bins(X, edges, sets))
-        in_bins = [tree_in_bins(tree, edges) for tree in trees]
-        if any(edges[j].size for j in np.flatnonzero(sets)):
-            attrs.faults.append("bin_thresholds_ has thresholds of categories")
-    if attrs.faults:
-        return [bad_attributes(attrs)], "one pass"
-    if sets.any():
-        claims.append(sets_claim(trees, data.X, data.w, sets))
-    claims.append(_bags_claim(attrs, bags, seeds, theirs))
+    seeds = np.array([whole(member.random_state) for member in members])
+    bags, found, growth = list(_bags(attrs, data, K, seeds, theirs)), Replay(), Growth(attrs, d, K)
+    bins, growth.binned = data.X, attrs.has("bin_thresholds_")
+    if growth.binned:
+        bins = _in_bins(data.X, [np.asarray(t).ravel() for t in model.bin_thresholds_], growth.categorical, trees)
     looked = spread(len(trees), max(3, int(MOST_NODES * len(trees) / sum(len(t) for t in trees))))
-    found = Replay()
-    # shares of rows are of the weights of ours, rounded up
-    shape = (n if theirs else int(np.ceil(distinct(data.X, data.Y, data.w).weights).sum()), d, data.Y.shape[1])
     for k in looked:
-        places, w, _, _ = bags[k]
-        growth = read_growth(attrs, shape, K, float(w.sum()))
-        growth = replace(growth, seed=-1 if theirs else int(seeds[k]), binned=binned)
-        found.see(in_bins[k], growth, X[places], data.Y[places], w, WORK / len(looked))
-    claims += [*found.claims(tol, f" of {len(looked)} of {len(trees)} trees"), importances_claim(attrs, trees)]
+        places, w, _ = bags[k]
+        found.see(
+            trees[k],
+            growth,
+            data.X[places],
+            data.Y[places],
+            w,
+            WORK / len(looked),
+            None if bins is None else bins[places],
+        )
+    claims = [_seeds_claim(attrs, seeds, theirs)]
+    claims += found.claims(tol, f" of {len(looked)} of {len(trees)} trees")
     if attrs.flag("oob_score", False) or callable(getattr(model, "oob_score", None)):
         claims += _out_of_bag(attrs, data, K, trees, bags, theirs)
-    claims += _answers(attrs, trees, blocks, K, data.flat)
+    rows = sample_rows(blocks)
+    asked = rows.astype(np.float32).astype(np.float64) if theirs else coded(attrs, rows.astype(np.float64))
+    claims += _answers(model, rows, [tree.leaves(asked) for tree in trees], trees, K)
     return claims, f"{len(looked)} of {len(trees)} trees replayed, all trees on sampled rows"
 
 
-def _sketched(data: Examples) -> NDArray[np.intp]:
-    """The rows that bins come from: those with the SKETCH_ROWS smallest hashes."""
-    there = np.flatnonzero(data.w > 0)
-    hashes = row_hashes(data.X[there] + 0.0)
-    return there[hashes <= np.unique(hashes)[:SKETCH_ROWS][-1]]
+check_random_forest_regressor = check_random_forest_classifier
 
 
-def _read(attrs: Attributes, d: int) -> tuple[list[Nodes], NDArray[np.intp]]:
-    """The nodes of all trees, and the seed of each."""
-    members = list(attrs.model.estimators_)
-    trees, seeds = ([nodes_of(member, d) for member in members], [whole(m.random_state) for m in members])
-    if not members or len(members) != whole(attrs.parameter("n_estimators", 100)):
-        attrs.faults.append("estimators_ does not hold n_estimators trees")
-    if min(seeds, default=0) < 0:
-        attrs.faults.append("random_state of a tree is not a whole number: its rows cannot be drawn again")
-    return trees, np.array(seeds, dtype=np.intp)
-
-
-def _bags(attrs: Attributes, data: Examples, K: int, seeds: NDArray[np.intp], theirs: bool) -> list[Bag]:
-    """What each seed draws: scikit-learn rows, ours distinct examples.
-
-    Of ours, class weights change the chances of examples, not the number of draws. An example is there as often as it
-    was drawn, but no more often than its weight says (rounded up); without draws as often as its weight says.
-    """
-    model, codes, draws = attrs.model, data.Y[:, 0].astype(np.intp) * (K > 0), attrs.flag("bootstrap", True)
-    chosen, most, n = getattr(model, "class_weight", None), getattr(model, "max_samples", None), len(data.w)
-    named = "balanced_subsample" if chosen == "balanced_subsample" else "balanced"
-    per_bag = draws and named == "balanced_subsample"
-    factors = class_factors(model, codes, data.w, K, named) if K and not per_bag else np.ones(n)
-    w, given = data.w * factors, data.weighted or (chosen is not None and not per_bag)
-    found, bags = distinct(data.X, data.Y, data.w), list[Bag]()
-    first, owner, limit = found.first, found.owner, np.ceil(found.weights)
-    if theirs:  # every row is its own example
-        first, owner, limit = np.arange(n), np.arange(n), np.ones(n)
-    chances = w if theirs else found.weights * factors[first]
-    counts: Any
+def _bags(attrs: Attributes, data: Examples, K: int, seeds: NDArray, theirs: bool) -> Iterator[Bag]:
+    """What each seed draws."""
+    model, n, codes, draws = attrs.model, len(data.w), data.Y[:, 0].astype(np.intp), attrs.flag("bootstrap", True)
+    chosen, most, found = getattr(model, "class_weight", None), getattr(model, "max_samples", None), None
+    in_bag = draws and chosen == "balanced_subsample"
+    factors = class_factors(model, codes, data.w, K) if K and not in_bag else np.ones(n)
+    first, owner, sizes, chances = np.arange(n), np.arange(n), np.ones(n), data.w * factors
+    given = data.weighted or (chosen is not None and not in_bag)
+    share = float(chances.sum()) if given else n
+    n_draws = max(int(most * share), 1) if isinstance(most, float) else int(most or n)
+    if not theirs:
+        found = distinct(data.X, data.Y, data.w)
+        first, owner, sizes = found.first, found.owner, found.weights
+        chances, n_draws = sizes * factors[first], draws_of(most, float(np.cumsum(sizes)[-1]), len(sizes))
     for seed in seeds.tolist():
-        counts, rows, copies = chances, np.arange(n), limit
-        if draws and theirs:
-            share = float(w.sum()) if given else n
-            n_draws = max(int(most * share), 1) if isinstance(most, float) else int(most or n)
-            rng = np.random.RandomState(seed)
-            rows = rng.choice(n, n_draws, p=w / np.sum(w)) if given else rng.randint(0, n, n_draws)
-            counts = np.bincount(rows, minlength=n).astype(float)
-        elif draws:
-            n_draws = draws_of(most, float(np.cumsum(found.weights)[-1]), len(chances))
+        counts, rng = chances, np.random.RandomState(seed)
+        if draws and found:
             counts = replace(found, weights=chances).bootstrap(seed, n_draws)
-            copies, rows = np.minimum(counts, limit), rows_of(found, counts)
-        outside = (owner < 0) | (counts[np.maximum(owner, 0)] <= 0)
-        weights = counts * _balanced(counts, codes[first], K)[codes[first]] if per_bag else counts
-        times = np.where(weights > 0, copies, 0).astype(np.intp)
-        bags.append(Bag(np.repeat(first, times), np.repeat(weights / np.maximum(copies, 1), times), outside, rows))
-    return bags
+        elif draws:
+            rows = rng.choice(n, n_draws, p=chances / np.sum(chances)) if given else rng.randint(0, n, n_draws)
+            counts = np.bincount(rows, minlength=n)
+        copies, weights = np.minimum(counts, np.ceil(sizes)) if draws else np.ceil(sizes), counts
+        if in_bag:  # Σ / (classes · count of the class) within the bag
+            per_class = np.bincount(codes[first], weights=counts, minlength=K)
+            weights = counts * (counts.sum() / (np.count_nonzero(per_class) * np.maximum(per_class, 1)))[codes[first]]
+        times, outside = np.where(weights > 0, copies, 0).astype(np.intp), (owner < 0) | (counts[owner] <= 0)
+        yield Bag(np.repeat(first, times), np.repeat(weights / np.maximum(copies, 1), times), outside)
 
 
-def _balanced(counts: F64, codes: NDArray, K: int) -> F64:
-    """Σ / (classes · count of the class) within a bag."""
-    found = np.bincount(codes, weights=counts, minlength=K)
-    return found.sum() / (np.count_nonzero(found) * np.where(found > 0, found, 1.0))
+def _in_bins(X: F64, thresholds: list[NDArray], categorical: NDArray[np.bool_], trees: list[Nodes]) -> F64:
+    """The numbers of bins in the place of values; BadData for a threshold of a tree that is none of them."""
+    for tree in trees:
+        for j, t in zip(tree.feature[tree.inner], tree.threshold[tree.inner], strict=True):
+            if not categorical[j] and t != np.inf and t not in thresholds[j]:
+                raise BadData(f"a threshold of a tree, {t:g}, is not one of bin_thresholds_")
+    numbers = [np.searchsorted(edges, x) for edges, x in zip(thresholds, X.T, strict=True)]
+    return np.where(categorical | np.isnan(X), X, np.column_stack(numbers))
 
 
-def _bags_claim(attrs: Attributes, bags: list[Bag], seeds: NDArray[np.intp], theirs: bool) -> Claim:
-    """estimators_samples_ is what the seeds draw; the seeds follow from random_state, or at least differ."""
+def _seeds_claim(attrs: Attributes, seeds: NDArray, theirs: bool) -> Claim:
+    """The seeds follow from random_state, or at least differ."""
     expected = seeds_of(getattr(attrs.model, "random_state", None), len(seeds), theirs)
-    stated = getattr(attrs.model, "estimators_samples_", None)  # a forest fitted on files does not list them
-    wrong = 0 if stated is None and not theirs else same_rows(stated, [bag.drawn for bag in bags])
-    if expected is not None:
-        wrong += int(np.count_nonzero(expected != seeds))
-    elif len(seeds) <= 1000:
-        wrong += len(seeds) - len(np.unique(seeds))
+    wrong = len(seeds) - len(np.unique(seeds)) if expected is None else int(np.count_nonzero(expected != seeds))
     which = "those of random_state" if expected is not None else "different"
-    told = f"The rows of each of {len(seeds)} trees are those its seed draws, the seeds are {which}; trees where not."
-    failure = f"estimators_samples_ or the seeds of {wrong} trees are not what is drawn: were trees exchanged?"
+    told = f"Each of {len(seeds)} trees has the rows that its seed draws, and the seeds are {which}; trees where not."
+    failure = f"The seeds of {wrong} trees are not {which}: were trees exchanged?"
     return at_most("bags", told, Grade.EXACT, wrong, 0, failure=failure)
 
 
@@ -193,22 +172,15 @@ def _out_of_bag(
     return votes.claims(attrs, name, rows, data.Y, np.ones(len(data.w)) if theirs else data.w, K, answered=not theirs)
 
 
-def _answers(attrs: Attributes, trees: list[Nodes], blocks: Blocks, K: int, flat: bool) -> list[Claim]:
-    """apply, predict and the shares of the classes on sampled rows, from all trees."""
-    rows, model = sample_rows(blocks), attrs.model
-    X = rows.astype(np.float32 if from_scikit_learn(model) else np.float64).astype(np.float64)
-    X = X if from_scikit_learn(model) else coded(attrs, X)
-    leaves = np.column_stack([t.leaves(X) for t in trees])
-    values = np.stack([t.value[leaves[:, k]] for k, t in enumerate(trees)])
-    mean, rounding = values.mean(axis=0), 2 * gamma(len(trees) + 8) * np.abs(values).mean(axis=0)
-    claims = [numbers_claim(model, "apply", rows, leaves.astype(np.float64), 0.0)]
+def _answers(model: Any, rows: NDArray, leaves: list[NDArray], trees: list[Nodes], K: int) -> list[Claim]:
+    """apply, predict and the shares of the classes on sampled rows: means over all trees."""
+    values, unit = np.stack([t.value[leaf] for t, leaf in zip(trees, leaves, strict=True)]), 2 * gamma(len(trees) + 8)
+    mean, size = values.mean(axis=0), np.abs(values).mean(axis=0)
+    claims = [numbers_claim(model, "apply", rows, np.column_stack(leaves).astype(np.float64), 0.0)]
     if not K:
-        one = flat or mean.shape[1] == 1
-        answer, rounding = (mean[:, 0, 0], rounding[:, 0, 0]) if one else (mean[:, :, 0], rounding[:, :, 0])
-        return [*claims, numbers_claim(model, "predict", rows, answer, rounding + 1e-300)]
-    shares, slack = mean[:, 0, :], 2 * gamma(len(trees) + 8)
-    claims.append(numbers_claim(model, "predict_proba", rows, shares, slack))
-    with np.errstate(divide="ignore"):
-        logs = np.log(shares)
-    claims.append(numbers_claim(model, "predict_log_proba", rows, logs, 4 * slack * (1 + len(trees))))
-    return [*claims, labels_claim(model, rows, shares, slack)]
+        mean, size = (a[:, 0, 0] if a.shape[1] == 1 else a[:, :, 0] for a in (mean, size))
+        return [*claims, numbers_claim(model, "predict", rows, mean, unit * size + 1e-300)]
+    shares = mean[:, 0, :]
+    claims.append(numbers_claim(model, "predict_proba", rows, shares, unit))
+    claims.append(numbers_claim(model, "predict_log_proba", rows, np.log(shares), 4 * unit * (1 + len(trees))))
+    return [*claims, labels_claim(model, rows, shares, unit)]

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from surefit.certificates.theorems.trees.growth import Growth
-from surefit.certificates.theorems.trees.place import Place
+from surefit.certificates.theorems.trees.criteria import Node
+from surefit.certificates.theorems.trees.offers import best_on_offer
 
 
-def place_of(criterion: str, X: Any, Y: Any, w: Any, n_classes: int = 0, **rules: Any) -> Place:
-    """A place with these rows, where nothing is drawn and nothing else is asked for."""
+def node_of(criterion: str, y: Any, w: Any, n_classes: int = 0) -> Node:
+    """A node with these targets or codes."""
+    Y = np.asarray(y, dtype=float).reshape(len(w), -1)
+    q = Y.shape[1]
+    return Node((Y == np.arange(n_classes)).astype(float) if n_classes else Y, w, criterion == "entropy", q)
+
+
+def best_decrease(here: Node, X: Any, **rules: Any) -> float:
+    """The largest decrease on offer, where nothing is drawn and nothing else is asked for; −∞ where none is."""
     d = X.shape[1]
-    free: dict[str, Any] = {"theirs": False, "criterion": criterion, "n_classes": n_classes, "min_rows": 1,
-                            "min_weight": 0.0, "monotonic": np.zeros(d, dtype=int), "max_features": d,
-                            "max_depth": np.inf, "min_split": 2, "min_decrease": 0.0, "max_leaves": np.inf,
-                            "alpha": 0.0, "drawn": False, "categorical": np.zeros(d, dtype=bool),
-                            "seed": -1}  # fmt: skip
-    return Place(Growth(**{**free, **rules}), X, Y, w, np.uint64(0))
+    free = {"theirs": False, "min_rows": 1, "max_features": d, "categorical": np.zeros(d, dtype=bool)}
+    growth: Any = SimpleNamespace(**{**free, **rules})
+    return best_on_offer(here, X, growth, None)
 
 
-def best_decrease(place: Place) -> float:
-    """The largest decrease on offer; −∞ where no split is admissible."""
-    return float(place.best(place.candidates()).max(initial=-np.inf))
-
-
-def decrease_of(place: Place, left: Any) -> float:
+def decrease_of(here: Node, left: Any) -> float:
     """What the cut into the rows `left` and the others lowers the loss by."""
-    order = np.argsort(~left, kind="stable")[:, None]
-    return float(place.node.cut(order)[2][np.count_nonzero(left) - 1, 0])
+    return float(here.lowers(here.terms[left].sum(axis=0), here.terms[~left].sum(axis=0)))

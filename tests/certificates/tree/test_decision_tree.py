@@ -21,12 +21,9 @@ CLASSES = {"iris": load_iris, "wine": load_wine, "breast_cancer": load_breast_ca
 PARAMETERS: dict[str, dict[str, Any]] = {
     "plain": {},
     "depth": {"max_depth": 3},
-    "rows": {"min_samples_leaf": 5, "min_samples_split": 0.1},
-    "weight": {"min_weight_fraction_leaf": 0.05},
+    "rows": {"min_samples_leaf": 5, "min_samples_split": 12},
     "best first": {"max_leaf_nodes": 8},
-    "decrease": {"min_impurity_decrease": 0.01},
     "drawn features": {"max_features": "sqrt", "random_state": 0},
-    "drawn thresholds": {"splitter": "random", "random_state": 0},
 }
 
 
@@ -57,8 +54,6 @@ def tree_of(model: Any, **changes: Any) -> Any:
                 at = np.where(inner, np.where(left, t.children_left[at], t.children_right[at]), at)
             return at
 
-        feature_importances_ = model.feature_importances_
-
     lie = copy.copy(model)
     lie.__class__ = Changed
     arrays = {name: np.array(getattr(model.tree_, name)) for name in ARRAYS}
@@ -84,7 +79,7 @@ def test_classifiers_of_scikit_learn(name: str, dtype: Any, criterion: str) -> N
     assert certificate.not_checked == ()
 
 
-@pytest.mark.parametrize("criterion", ["squared_error", "poisson", "absolute_error"])
+@pytest.mark.parametrize("criterion", ["squared_error", "friedman_mse"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_regressors_of_scikit_learn(criterion: str, dtype: Any) -> None:
     X, y = (a[::2] for a in load_diabetes(return_X_y=True))
@@ -119,16 +114,14 @@ def test_pruned_trees(alpha: float) -> None:
         assert not certify(model.set_params(ccp_alpha=0.7), X, y)["pruning"].holds
 
 
-@pytest.mark.parametrize("sign", [-1, 1])
-def test_monotonic_constraints(sign: int) -> None:
+@pytest.mark.parametrize("change", [{"monotonic_cst": [1, 0, -1]}, {"criterion": "absolute_error"},
+                                    {"criterion": "poisson"}, {"splitter": "random"}])  # fmt: skip
+def test_what_is_not_replayed_is_said(change: dict[str, Any]) -> None:
     rng = np.random.default_rng(1)
-    X = rng.normal(size=(200, 3))
-    y = X[:, 0] + rng.normal(size=200)
-    for model, target in ((DecisionTreeRegressor, y), (DecisionTreeClassifier, (y > 0).astype(int))):
-        fitted = model(monotonic_cst=[sign, 0, 1], random_state=0).fit(X, target)
-        assert certify(fitted, X, target).holds, certify(fitted, X, target)
-        assert refused(fitted.set_params(monotonic_cst=[-sign, 0, 1]), X, target)
-        assert refused(fitted.set_params(monotonic_cst=None), X, target)
+    X, y = rng.normal(size=(200, 3)), np.abs(rng.normal(size=200))
+    certificate = certify(DecisionTreeRegressor(random_state=0, **change).fit(X, y), X, y)
+    assert certificate.grade == Grade.UNPROVED
+    assert "not replayed" in certificate.claims[0].sentence
 
 
 def test_offsets_and_several_targets() -> None:
@@ -284,6 +277,3 @@ def test_attributes_and_answers() -> None:
         changed = copy.copy(model)
         setattr(changed, name, lie)
         assert refused(changed, X, y), name
-    lie = tree_of(model)
-    type(lie).feature_importances_ = np.roll(model.feature_importances_, 1)
-    assert refused(lie, X, y)

@@ -13,7 +13,7 @@ A value is in bin number #{thresholds < value}; a category is its own bin.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,4 +72,6 @@ def tree_in_bins(nodes: Nodes, thresholds: list[F64]) -> Nodes:
         bins[i] = np.searchsorted(edges, t)
         if t not in edges:
             raise BadData(f"a threshold of a tree, {t:g}, is not one of the bins of its column")
-    return replace(nodes, threshold=bins)
+    tree = copy(nodes)
+    tree.threshold = bins
+    return tree

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +14,13 @@ from surefit.certificates.labels import read_classes
 MOST = 1 << 27  # entries kept in memory
 
 
-@dataclass(frozen=True)
-class Examples:
-    """All rows, targets (n, outputs) or one column of codes, weights ≥ 0."""
+class Examples(NamedTuple):
+    """All rows, targets (n, targets) or one column of codes, weights ≥ 0."""
 
     X: F64
     Y: F64
     w: F64
     weighted: bool
-    flat: bool  # the target has one dimension
     dtype: Any  # of the rows as they were given
 
 
@@ -34,34 +31,28 @@ def from_scikit_learn(model: Any) -> bool:
 def read_examples(model: Any, blocks: Blocks, single: bool = True) -> Examples:
     """The data in memory, as the model reads it; single: scikit-learn's model rounds the rows to float32."""
     if blocks.n_rows * blocks.n_features > MOST:
-        raise BadData(f"replaying a tree keeps {blocks.n_rows} × {blocks.n_features} numbers in memory, above {MOST}")
+        raise BadData(f"{blocks.n_rows} × {blocks.n_features} numbers would be kept in memory, above {MOST}")
     parts = list(looked_over(blocks, needs_y=True, missing=True))
     X, w = np.concatenate([dense(p.X) for p in parts]), np.concatenate([p.w for p in parts])
-    Y = np.concatenate([p.y for p in parts]).astype(np.float64)
-    if single and from_scikit_learn(model):
-        X = X.astype(np.float32).astype(np.float64)
-    weighted = any(given is not None for _, _, given in blocks)
-    return Examples(X, Y.reshape(len(Y), -1), w, weighted, Y.ndim == 1, parts[0].X.dtype)
+    Y, weighted = np.concatenate([p.y for p in parts]), any(given is not None for _, _, given in blocks)
+    X = X.astype(np.float32).astype(np.float64) if single and from_scikit_learn(model) else X
+    return Examples(X, Y.astype(np.float64).reshape(len(Y), -1), w, weighted, parts[0].X.dtype)
 
 
 def n_classes(attrs: Attributes, data: Examples) -> int:
-    """How many labels `classes_` has, 0 without; a fault unless they are those of the data, and n_classes_ says so."""
-    if not hasattr(attrs.model, "classes_"):
-        return 0
-    K = read_classes(attrs, 1) or 0
-    if not np.array_equal(np.unique(data.Y), np.arange(K)):
-        attrs.faults.append("classes_ is not the labels of the data")
-    if np.asarray(getattr(attrs.model, "n_classes_", None)).ravel().tolist() != [K]:
-        attrs.faults.append("n_classes_ is not the number of classes")
+    """How many labels `classes_` has, 0 without; a fault unless those of the data are among them, and n_classes_."""
+    K = (read_classes(attrs, 1) or 1) if hasattr(attrs.model, "classes_") else 0
+    if K and (data.Y.min() < 0 or np.ravel(getattr(attrs.model, "n_classes_", None)).tolist() != [K]):
+        attrs.faults.append("classes_ or n_classes_ is not that of the labels of the data")
     return K
 
 
-def class_factors(model: Any, codes: NDArray[np.intp], w: F64 | None, K: int, named: str = "balanced") -> F64:
-    """The factor of every row by `class_weight`: None, a dictionary, or Σ w / (K · Σ w of the class)."""
+def class_factors(model: Any, codes: NDArray[np.intp], w: F64 | None, K: int) -> F64:
+    """The factor of every row by `class_weight`: None, a dictionary, or (balanced) Σ w / (K · Σ w of the class)."""
     given, factors = getattr(model, "class_weight", None), np.ones(K)
-    if isinstance(given, str) and given == named:
+    if isinstance(given, str):
         counts = np.bincount(codes, weights=w, minlength=K)
         factors = counts.sum() / (K * np.where(counts > 0, counts, 1.0))
-    elif given is not None and not isinstance(given, str):
+    elif given is not None:
         factors = np.array([real(given.get(label, 1.0)) for label in np.asarray(model.classes_).tolist()])
     return factors[codes]

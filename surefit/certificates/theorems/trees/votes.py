@@ -24,14 +24,13 @@ class OutOfBag:
     """Sums of the answers of the members that did not see a row."""
 
     def __init__(self, n_rows: int, width: int, slack: float = 0.0) -> None:
-        """slack: what the answers of members may differ by when they are asked again, relative to their size."""
-        self.slack = slack
-        self.total, self.size, self.votes = np.zeros((n_rows, width)), np.zeros((n_rows, width)), np.zeros(n_rows)
+        """slack: what the answers of members may differ by when they are asked again, relative to the largest."""
+        self.slack, self.total, self.votes, self.largest = slack, np.zeros((n_rows, width)), np.zeros(n_rows), 0.0
 
     def add(self, outside: NDArray[np.bool_], answers: F64) -> None:
         self.total[outside] += answers[outside]
-        self.size[outside] += np.abs(answers[outside])
         self.votes[outside] += 1
+        self.largest = max(self.largest, float(np.abs(answers).max()))
 
     def claims(
         self, attrs: Attributes, name: str, rows: NDArray[np.intp], Y: F64, w: F64, K: int, answered: bool = False
@@ -41,37 +40,30 @@ class OutOfBag:
         A row that every member saw has no answer: zero or NaN. It counts as zero in the score (the first class), or,
         `answered`, not at all. w weighs the rows of the score.
         """
-        n, width = len(Y), self.total.shape[1]
-        given = attrs.array(name, (n, width), (n,), finite=False)
+        given = attrs.array(name, (len(Y), self.total.shape[1]), (len(Y),), finite=False)
         if given is None:
             return [refuted("oob", f"{name} is not an array of an answer for each row.")]
-        given = given.reshape(n, -1)
-        none = self.votes == 0
-        mean, count = self.total / np.maximum(self.votes, 1)[:, None], np.maximum(self.votes, 1)[:, None]
-        size = self.size / count
-        rounding = 2 * gamma(self.votes.max(initial=0) + 8) * size + self.slack * float(size.max()) + 1e-300
-        off = np.abs(given[rows] - mean) / rounding
-        off = np.where(none[:, None], np.where(np.isnan(given[rows]) | (given[rows] == 0), 0.0, np.inf), off)
-        worst = float(np.where(np.isnan(off), np.inf, off).max(initial=0.0))
+        given, none = given.reshape(len(Y), -1), self.votes == 0
+        off = np.abs(given[rows] - self.total / np.maximum(self.votes, 1)[:, None])
+        off = np.where(none[:, None] & np.isnan(given[rows]), 0.0, off)
+        wrong = np.count_nonzero(~(off <= (2 * gamma(self.votes.max() + 8) + self.slack) * self.largest))
         what = "the mean over the members that did not see the row"
-        told = f"{name} is {what}, on {len(rows)} rows ({none.sum()} seen by all); largest difference, in roundings."
-        answers = at_most("oob", told, Grade.EXACT, worst, 1.0, failure=f"{name} is not {what}.")
+        told = f"{name} is {what}, on {len(rows)} rows ({none.sum()} seen by all); numbers that are not."
+        answers = at_most("oob", told, Grade.EXACT, wrong, 0, failure=f"{name} is not {what}, {wrong} times.")
         return [answers, _score(attrs, given, Y, np.where(answered & np.isnan(given).any(axis=1), 0.0, w), K)]
 
 
 def _score(attrs: Attributes, given: F64, Y: F64, w: F64, K: int) -> Claim:
     """The share of the weight whose class has the largest stated share, or R²."""
-    stated, given = real(getattr(attrs.model, "oob_score_", None)), np.where(np.isnan(given), 0.0, given)
     if callable(getattr(attrs.model, "oob_score", None)):
         return at_most("oob_score", "oob_score_ comes from a function of the user: not recomputed.", Grade.EXACT, 0, 0)
-    if K:
-        score, rounding = float(w @ (given.argmax(axis=1) == Y[:, 0]) / w.sum()), 1e-12
-    else:
-        mean = w @ Y / w.sum()
-        score = float(np.mean(1 - (w @ (Y - given) ** 2) / (w @ (Y - mean) ** 2)))
+    stated, given = real(getattr(attrs.model, "oob_score_", None)), np.where(np.isnan(given), 0.0, given)
+    score, rounding = float(w @ (given.argmax(axis=1) == Y[:, 0]) / w.sum()), 1e-12
+    if not K:
+        score = float(np.mean(1 - (w @ (Y - given) ** 2) / (w @ (Y - w @ Y / w.sum()) ** 2)))
         rounding = 1e-9 * (1 + abs(score))
-    sentence = "oob_score_ is the score of the out-of-bag answers; difference."
     failure = f"oob_score_ is {stated:.6g}, the out-of-bag answers have {score:.6g}."
+    sentence = "oob_score_ is the score of the out-of-bag answers; difference."
     return at_most("oob_score", sentence, Grade.EXACT, abs(stated - score), rounding, failure=failure)
 
 
