@@ -52,22 +52,9 @@ class Bag(NamedTuple):
     outside: NDArray[np.bool_]  # of all rows, those the tree did not see
 
 
-@checker(
-    "estimators_",
-    "estimator_",
-    "n_outputs_",
-    "classes_",
-    "n_classes_",
-    "oob_score_",
-    "oob_decision_function_",
-    "oob_prediction_",
-    "is_categorical_",
-    "categories_",
-    "apply",
-    "predict",
-    "predict_proba",
-    "predict_log_proba",
-)
+@checker("estimators_", "estimator_", "n_outputs_", "classes_", "n_classes_", "oob_score_", "oob_decision_function_",
+         "oob_prediction_", "is_categorical_", "categories_", "apply", "predict", "predict_proba",
+         "predict_log_proba")  # fmt: skip
 @reads_labels
 def check_random_forest_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """All rows through every tree; every split on offer at the nodes that are compared."""
@@ -88,20 +75,12 @@ def check_random_forest_classifier(model: Any, blocks: Blocks, tol: float) -> Fi
         bins = _in_bins(data.X, [np.asarray(t).ravel() for t in model.bin_thresholds_], growth.categorical, trees)
     looked = spread(len(trees), max(3, int(MOST_NODES * len(trees) / sum(len(t) for t in trees))))
     for k in looked:
-        places, w, _ = bags[k]
-        found.see(
-            trees[k],
-            growth,
-            data.X[places],
-            data.Y[places],
-            w,
-            WORK / len(looked),
-            None if bins is None else bins[places],
-        )
+        at, w, _ = bags[k]
+        found.see(trees[k], growth, data.X[at], data.Y[at], w, WORK / len(looked), bins[at])
     claims = [_seeds_claim(attrs, seeds, theirs)]
     claims += found.claims(tol, f" of {len(looked)} of {len(trees)} trees")
     if attrs.flag("oob_score", False) or callable(getattr(model, "oob_score", None)):
-        claims += _out_of_bag(attrs, data, K, trees, bags, theirs)
+        claims += _out_of_bag(attrs, data, K, trees, bags)
     rows = sample_rows(blocks)
     asked = rows.astype(np.float32).astype(np.float64) if theirs else coded(attrs, rows.astype(np.float64))
     claims += _answers(model, rows, [tree.leaves(asked) for tree in trees], trees, K)
@@ -160,14 +139,12 @@ def _seeds_claim(attrs: Attributes, seeds: NDArray, theirs: bool) -> Claim:
     return at_most("bags", told, Grade.EXACT, wrong, 0, failure=failure)
 
 
-def _out_of_bag(
-    attrs: Attributes, data: Examples, K: int, trees: list[Nodes], bags: list[Bag], theirs: bool
-) -> list[Claim]:
-    rows = asked_again(len(data.w), len(trees))
+def _out_of_bag(attrs: Attributes, data: Examples, K: int, trees: list[Nodes], bags: list[Bag]) -> list[Claim]:
+    """scikit-learn's score counts rows, ours weights, of rows with an answer alone."""
+    rows, theirs = asked_again(len(data.w), len(trees)), from_scikit_learn(attrs.model)
     votes, X = OutOfBag(len(rows), max(K, data.Y.shape[1])), data.X[rows]
     for tree, bag in zip(trees, bags, strict=True):
-        value = tree.value[tree.leaves(X)]
-        votes.add(bag.outside[rows], value[:, 0, :] if K else value[:, :, 0])
+        votes.add(bag.outside[rows], tree.value[tree.leaves(X)].reshape(len(rows), -1))
     name = "oob_decision_function_" if K else "oob_prediction_"
     return votes.claims(attrs, name, rows, data.Y, np.ones(len(data.w)) if theirs else data.w, K, answered=not theirs)
 
