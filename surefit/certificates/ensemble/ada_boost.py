@@ -80,6 +80,7 @@ def _rounds(
     model, y, w, rate = attrs.model, data.Y[:, 0], data.w, real(attrs.parameter("learning_rate", 1.0))
     D, log_bound, looked, hidden = w / w.sum(), 0.0, looked_at(data.X, len(answers)), ""
     errors, weights, found, draws = Worst(), Worst(), Replay(), Draws(model, data)
+    found.gaps = False
     for t, (a, answer) in enumerate(zip(alpha, answers, strict=True)):
         D = np.where(w > 0, np.maximum(D, 2.0**-52 * D.sum()), 0.0)
         D = D / D.sum()
