@@ -91,7 +91,7 @@ def _rounds(
         odds = rate * (np.log((1 - eps) / eps) + np.log(max(K - 1, 1))) if eps < 1 else 0.0
         should = 1.0 if eps <= 0 or error[t] == 0 else 0.0 if not K and eps >= 0.5 else odds
         weights.see(abs(a - should) / max(rate, abs(should)), 2 * rounding / max(1 - eps, UNIT))
-        bag = D if K else draws.times(model.estimators_[t], D)
+        bag: Any = D if K else draws.times(model.estimators_[t], D)
         if t in looked and (bag is None or not hasattr(model.estimators_[t], "tree_")):
             hidden = "the members are no trees" if bag is not None else "the rows drawn for each member cannot be seen"
         elif t in looked:
@@ -128,7 +128,7 @@ class Draws:
 
     def __init__(self, model: Any, data: Examples) -> None:
         self.data, self.theirs, seed = data, from_scikit_learn(model), whole(getattr(model, "random_state", None))
-        self.rng = np.random.RandomState(seed) if 0 <= seed < 2**32 else None
+        self.rng: Any = np.random.RandomState(seed) if 0 <= seed < 2**32 else None
 
     def times(self, member: Any, D: F64) -> F64 | None:
         """For the next member; None where it cannot be seen."""

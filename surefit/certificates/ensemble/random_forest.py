@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,12 +44,7 @@ from surefit.certificates.theorems.trees.votes import OutOfBag, asked_again
 MOST_NODES = 1 << 11  # about a second of work
 
 
-class Bag(NamedTuple):
-    """The rows of a tree: places in the data, and the weight of each."""
-
-    places: NDArray[np.intp]
-    weights: F64
-    outside: NDArray[np.bool_]  # of all rows, those the tree did not see
+Bag = tuple[NDArray, F64, NDArray]  # places in the data, the weight of each; of all rows, which the tree did not see
 
 
 @checker("estimators_", "estimator_", "n_outputs_", "classes_", "n_classes_", "oob_score_", "oob_decision_function_",
@@ -116,7 +111,7 @@ def _bags(attrs: Attributes, data: Examples, K: int, seeds: NDArray, theirs: boo
             per_class = np.bincount(codes[first], weights=counts, minlength=K)
             weights = counts * (counts.sum() / (np.count_nonzero(per_class) * np.maximum(per_class, 1)))[codes[first]]
         times, outside = np.where(weights > 0, copies, 0).astype(np.intp), (owner < 0) | (counts[owner] <= 0)
-        yield Bag(np.repeat(first, times), np.repeat(weights / np.maximum(copies, 1), times), outside)
+        yield np.repeat(first, times), np.repeat(weights / np.maximum(copies, 1), times), outside
 
 
 def _in_bins(X: F64, thresholds: list[NDArray], categorical: NDArray[np.bool_], trees: list[Nodes]) -> F64:
@@ -143,8 +138,8 @@ def _out_of_bag(attrs: Attributes, data: Examples, K: int, trees: list[Nodes], b
     """scikit-learn's score counts rows, ours weights, of rows with an answer alone."""
     rows, theirs = asked_again(len(data.w), len(trees)), from_scikit_learn(attrs.model)
     votes, X = OutOfBag(len(rows), max(K, data.Y.shape[1])), data.X[rows]
-    for tree, bag in zip(trees, bags, strict=True):
-        votes.add(bag.outside[rows], tree.value[tree.leaves(X)].reshape(len(rows), -1))
+    for tree, (_, _, outside) in zip(trees, bags, strict=True):
+        votes.add(outside[rows], tree.value[tree.leaves(X)].reshape(len(rows), -1))
     name = "oob_decision_function_" if K else "oob_prediction_"
     return votes.claims(attrs, name, rows, data.Y, np.ones(len(data.w)) if theirs else data.w, K, answered=not theirs)
 

@@ -1,10 +1,7 @@
 """The loss of a node, its weight times its impurity, and what a cut of its rows into two lowers it by.
 
-The loss is what Jensen's inequality lacks for a convex f, summed over the columns of Z,
-
-    loss = Σ w f(z) − W f(Σ w z / W),  W = Σ w,      so a cut into L and R lowers it by E(L) + E(R) − E(all)
-
-with E = W f(Σ w z / W), since Σ w f(z) is a sum over rows that no cut changes:
+For a convex f, summed over the columns of Z, both are what Jensen's inequality lacks: with E = W f(Σ w z / W), W = Σ w,
+the loss is Σ w f(z) − E, and a cut into L and R lowers it by E(L) + E(R) − E, since it changes no sum over rows.
 
     squared error   f = z²,  z the target less the mean; for several targets over √(their number)
     Gini            the squared error of the indicators of the classes: W Σ p(1 − p) = Σₖ Σ w (1ₖ − pₖ)²

@@ -42,17 +42,16 @@ def read_examples(model: Any, blocks: Blocks, single: bool = True) -> Examples:
 def n_classes(attrs: Attributes, data: Examples) -> int:
     """How many labels `classes_` has, 0 without; a fault unless those of the data are among them, and n_classes_."""
     K = (read_classes(attrs, 1) or 1) if hasattr(attrs.model, "classes_") else 0
-    if K and (data.Y.min() < 0 or np.ravel(getattr(attrs.model, "n_classes_", None)).tolist() != [K]):
+    if K and (data.Y.min() < 0 or np.ravel(getattr(attrs.model, "n_classes_", 0)).tolist() != [K]):
         attrs.faults.append("classes_ or n_classes_ is not that of the labels of the data")
     return K
 
 
 def class_factors(model: Any, codes: NDArray[np.intp], w: F64 | None, K: int) -> F64:
     """The factor of every row by `class_weight`: None, a dictionary, or (balanced) Σ w / (K · Σ w of the class)."""
-    given, factors = getattr(model, "class_weight", None), np.ones(K)
+    given, labels = getattr(model, "class_weight", None), np.asarray(model.classes_).tolist()
+    factors = np.array([real((given if isinstance(given, dict) else {}).get(label, 1.0)) for label in labels])
     if isinstance(given, str):
         counts = np.bincount(codes, weights=w, minlength=K)
         factors = counts.sum() / (K * np.where(counts > 0, counts, 1.0))
-    elif given is not None:
-        factors = np.array([real(given.get(label, 1.0)) for label in np.asarray(model.classes_).tolist()])
     return factors[codes]

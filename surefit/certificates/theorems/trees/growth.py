@@ -15,7 +15,7 @@ from surefit.certificates.blocks import BadData
 from surefit.certificates.theorems.trees.examples import from_scikit_learn
 
 CRITERIA = {True: ("gini", "entropy", "log_loss"), False: ("squared_error", "friedman_mse")}
-USUAL = {"splitter": "best", "monotonic_cst": None, "min_weight_fraction_leaf": 0.0, "min_impurity_decrease": 0.0}
+RARE = ("splitter", "monotonic_cst", "min_weight_fraction_leaf", "min_impurity_decrease")
 LIMITS = {"max_depth": math.inf, "max_leaf_nodes": math.inf, "min_samples_leaf": 1, "min_samples_split": 2}
 
 
@@ -27,7 +27,7 @@ class Growth:
     def __init__(self, attrs: Attributes, d: int, n_classes: int) -> None:
         known = CRITERIA[n_classes > 0]
         criterion, most = attrs.parameter("criterion", known[0]), attrs.parameter("max_features", d)
-        rare = [name for name, usual in USUAL.items() if not np.array_equal(getattr(attrs.model, name, usual), usual)]
+        rare = [name for name in RARE if getattr(attrs.model, name, None) not in (None, "best", 0)]
         if criterion not in known or rare:
             raise BadData(f"trees with {', '.join(rare) or criterion} are not replayed")
         if not isinstance(most, (int, np.integer)):

@@ -24,7 +24,7 @@ class Nodes:
         read: list[NDArray] = [np.asarray(getattr(tree, name)).astype(np.intp, casting="safe") for name in whole]
         read += [np.asarray(getattr(tree, name)).astype(np.float64) for name in real]
         self.left, self.right, self.feature, self.count, self.threshold, self.impurity, self.weight, self.value = read
-        n, self.inner, self.n_features = len(self.left), self.left != -1, n_features
+        n, self.inner = len(self.left), self.left != -1
         self.missing_left = np.asarray(getattr(tree, "missing_go_to_left", np.zeros(n))).astype(bool)
         self.category_row = np.asarray(getattr(tree, "category_row", np.full(n, -1)))  # −1: it splits by a threshold
         words = np.ascontiguousarray(getattr(tree, "categories", np.zeros((0, 4))))
@@ -51,7 +51,7 @@ class Nodes:
         """The rows that come to each node."""
         rows = [np.arange(0)] * len(self)
         rows[0] = np.arange(len(X))
-        for i in np.flatnonzero(self.inner):
+        for i in np.flatnonzero(self.inner).tolist():
             if rows[i].size:
                 left = self.goes_left(i, X[rows[i], self.feature[i]])
                 rows[self.left[i]], rows[self.right[i]] = rows[i][left], rows[i][~left]

@@ -23,7 +23,7 @@ def best_of_feature(here: Node, x: F64, by_sets: bool, g: Growth) -> float:
     x, known = x[order], ~np.isnan(x[order])
     starts = np.flatnonzero(np.append(True, (x[1:] != x[:-1]) & known[:-1]))
     sums, rows = np.add.reduceat(here.terms[order], starts, axis=0), np.diff(np.append(starts, len(x)))
-    keys = _orders(here, sums, np.count_nonzero(known[starts])) if by_sets else x[starts, None]
+    keys = _orders(here, sums, int(known[starts].sum())) if by_sets else x[starts, None]
     if not known[-1]:
         keys = np.hstack([np.where(known[starts, None], keys, end) for end in (np.inf, -np.inf)])
     order = np.argsort(keys, axis=0, kind="stable")

@@ -1,14 +1,13 @@
 """A tree replayed on its rows: nodes are what their rows say, and each split was the best on offer.
 
-What a node *misses* is what the best split on offer lowers its loss by beyond its own split. On offer are splits with
+A node *misses* what the best split on offer lowers its loss by beyond its own. On offer are splits with
 `min_samples_leaf` rows on both sides; none at `max_depth`, with fewer rows than `min_samples_split`, or where all rows
-agree. Nodes are compared up to a stated amount of work, the largest first.
+agree. Nodes are compared up to a stated amount of work, the largest first. Grown best first, up to `max_leaf_nodes`: no
+leaf open at any time lowers the loss by more than the node split next.
 
 Where each leaf costs α, a leaf misses what a split on offer lowers its loss by beyond α, and an inner node what it
 costs less as a leaf than all leaves below it together. If none misses anything no subtree costs less, by induction from
 the leaves up; nor does one more split. What was grown below and cut off is not there any more, and not compared.
-
-Grown best first, up to `max_leaf_nodes`: no leaf open at any time lowers the loss by more than the node split next.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ class Replay:
         largest, cost = np.argsort(-nodes.count, kind="stable"), (nodes.count + 200) * d
         compared = np.isin(np.arange(n), largest[np.cumsum(cost[largest]) <= max(work, cost[0])])
         many = any(len(np.unique(x[x >= 0])) > EXHAUSTIVE for x in X[:, g.categorical].T) and (K > 2 or q > 1)
-        self.count.update(nodes=n, compared=np.count_nonzero(compared), drawn=g.max_features < d, many=many)
+        self.count.update(nodes=n, compared=int(compared.sum()), drawn=g.max_features < d, many=int(many))
         self.faults["rules"]["more leaves than max_leaf_nodes"] += n_leaves > g.max_leaves
         root, above = Node(Y, w, g.entropy, q), np.zeros(n, dtype=np.intp)
         above[nodes.left[inner]] = above[nodes.right[inner]] = np.flatnonzero(inner)
@@ -84,7 +83,7 @@ class Replay:
             may_grow = depth[i] < g.max_depth and len(at) >= g.min_split
             self._numbers(nodes, i, here, squares[above[i]])
             if inner[i]:
-                self._rules(nodes, i, *(X[rows[side[i]], j] for side in (nodes.left, nodes.right)), g, may_grow)
+                self._rules(nodes, i, X[rows[nodes.left[i]], j], X[rows[nodes.right[i]], j], g, may_grow)
             if compared[i] and may_grow and here.loss > max(2.0**-52 * here.weight * g.theirs, here.noise):
                 best = best_on_offer(here, offered[at], g, j)
                 if inner[i] or grown_out:

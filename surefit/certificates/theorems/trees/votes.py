@@ -49,7 +49,7 @@ class OutOfBag:
         wrong = np.count_nonzero(~(off <= (2 * gamma(self.votes.max() + 8) + self.slack) * self.largest))
         what = "the mean over the members that did not see the row"
         told = f"{name} is {what}, on {len(rows)} rows ({none.sum()} seen by all); numbers that are not."
-        answers = at_most("oob", told, Grade.EXACT, wrong, 0, failure=f"{name} is not {what}, {wrong} times.")
+        answers = at_most("oob", told, Grade.EXACT, float(wrong), 0, failure=f"{name} is not {what}, {wrong} times.")
         return [answers, _score(attrs, given, Y, np.where(answered & np.isnan(given).any(axis=1), 0.0, w), K)]
 
 
