@@ -80,7 +80,6 @@ def _rounds(
     model, y, w, rate = attrs.model, data.Y[:, 0], data.w, real(attrs.parameter("learning_rate", 1.0))
     D, log_bound, looked, hidden = w / w.sum(), 0.0, looked_at(data.X, len(answers)), ""
     errors, weights, found, draws = Worst(), Worst(), Replay(), Draws(model, data)
-    found.gaps = False
     for t, (a, answer) in enumerate(zip(alpha, answers, strict=True)):
         D = np.where(w > 0, np.maximum(D, 2.0**-52 * D.sum()), 0.0)
         D = D / D.sum()
@@ -95,8 +94,9 @@ def _rounds(
         if t in looked and (bag is None or not hasattr(model.estimators_[t], "tree_")):
             hidden = "the members are no trees" if bag is not None else "the rows drawn for each member cannot be seen"
         elif t in looked:
-            at = np.arange(len(w)) if K else np.repeat(np.arange(len(w)), bag.astype(np.intp))
-            v = D if K else np.ones(len(at))  # rows drawn twice are two rows
+            repeated = not K and draws.theirs  # there a row drawn twice is two rows, in ours its weight is two
+            at = np.repeat(np.arange(len(w)), bag.astype(np.intp)) if repeated else np.arange(len(w))
+            v = np.ones(len(at)) if repeated else bag
             found.tree(model.estimators_[t], data.X[at], data.Y[at], v, K, 2 * WORK / MEMBERS)
         log_bound += np.log(1 - eps + eps * np.exp(a) + len(w) * 2.0**-51) - a / 2
         D = D * np.exp(a * loss if K else -a * (1 - loss))

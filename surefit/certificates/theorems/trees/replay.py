@@ -42,8 +42,6 @@ TOLD = {
 class Replay:
     """What was found in one tree or in several."""
 
-    gaps = True  # values may be missing: also where none is, a split says where one goes
-
     def __init__(self) -> None:
         self.count, self.faults = Counter[str](), {name: Counter[str]() for name in ("nodes", "rules")}
         self.missed = {name: Worst() for name in ("splits", "best_first", "pruning")}
@@ -120,8 +118,7 @@ class Replay:
         rules["splits beyond max_depth or min_samples_split"] += not may_grow
         rules["splits that leave fewer rows than min_samples_leaf"] += min(len(left), len(right)) < g.min_rows
         rules["thresholds that are not midway between the values on either side"] += not (midway or free)
-        other = self.gaps and not gaps and nodes.missing_left[i] != larger
-        rules["splits that send missing values to the smaller side"] += other
+        rules["splits that send missing values to the smaller side"] += not gaps and nodes.missing_left[i] != larger
 
     def claims(self, tol: float, of: str = "") -> list[Claim]:
         """Numbers of nodes, rules and splits; `of` says which trees were looked at."""
