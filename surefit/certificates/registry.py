@@ -128,6 +128,8 @@ def check(model: Any, blocks: Blocks, tol: float = TOL) -> Certificate:
 
 def not_checked(model: Any, covers: tuple[str, ...]) -> list[str]:
     """The public fitted attributes and the methods of the model that no claim covers."""
-    fitted = [name for name in vars(model) if name.endswith("_") and not name.startswith("_")]
-    methods = [name for name in METHODS if callable(getattr(type(model), name, None))]
+    kind = type(model)
+    derived = {name for name in dir(kind) if isinstance(getattr(kind, name, None), property)}
+    fitted = [name for name in derived | set(vars(model)) if name.endswith("_") and not name.startswith("_")]
+    methods = [name for name in METHODS if callable(getattr(kind, name, None))]
     return [name for name in (*sorted(fitted), *methods) if name not in (*covers, *KNOWN)]

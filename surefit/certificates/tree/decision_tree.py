@@ -15,7 +15,7 @@ from surefit.certificates.theorems.trees.examples import from_scikit_learn, n_cl
 from surefit.certificates.theorems.trees.replay import Replay
 
 
-@checker("tree_", "classes_", "n_classes_", "n_outputs_", "is_categorical_", "max_features_", "ccp_alpha_", "seed_",
+@checker("tree_", "classes_", "n_classes_", "n_outputs_", "is_categorical_", "max_features_", "ccp_alpha_",
          "apply", "predict", "predict_proba", "predict_log_proba")  # fmt: skip
 @reads_labels
 def check_decision_tree_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:

@@ -9,7 +9,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from surefit.certificates.blocks import BadData
-from surefit.certificates.theorems.trees.nodes import Nodes, read_nodes
+from surefit.certificates.theorems.trees.nodes import Nodes
 from tests.certificates.tree.offered import best_decrease, node_of
 
 CRITERIA = ("squared_error", "gini", "entropy")
@@ -74,7 +74,7 @@ def test_rows_go_where_scikit_learn_sends_them() -> None:
     X = rng.normal(size=(200, 4)).astype(np.float32).astype(float)
     X[rng.random(X.shape) < 0.1] = np.nan
     tree = DecisionTreeRegressor(random_state=0).fit(X, rng.normal(size=200))
-    nodes = read_nodes(tree.tree_, 4)
+    nodes = Nodes(tree.tree_, 4)
     assert isinstance(nodes, Nodes)
     np.testing.assert_array_equal(nodes.leaves(X), tree.apply(X))
 
@@ -92,7 +92,7 @@ class Lie:
 def test_what_is_no_tree_is_a_reason() -> None:
     X = np.arange(8.0)[:, None]
     tree = DecisionTreeClassifier().fit(X, [0, 1] * 4).tree_
-    assert isinstance(read_nodes(Lie(tree), 1), Nodes)
+    assert isinstance(Nodes(Lie(tree), 1), Nodes)
     loop, far = tree.children_left.copy(), tree.feature.copy()
     loop[2], far[0] = 0, 1
     for change in ({"children_left": loop}, {"children_right": tree.children_left}, {"feature": far},
@@ -100,9 +100,9 @@ def test_what_is_no_tree_is_a_reason() -> None:
                    {"impurity": "x"}, {"children_left": tree.children_left.astype(float)},
                    {"missing_go_to_left": np.zeros(2)}, {"value": np.full_like(tree.value, np.nan)}):  # fmt: skip
         with pytest.raises((BadData, TypeError, ValueError)):
-            read_nodes(Lie(tree, **change), 1)
+            Nodes(Lie(tree, **change), 1)
     with pytest.raises(AttributeError):
-        read_nodes(object(), 1)
+        Nodes(object(), 1)
 
 
 def test_sets_of_categories() -> None:
@@ -113,7 +113,7 @@ def test_sets_of_categories() -> None:
               "weighted_n_node_samples": [2.0, 1, 1],
               "value": np.zeros((3, 1, 1)), "missing_go_to_left": [1, 0, 0],
               "category_row": [0, -1, -1], "categories": words}  # fmt: skip
-    nodes = read_nodes(type("Tree", (), arrays)(), 1)
+    nodes = Nodes(type("Tree", (), arrays)(), 1)
     assert isinstance(nodes, Nodes)
     column = np.array([0.0, 1.0, 2.0, 255.0, 256.0, -1.0, np.nan])
     assert nodes.goes_left(0, column).tolist() == [True, False, True, True, True, True, True]

@@ -1,4 +1,4 @@
-"""Bins of columns: thresholds by their rule; rows and trees in numbers of bins.
+"""Bins of columns: thresholds by their rule.
 
 With v₁ < … < v_m the distinct values of a column and C_i the weight of the rows with a value of at most v_i: for
 m ≤ max_bins each value has a bin of its own; else for k = 1 … max_bins − 1 a threshold behind v_i, the first value
@@ -7,21 +7,16 @@ largest value. **This is what is checked**, and that a threshold is
 
     surefit          the middle of v_i and v_(i+1)
     scikit-learn     v_i, or the middle of v_i and v_(i+1)
-
-A value is in bin number #{thresholds < value}; a category is its own bin.
 """
 
 from __future__ import annotations
 
-from copy import copy
-
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, BadData
+from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade
 from surefit.certificates.rounding import UNIT
-from surefit.certificates.theorems.trees.nodes import Nodes
 from surefit.certificates.theorems.worst import Worst
 
 
@@ -53,25 +48,3 @@ def _off_rule(x: F64, w: F64, max_bins: int, edges: F64, between: bool) -> float
     low, high = v[last - 1], v[np.minimum(last, len(v) - 1)]
     off = np.abs(edges - (low / 2 + high / 2))
     return float((off if between else np.minimum(off, np.abs(edges - low))).max(initial=0.0))
-
-
-def rows_in_bins(X: F64, thresholds: list[F64], by_sets: NDArray[np.bool_]) -> F64:
-    """NaN for a missing value, and for a category that is none of 0 … 254."""
-    bins = np.full(X.shape, np.nan, dtype=np.float32)
-    for j, x in enumerate(X.T):
-        known = (x >= 0) & (x < 255) if by_sets[j] else ~np.isnan(x)
-        bins[known, j] = x[known] if by_sets[j] else np.searchsorted(thresholds[j], x[known], side="left")
-    return bins
-
-
-def tree_in_bins(nodes: Nodes, thresholds: list[F64]) -> Nodes:
-    """The tree with bins for thresholds: x ≤ threshold where its bin is at most the threshold's own."""
-    bins = np.full(len(nodes), np.inf)
-    for i in np.flatnonzero(nodes.inner & (nodes.category_row < 0) & (nodes.threshold != np.inf)):
-        edges, t = thresholds[nodes.feature[i]], nodes.threshold[i]
-        bins[i] = np.searchsorted(edges, t)
-        if t not in edges:
-            raise BadData(f"a threshold of a tree, {t:g}, is not one of the bins of its column")
-    tree = copy(nodes)
-    tree.threshold = bins
-    return tree

@@ -65,9 +65,6 @@ class Nodes:
         return at
 
 
-read_nodes = Nodes
-
-
 def nodes_of(model: Any, n_features: int) -> Nodes:
     """The nodes of a model that is one tree."""
     if not any(base.__name__ in ("DecisionTreeClassifier", "DecisionTreeRegressor") for base in type(model).__mro__):
