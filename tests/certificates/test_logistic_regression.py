@@ -266,7 +266,7 @@ def test_fenchel_young_for_the_log_loss(classes: int) -> None:
     q = rng.dirichlet(np.full(classes, 0.3), size=500)
     slack = logsumexp(Z, axis=1) - entr(q).sum(axis=1) - (q * Z).sum(axis=1)
     assert (slack >= -1e-12 * np.abs(Z).max()).all()
-    p = residuals(probabilities(Z), code) + np.eye(classes)[code]
+    p = np.maximum(residuals(probabilities(Z), code) + np.eye(classes)[code], 0.0)
     np.testing.assert_allclose(p.sum(axis=1), 1.0, atol=1e-14)
     np.testing.assert_allclose(logsumexp(Z, axis=1) - entr(p).sum(axis=1) - (p * Z).sum(axis=1), 0.0, atol=1e-12)
     loss, error = losses(Z, code, np.zeros(500))

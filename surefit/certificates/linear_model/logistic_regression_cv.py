@@ -14,23 +14,24 @@ from surefit.certificates.blocks import Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.labels import reads_labels
-from surefit.certificates.linear_model.logistic_regression import COVERS, findings
+from surefit.certificates.theorems.log_loss.log_loss_claims import COVERED, answers, optimal, read_fit
+from surefit.certificates.theorems.log_loss.log_loss_dual import penalized_least
 
 
-@checker(*COVERS, "C_", "l1_ratio_", "Cs_")
+@checker(*COVERED, "C_", "l1_ratio_", "Cs_")
 @reads_labels
 def check_logistic_regression_cv(model: Any, blocks: Blocks, tol: float) -> Findings:
+    """As for LogisticRegression; without a penalty (C = ∞) the fit is not checked."""
     attrs = Attributes(model, "coef_")
     C, ratio = _single(attrs, "C_"), _single(attrs, "l1_ratio_")
-    if attrs.faults:
-        return [bad_attributes(attrs)], "no pass"
-    if not attrs.flag("refit", True):
-        reason = (
-            "With refit=False the coefficients are means over folds, which are the best of nothing: set refit=True."
-        )
-        return [failed("optimal", reason)], "no pass"
-    claims, cost = findings(attrs, blocks, tol, C, ratio)
-    return [*claims, _selected(attrs, C, ratio)], cost
+    fit = read_fit(attrs, blocks, C, ratio)
+    if fit is None:
+        return [bad_attributes(attrs)], "one pass"
+    if not attrs.flag("refit", True) or not fit.task.penalized:
+        means = "With refit=False the coefficients are means over folds, which are the best of nothing: set refit=True."
+        return [failed("optimal", means if fit.task.penalized else "A fit without a penalty is not checked.")], "a pass"
+    claims = [optimal(fit, tol, penalized_least), *answers(model, fit), _selected(attrs, C, ratio)]
+    return claims, "some twenty passes over the rows"
 
 
 def _single(attrs: Attributes, name: str) -> float:

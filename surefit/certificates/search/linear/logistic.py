@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, Block, Rows
+from surefit.certificates.blocks import F64
 from surefit.certificates.theorems.log_loss.log_loss import LogLoss, losses, probabilities, residuals
-from surefit.certificates.theorems.row_products import matmul
 
 MOST_ACTIVE = 1500  # coefficients of a Hessian
 MOST_WORK = 4e9  # operations for one; beyond, conjugate gradients
@@ -23,7 +22,7 @@ PRODUCTS = 200  # Hessian products per step
 MOST_KEPT = 2e7  # numbers kept for them
 MOST_TOTAL = 5e10  # operations of all passes over the rows together, about
 
-Part = tuple[Block, F64, F64]
+Part = tuple[F64, F64, F64]
 
 
 @dataclass
@@ -40,7 +39,7 @@ def slope(task: LogLoss, theta: F64) -> Slope:
     for A, code, omega in task.rows():
         Z, rounding = task.scores(A, code, theta)
         f += float(omega @ losses(Z, code, rounding)[0])
-        G += task.products(A, omega[:, None] * residuals(probabilities(Z), code))
+        G += (omega[:, None] * residuals(probabilities(Z), code)).T @ A
     G[:, -1] *= task.intercept
     G[: task.first] = 0.0
     return Slope(theta, f + task.penalty(theta), G + task.ridge * theta)
@@ -57,7 +56,7 @@ def refine(task: LogLoss, theta: F64) -> tuple[F64, F64]:
     passes = max(40, int(MOST_TOTAL / (float(task.blocks.n_rows) * k * (d1 + 20))))
     for _ in range(STEPS):
         active, left = active_set(task, here), violation(task, here)
-        done = left <= NEAR_ENOUGH * here.f if task.penalized.any() else here.f <= 1e-12 * zero.f
+        done = left <= NEAR_ENOUGH * here.f if task.penalized else here.f <= 1e-12 * zero.f
         if done or passes <= 0 or not active.any() or not np.isfinite(here.f):
             break
         move, used = newton_step(task, here, active, min(PRODUCTS, passes))
@@ -183,8 +182,7 @@ def hessian(task: LogLoss, theta: F64, active: NDArray[np.bool_]) -> F64:
     first = np.concatenate([[0], np.cumsum([c.size for c in columns])])
     H = np.zeros((first[-1], first[-1]))
     for A, code, omega in task.rows():
-        P, B = probabilities(task.scores(A, code, theta)[0]), task.points(A)
-        parts = [B[:, c] for c in columns]
+        P, parts = probabilities(task.scores(A, code, theta)[0]), [A[:, c] for c in columns]
         for a in range(len(theta)):
             for b in range(a, len(theta)):
                 if not (columns[a].size and columns[b].size):
@@ -235,14 +233,13 @@ class Probabilities:
 def curvature_diagonal(task: LogLoss, parts: Iterable[Part], shape: tuple[int, ...]) -> F64:
     out = np.zeros(shape)
     for A, omega, P in parts:
-        square = Rows(A.data * A.data, A.indices, A.indptr, A.shape) if isinstance(A, Rows) else A * A
-        out += task.products(square, omega * P * (1.0 - P))
+        out += (omega * P * (1.0 - P)).T @ (A * A)
     return out + task.ridge
 
 
 def curvature_times(task: LogLoss, parts: Iterable[Part], v: F64) -> F64:
     out = np.zeros(v.shape)
     for A, omega, P in parts:
-        V = matmul(A, np.ascontiguousarray(v[:, :-1].T)) + v[:, -1] * task.intercept
-        out += task.products(A, omega * P * (V - (P * V).sum(axis=1, keepdims=True)))
+        V = A @ v.T
+        out += (omega * P * (V - (P * V).sum(axis=1, keepdims=True))).T @ A
     return out + task.ridge * v

@@ -5,61 +5,87 @@ Nothing here is trusted: a poor proposal makes a bound loose, it cannot make a c
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import replace
 
-from surefit.certificates.blocks import F64, Rows
-from surefit.certificates.search.linear.logistic import MOST_ACTIVE, moved
-from surefit.certificates.theorems.log_loss.log_loss import LogLoss, probabilities
-from surefit.certificates.theorems.log_loss.log_loss_free import Coordinates
+import numpy as np
+
+from surefit.certificates.blocks import F64
+from surefit.certificates.search.linear.logistic import MOST_ACTIVE, moved, refine
+from surefit.certificates.theorems.log_loss.log_loss import TIE, LogLoss, probabilities
+from surefit.certificates.theorems.log_loss.log_loss_free import Coordinates, along, free_least
 
 MOST_COLUMNS = 3000  # of coordinates
+SHARES = 10.0 ** -np.arange(1.0, 9.0)
 
 
-def coordinates(task: LogLoss, near: F64, group: NDArray[np.intp]) -> Coordinates | None:
-    """T with Σ ω (min p) T'aa'T = I on the directions that rows have; None where columns are too many."""
+def coordinates(task: LogLoss, near: F64) -> Coordinates:
+    """T with Σ ω (min p) T'aa'T = I on the directions that rows have; nothing where columns are too many."""
     d1 = near.shape[1]
+    nothing = Coordinates(np.zeros(len(near), dtype=bool), np.zeros((d1, 0)), np.zeros((0, d1)))
     if d1 > MOST_COLUMNS:
-        return None
+        return nothing
+    group = nothing.group.copy()
+    for A, code, _ in task.rows():
+        compared = np.isfinite(task.scores(A, code, near)[0])
+        group |= compared[compared.sum(axis=1) > 1].any(axis=0)
     R = np.zeros((0, d1))
     for A, code, omega in task.rows():
         P = probabilities(task.scores(A, code, near)[0])
-        low = np.where(np.isin(code, group), omega * P[:, group].min(axis=1), 0.0)
-        R = np.asarray(np.linalg.qr(np.vstack([R, np.sqrt(low)[:, None] * task.points(A)]), mode="r"))
+        low = omega * P[:, group].min(axis=1, initial=1.0)
+        R = np.asarray(np.linalg.qr(np.vstack([R, np.sqrt(low)[:, None] * A]), mode="r"))
     norms = np.linalg.norm(R, axis=0)
     if not (np.isfinite(norms).all() and norms.any()):
-        return None
+        return nothing
     scale = np.where(norms > 0, norms, 1.0)
     S, Vt = np.linalg.svd(R / scale, full_matrices=False)[1:]
     keep = S > 1e-12 * S[0]
-    return Coordinates((Vt[keep] / S[keep, None] / scale).T, Vt[keep] * S[keep, None] * scale)
+    return Coordinates(group, (Vt[keep] / S[keep, None] / scale).T, Vt[keep] * S[keep, None] * scale)
 
 
-def groups_of(tied: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The number of every class's group: classes that are tied with each other, directly or through others."""
-    number = np.arange(len(tied))
-    for _ in range(len(tied)):
-        for i, j in np.argwhere(tied):
-            number[[i, j]] = min(number[i], number[j])
-    return number
+def propose_rays(task: LogLoss, theta: F64, stated: F64 | None) -> list[F64]:
+    """A ray along which no row's own class loses and many gain; nothing if that is the stated one.
+
+    Nothing where a minimum can be proved to exist, or no ray was found.
+    """
+    ray = theta if stated is None else stated
+    left = along(task, ray, theta).tied if _is_ray(task, ray) else -1
+    if stated is None and left:
+        ray, left = None, -1
+    while left:
+        rest = task if ray is None else replace(task, ray=ray)
+        near, going = refine(rest, theta)
+        if free_least(rest, near, coordinates(rest, near))[0] > 0:
+            break
+        cleared = moved(task, clear_ties(rest, moved(task, going, 1.0)), -1.0)
+        more = [theta, near, going, cleared, without_noise(task, cleared)]
+        found = more if ray is None else [_sum(task, ray, other, share) for other in more for share in SHARES]
+        tied = [(along(task, other, theta).tied, i) for i, other in enumerate(found) if _is_ray(task, other)]
+        if not tied or (ray is not None and min(tied)[0] >= left):
+            break
+        left, i = min(tied)
+        ray = found[i]
+    return [] if ray is None or ray is stated else [ray]
 
 
-def separating_rays(task: LogLoss, theta: F64, near: F64, going: F64) -> list[F64]:
-    """Directions along which no row's own class may lose: the coefficients, and where Newton's steps go."""
-    cleared = moved(task, clear_ties(task, moved(task, going, 1.0)), -1.0)
-    return [near, going, cleared, without_noise(task, cleared), theta]
+def _sum(task: LogLoss, ray: F64, other: F64, share: float) -> F64:
+    """The ray, and a share of another direction, by what each moves a row at most."""
+    sizes = []
+    for v in (ray, other):
+        gains = [np.abs(task.gains(A, code, v)[0]).max(initial=0.0) for A, code, _ in task.rows()]
+        sizes.append(max(*gains, 1e-300))
+    return ray / sizes[0] + share * other / sizes[1]
+
+
+def _is_ray(task: LogLoss, ray: F64) -> bool:
+    found = along(task, ray, ray)
+    return found.gained > 0 and found.loss <= TIE
 
 
 def without_noise(task: LogLoss, ray: F64) -> F64:
     """The ray less entries that move no row by more than rounding, next to what others move: ties become exact."""
-    most = np.zeros(ray.shape[1])
-    for X, _, _ in task.blocks:
-        entries = np.zeros(X.shape[1])
-        if isinstance(X, Rows):
-            np.maximum.at(entries, X.indices, np.abs(X.data))
-        else:
-            entries = np.abs(X).max(axis=0, initial=0.0)
-        most = np.maximum(most, np.append(entries, 1.0))
+    most = np.ones(ray.shape[1])
+    for A, _, _ in task.rows():
+        most[:-1] = np.maximum(most[:-1], np.abs(A[:, :-1] + task.shift).max(axis=0, initial=0.0))
     moves = np.abs(ray) * most
     return np.where(moves > 1e-13 * moves.max(), ray, 0.0)
 
@@ -70,15 +96,16 @@ def clear_ties(task: LogLoss, move: F64) -> F64:
     if k * d1 > MOST_ACTIVE:
         return move
     biggest, norms = 0.0, np.full(d1, 1e-300)
-    for A, code, omega in task.rows():
+    for A, code, _ in task.rows():
         gain, _, _ = task.gains(A, code, moved(task, move, -1.0))
-        biggest = max(biggest, float(np.abs(gain[omega > 0]).max(initial=0.0)))
-        norms = np.maximum(norms, np.abs(task.points(A)).max(axis=0, initial=0.0))
+        biggest = max(biggest, float(np.abs(gain).max(initial=0.0)))
+        norms = np.maximum(norms, np.abs(A).max(axis=0, initial=0.0))
     T = np.zeros((0, k * d1))
-    for A, code, omega in task.rows():
+    for A, code, _ in task.rows():
         gain, _, _ = task.gains(A, code, moved(task, move, -1.0))
-        i, other = np.nonzero((omega > 0)[:, None] & (np.abs(gain) < 1e-4 * biggest) & (np.arange(k) != code[:, None]))
-        B = task.points(A)[i] / norms
+        gain = np.where(np.isfinite(task.scores(A, code, 0.0 * move)[0]), gain, np.inf)  # of what is tied
+        i, other = np.nonzero((np.abs(gain) < 1e-4 * biggest) & (np.arange(k) != code[:, None]))
+        B = A[i] / norms
         rows = np.zeros((i.size, k, d1))
         rows[np.arange(i.size), code[i]] = B
         rows[np.arange(i.size), other] -= B

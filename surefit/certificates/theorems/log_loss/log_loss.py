@@ -1,6 +1,6 @@
 """Logistic and softmax regression:  f(θ) = Σ ωᵢ (log Σₖ exp zᵢₖ − zᵢ,yᵢ) + Σⱼ λ₁ⱼ|θⱼ| + ½ Σⱼ λ₂ⱼ θⱼ² , zₖ = x·wₖ + bₖ .
 
-θ has a row (w, b) per class; with two classes the first row is zero. Logits are taken from rows shifted by m,
+θ has a row (w, b) per class; with two classes the first row is zero. Logits are taken from points a = (x − m, 1),
 z = (x − m)·w + (b + m·w), the bracket in long double: an offset of the columns does not cost digits.
 """
 
@@ -12,103 +12,67 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, Block, Blocks, Rows, dense, looked_over, one_column
-from surefit.certificates.rounding import UNIT, gamma
-from surefit.certificates.theorems.row_products import magnitude, matmul, tmatmul
+from surefit.certificates.blocks import F64, Blocks, dense, looked_over, one_column
+from surefit.certificates.rounding import gamma
 
 LONG = np.longdouble
 LONG_UNIT = float(np.finfo(LONG).eps) / 2
 TIE = 1e-12  # a ray moves logits apart where it does so by more than this share of its terms
+ENTRIES = 2**21  # of the points and logits held at a time
 
 
 @dataclass
 class LogLoss:
     blocks: Blocks
     factors: F64  # one per class, by class_weight
-    present: NDArray[np.bool_]  # classes with weight
+    weight: F64  # Σω of every class, with these factors
     first: int  # the first class with coefficients: 1 for two classes, else 0
     intercept: bool
-    shift: F64  # m; zero where the intercept is absent or penalised, and for compressed rows
+    shift: F64  # m; zero where the intercept is absent or penalised
     lasso: F64  # λ₁, one per column and the intercept's at the end
     ridge: F64  # λ₂, likewise
-    rays: tuple[F64, ...] = ()  # what these directions separate is left out of the loss
+    ray: F64 | None = None  # what this direction separates is left out of the loss
 
     @property
-    def terms(self) -> int:
-        """No sum over rows has more roundings one after the other."""
-        return self.blocks.n_rows
+    def penalized(self) -> bool:
+        return bool((self.lasso + self.ridge).any())
 
-    @property
-    def free_intercept(self) -> bool:
-        return self.intercept and not (self.lasso[-1] > 0 or self.ridge[-1] > 0)
-
-    @property
-    def penalized(self) -> NDArray[np.bool_]:
-        return (self.lasso > 0) | (self.ridge > 0)
-
-    def rows(self) -> Iterator[tuple[Block, NDArray[np.intp], F64]]:
-        """Rows less m, codes, and weights times class weights, so many at a time that logits fit in memory."""
-        step = max(1, 2**21 // self.factors.size)
+    def rows(self) -> Iterator[tuple[F64, NDArray[np.intp], F64]]:
+        """The rows with weight: points (the last entry zero without an intercept), classes, ω times class weights."""
+        step = max(1, ENTRIES // (self.shift.size + self.factors.size))
         for X, y, omega in looked_over(self.blocks, needs_y=True):
             code = one_column(y).astype(np.intp)
-            for lo in range(0, X.shape[0], step):
-                part, some = X[lo : lo + step], code[lo : lo + step]
-                A = part if isinstance(part, Rows) else np.asarray(part, dtype=np.float64) - self.shift
-                yield A, some, omega[lo : lo + step] * self.factors[some]
+            omega = omega * self.factors[code]
+            for lo in range(0, len(code), step):
+                part = slice(lo, lo + step)
+                A, kept = dense(X[part]) - self.shift, omega[part] > 0
+                points = np.hstack([A, np.full((len(A), 1), float(self.intercept))])
+                yield points[kept], code[part][kept], omega[part][kept]
 
-    def points(self, A: Block) -> F64:
-        """(x − m, 1), the last entry zero without an intercept."""
-        return np.hstack([dense(A), np.full((A.shape[0], 1), float(self.intercept))])
+    def logits(self, A: F64, theta: F64) -> tuple[F64, F64, F64]:
+        """Z, and one column each: a bound for the rounding of a row's logits, and the size of their terms."""
+        w, b, n = theta[:, :-1], theta[:, -1], theta.shape[1] + 2
+        about = (b + w.astype(LONG) @ self.shift.astype(LONG)).astype(np.float64)
+        moved = np.hstack([w, about[:, None]])
+        parts = float((np.abs(b) + np.abs(w) @ np.abs(self.shift)).max())
+        size = np.abs(A) @ np.abs(moved).max(axis=0)[:, None]
+        return A @ moved.T, gamma(n) * size + gamma(n, LONG_UNIT) * parts, size + parts
 
-    def products(self, A: Block, T: F64) -> F64:
-        """Σᵢ Tᵢₖ (xᵢ − m, 1): one row per class."""
-        return np.hstack([tmatmul(A, np.ascontiguousarray(T)).T, T.sum(axis=0)[:, None]])
-
-    def logits(self, A: Block, theta: F64) -> tuple[F64, F64, F64]:
-        """Z, a bound for the rounding of any logit of a row, and the size of its terms |x||w| + |b|."""
-        W, d = np.ascontiguousarray(theta[:, :-1].T), theta.shape[1] - 1
-        constant = (theta[:, -1] + theta[:, :-1].astype(LONG) @ self.shift.astype(LONG)).astype(np.float64)
-        parts = float((np.abs(theta[:, -1]) + np.abs(theta[:, :-1]) @ np.abs(self.shift)).max())
-        sizes = matmul(magnitude(A), np.abs(W).max(axis=1))
-        rounding = gamma(d + 3) * (sizes + np.abs(constant).max()) + gamma(d + 3, LONG_UNIT) * parts
-        return matmul(A, W) + constant, rounding, sizes + parts
-
-    def scores(self, A: Block, code: NDArray[np.intp], theta: F64) -> tuple[F64, F64]:
-        """Logits and their rounding; −∞ for the classes that a ray separates from the row's own."""
-        Z, rounding, _ = self.logits(A, theta)
-        return (np.where(self.separated(A, code), -np.inf, Z) if self.rays else Z), rounding
-
-    def separated(self, A: Block, code: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Where the row's own class surely gains on another one along a ray."""
-        out = np.zeros((code.size, self.factors.size), dtype=bool)
-        for ray in self.rays:
-            gain, rounding, size = self.gains(A, code, ray)
-            out |= gain > np.maximum(rounding, TIE * size)[:, None]
-        return out
-
-    def gains(self, A: Block, code: NDArray[np.intp], direction: F64) -> tuple[F64, F64, F64]:
+    def gains(self, A: F64, code: NDArray[np.intp], direction: F64) -> tuple[F64, F64, F64]:
         """What a row's own class gains on every class, the rounding of that, and the size of the terms."""
         Z, rounding, size = self.logits(A, direction)
         return Z[np.arange(code.size), code][:, None] - Z, 2.1 * rounding, size
 
+    def scores(self, A: F64, code: NDArray[np.intp], theta: F64) -> tuple[F64, F64]:
+        """Logits and their rounding; −∞ for the classes that the ray separates from the row's own."""
+        Z, rounding, _ = self.logits(A, theta)
+        if self.ray is not None:
+            gain, blur, size = self.gains(A, code, self.ray)
+            Z = np.where(gain > np.maximum(blur, TIE * size), -np.inf, Z)
+        return Z, rounding[:, 0]
+
     def penalty(self, theta: F64) -> float:
         return float((np.abs(theta) @ self.lasso + 0.5 * (theta * theta) @ self.ridge).sum())
-
-
-def losses(Z: F64, code: NDArray[np.intp], rounding: F64) -> tuple[F64, F64]:
-    """log Σₖ exp(zₖ − z_y) of every row, and a bound for the error of that.
-
-    As a function of s = log Σ over the others exp(zₖ − z_y) the loss is log(1 + exp s), of slope at most min(1, loss);
-    a change of s by no more than one multiplies the slope by less than three.
-    """
-    own = np.arange(code.size)
-    Z = Z - Z[own, code][:, None]
-    Z[own, code] = -np.inf
-    top = Z.max(axis=1)
-    top = np.where(np.isneginf(top), 0.0, top)
-    loss = np.logaddexp(0.0, top + np.log(np.exp(Z - top[:, None]).sum(axis=1)))
-    moved = 2.1 * rounding + gamma(Z.shape[1] + 8) * (1.0 + np.abs(top))
-    return loss, np.where(moved <= 1.0, 3.0 * np.minimum(1.0, loss) * moved + gamma(8) * loss, np.inf)
 
 
 def probabilities(Z: F64) -> F64:
@@ -117,21 +81,44 @@ def probabilities(Z: F64) -> F64:
 
 
 def residuals(P: F64, code: NDArray[np.intp]) -> F64:
-    """q − e for a distribution q next to P: the row's own entry is less the sum of the others, which is below one."""
-    D, own = P * (1.0 - 8 * (P.shape[1] + 4) * UNIT), np.arange(code.size)
+    """p − e, e one at the row's own class: the own entry is less the sum of the others."""
+    D, own = P.copy(), np.arange(code.size)
     D[own, code] = 0.0
     D[own, code] = -D.sum(axis=1)
     return D
 
 
-def objective(task: LogLoss, theta: F64) -> tuple[float, float]:
-    """f(θ) and a bound for the rounding of it."""
-    total = error = 0.0
+def relative_error(Z: F64, rounding: F64) -> F64:
+    """Of every row's p − e: logits that are off by δ change probabilities by exp(2δ) − 1 at most."""
+    return np.where(rounding < 0.1, np.expm1(2.1 * rounding), np.inf) + gamma(16 * Z.shape[1] + 64)
+
+
+def losses(Z: F64, code: NDArray[np.intp], rounding: F64) -> tuple[F64, F64]:
+    """−log p of every row's own class, and a bound for its error: −log(1 − σ) for a small sum σ of the others."""
+    own = np.arange(code.size)
+    others, top = -residuals(probabilities(Z), code)[own, code], Z.max(axis=1)
+    direct = top - Z[own, code] + np.log(np.exp(Z - top[:, None]).sum(axis=1))
+    loss = np.where(others < 0.5, -np.log1p(-np.minimum(others, 0.5)), direct)
+    return loss, 3.0 * relative_error(Z, rounding) * np.minimum(1.0, loss) + gamma(Z.shape[1] + 8) * loss
+
+
+def slopes(task: LogLoss, theta: F64) -> Iterator[tuple[F64, F64, F64, F64, F64, F64]]:
+    """Points, ω, loss, probabilities p at θ of classes with weight, p − e, and the most that this is off, relative."""
+    for A, code, omega in task.rows():
+        Z, rounding = task.scores(A, code, theta)
+        P = probabilities(np.where(task.weight > 0, Z, -np.inf) if task.penalized else Z)
+        loss, _ = losses(Z, code, rounding)
+        yield A, omega, loss, P, residuals(P, code), relative_error(Z, rounding)
+
+
+def objective(task: LogLoss, theta: F64) -> tuple[float, float, float]:
+    """f(θ), a bound for its rounding, and Σ ω size², size that of the terms of a row's logits."""
+    total = error = stored = 0.0
     for A, code, omega in task.rows():
         Z, rounding = task.scores(A, code, theta)
         loss, off = losses(Z, code, rounding)
-        total += float(omega @ loss)
-        error += float(omega @ np.where(omega > 0, off, 0.0))
+        total, error = total + float(omega @ loss), error + float(omega @ off)
+        stored += float(omega @ task.logits(A, theta)[2][:, 0] ** 2)
     penalty = task.penalty(theta)
-    error = 1.01 * error + gamma(task.terms + 8) * total + gamma(theta.size + 8) * penalty
-    return total + penalty, error
+    error = 1.01 * error + gamma(task.blocks.n_rows + 8) * total + gamma(theta.size + 8) * penalty
+    return total + penalty, error, stored

@@ -1,104 +1,86 @@
-"""Logistic and softmax regression without a penalty: how far below a point the minimum can be, if there is one.
+"""Logistic and softmax regression without a penalty: how far f is above its least value, and rays without a minimum.
 
-Coordinates. T proposes coordinates in which the curvature is about one: rows become a' = T'a, a = (x − m, 1), and
-coefficients move by Tψₖ, Σₖ ψₖ = 0 (the same number added to all logits changes nothing). For a distribution p and
-Σₖ vₖ = 0, Var_p(v) = min_c Σ pₖ(vₖ − c)² ≥ (min p) ‖v‖². So with M = Σ ω (min p) a'a'ᵀ ≽ λI the second derivative along
-ψ is at least λ‖ψ‖². The third is at most the range of the row's logits, √2 ‖a'‖‖ψ‖, times the second: with
-R = max √2 ‖a'‖ / √λ and ν = ‖gradient in ψ‖ / √λ, x = νR < 1 implies that there is a minimum, and
-f − min f ≤ (x + (1 − x) log(1 − x))/R² ≤ ν².   (Bach 2010.)
+Without a penalty the theorem of `log_loss_dual` needs Σ ωᵢ(qᵢ − eᵢ)aᵢ = 0 for every column. T proposes coordinates
+a′ = Tᵀa. With R = Σ ωᵢ(pᵢ − eᵢ)a′ᵢᵀ, any μᵢ ≤ min pᵢ, M = Σ ωᵢμᵢa′ᵢa′ᵢᵀ and Ψ = RM⁻¹, the rows qᵢ = pᵢ − μᵢΨa′ᵢ have it
+exactly. Their entries add up to one, as those of R add up to zero over the classes, and are not negative if
+‖Ψ‖‖a′ᵢ‖ ≤ 1. And Σ ω KL(q‖p) ≤ Σ ω (q − p)²/p ≤ Σ ωμ ‖Ψa′‖² = tr(RM⁻¹Rᵀ): if ‖M − I‖ ≤ 1 − λ,
 
-With a ray the loss is that of the classes that it leaves tied: it falls apart into groups of classes, one bound each.
+    f(θ) − f(θ′) ≤ ‖R‖²/λ  where  ‖R‖ max‖a′‖ ≤ λ.
+
+With a ray the loss compares each row with those classes only that it leaves tied: Ψ is zero for classes that are
+compared with none, and μ on rows that are not compared with all others.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.log_loss.log_loss import TIE, LogLoss, probabilities, residuals
+from surefit.certificates.theorems.log_loss.log_loss import TIE, LogLoss, objective, slopes
 
-SURE = 0.5  # νR near one is what the tail of separated classes has
+LEFT_OUT = 1e-10  # of a column, relative: it depends on the others
 
 
-@dataclass
-class Coordinates:
-    """A proposal: T, and its pseudo-inverse (rows are then a = P'a' up to what `outside` says)."""
+class Coordinates(NamedTuple):
+    """A proposal: the classes that the loss compares, T, and a way back, a = backᵀa′ up to what is left out."""
 
+    group: NDArray[np.bool_]
     T: F64
-    P: F64
+    back: F64
 
 
-def distance(task: LogLoss, near: F64, group: NDArray[np.intp], proposal: Coordinates) -> tuple[float, float]:
-    """A bound for f(near) − min f over these classes (∞ without one), and how much of a column T leaves out."""
-    d1, rank = proposal.T.shape
-    M, g = np.zeros((rank, rank)), np.zeros((group.size, rank))
-    M_off = g_off = widest = 0.0
-    most, missed = np.zeros(d1), np.zeros(d1)
-    for A, code, omega in task.rows():
-        Z, rounding = task.scores(A, code, near)
-        used = (omega > 0) & np.isin(code, group) & (np.isfinite(Z).sum(axis=1) > 1)
-        B, omega, P = task.points(A)[used], omega[used], probabilities(Z)[used]
-        if not used.any():
-            continue
-        # relative error of q − e and of min p: exp(2δ) − 1 < 8δ
-        off = np.where(rounding < 0.1, 8.0 * rounding, np.inf)[used] + gamma(task.terms + 16 * group.size + 64)
-        D = residuals(P, code[used])[:, group]
-        low = omega * np.maximum(P[:, group].min(axis=1) * (1.0 - off), 0.0)
-        Y, blur = B @ proposal.T, gamma(d1 + 2) * np.linalg.norm(np.abs(B) @ np.abs(proposal.T), axis=1)
-        length = np.linalg.norm(Y, axis=1)
-        M += (Y * low[:, None]).T @ Y
-        M_off += float(low @ (2.0 * length * blur + blur * blur + gamma(task.terms + 8) * length * length))
-        g += (omega[:, None] * D).T @ Y
-        g_off += float((omega * np.linalg.norm(D, axis=1)) @ (blur + 2.0 * off * length))
-        widest = max(widest, float((length + blur).max()))
-        most = np.maximum(most, np.abs(B).max(axis=0))
-        missed = np.maximum(missed, np.abs(B - Y @ proposal.P).max(axis=0))
+def free_least(task: LogLoss, theta: F64, proposal: Coordinates) -> tuple[float, float]:
+    """A lower bound of f, rounding included, or else zero, and how much of a column is left out, relative."""
+    (group, T, back), (d1, rank), g = proposal, proposal.T.shape, gamma(task.blocks.n_rows + 8)
+    M, R, M_off, R_off, widest = np.zeros((rank, rank)), np.zeros((len(theta), rank)), 0.0, 0.0, 0.0
+    most, missed, stray = np.zeros(d1), np.zeros(d1), False
+    for points in slopes(task, theta):
+        A, omega, _, P, D, off = (part[points[4].any(axis=1)] for part in points)  # rows that are compared with others
+        mu = omega * np.maximum(P[:, group].min(axis=1, initial=1.0) * (1.0 - off), 0.0)
+        Y, blur = A @ T, gamma(d1 + 2) * np.linalg.norm(np.abs(A) @ np.abs(T), axis=1)
+        length = np.linalg.norm(Y, axis=1) + blur
+        M, R = M + (Y * mu[:, None]).T @ Y, R + (omega[:, None] * D).T @ Y
+        M_off += float(mu @ (2.0 * blur * length + g * length**2))
+        R_off += float((omega * np.linalg.norm(D, axis=1)) @ (blur + (off + g) * length))
+        widest = max(widest, float(length[mu > 0].max(initial=0.0)))
+        most = np.maximum(most, np.abs(A).max(axis=0, initial=0.0))
+        missed = np.maximum(missed, np.abs(A - Y @ back).max(axis=0, initial=0.0))
+        stray = stray or bool(D[:, ~group].any())
     outside = float((missed / np.where(most > 0, most, 1.0)).max()) if rank < d1 else 0.0
     curvature = 1.0 - float(np.linalg.norm(M - np.eye(rank))) - 1.01 * M_off
-    if not (curvature > 0 and np.isfinite(g).all()):
-        return np.inf, outside
-    nu = (float(np.linalg.norm(g)) + 1.01 * g_off) / np.sqrt(curvature)
-    radius = np.sqrt(2.0) * widest / np.sqrt(curvature)
-    return (nu * nu if nu * radius < SURE else np.inf), outside
+    slope = float(np.linalg.norm(R)) + 1.01 * R_off
+    if not (slope * widest <= 0.99 * curvature and outside <= LEFT_OUT) or stray:
+        return 0.0, 0.0
+    f, error, _ = objective(task, theta)
+    return max(0.0, f - error - 1.01 * slope**2 / curvature), outside
 
 
-@dataclass
-class Ray:
-    """Over the rows with weight and the other classes: how a row's own class does along the ray."""
+class Ray(NamedTuple):
+    """How each row's own class does along a ray against the others."""
 
     loss: float  # the most that it loses, relative to the size of the terms, rounding added; zero where all gain
-    least: float  # rounding taken off
-    pairs: int  # (row, class) that it gains on
     rows: int  # rows that gain on all
-    wrong: int  # of the pairs that it gains on, those that θ does not surely order so
+    gained: int  # pairs of a row and a class that it gains on
+    wrong: int  # of these, those that θ does not surely order so
     surely: int  # of these, those that θ surely orders otherwise, or not at all
-    tied: NDArray[np.bool_]  # classes (own, other) of some row that it does not gain on
+    tied: int  # pairs that it does not gain on
 
 
 def along(task: LogLoss, ray: F64, theta: F64) -> Ray:
-    """If no row's own logit loses and one gains, f(θ + s) < f(θ) for every θ: there is no minimum.
-
-    What the task's earlier rays separate does not count: those are gone along first, and farther.
-    """
-    k = len(theta)
-    found = Ray(0.0, 0.0, 0, 0, 0, 0, np.zeros((k, k), dtype=bool))
-    for A, code, omega in task.rows():
-        used = omega > 0
-        gain, rounding, size = (part.reshape(len(part), -1) for part in task.gains(A, code, ray))
-        margin, blur, _ = (part.reshape(len(part), -1) for part in task.gains(A, code, theta))
-        other = used[:, None] & (np.arange(k) != code[:, None]) & ~task.separated(A, code)
+    """If no row's own logit loses and one gains, f(θ + s) < f(θ) for every θ: there is no minimum."""
+    loss, counts = 0.0, np.zeros(5, dtype=int)
+    for A, code, _ in task.rows():
+        (gain, rounding, size), (margin, blur, _) = task.gains(A, code, ray), task.gains(A, code, theta)
+        other = np.arange(len(theta)) != code[:, None]
         gains = other & (gain > np.maximum(rounding, TIE * size))
-        ties, unit = other & ~gains, np.where(size > 0, size, 1.0)
+        ties = other & ~gains
         # np.maximum keeps a NaN, which overflow makes
-        found.loss = float(np.maximum(found.loss, np.where(ties, (rounding - gain) / unit, 0.0).max(initial=0.0)))
-        found.least = max(found.least, float(np.where(ties, (-rounding - gain) / unit, 0.0).max(initial=0.0)))
-        found.pairs += int(np.count_nonzero(gains))
-        found.rows += int(np.count_nonzero(used & ~ties.any(axis=1)))
-        found.wrong += int(np.count_nonzero(gains & ~(margin > blur)))
-        found.surely += int(np.count_nonzero(gains & (margin <= -blur)))
-        np.logical_or.at(found.tied, code, ties)
-    return found
+        lost = np.where(ties, (rounding - gain) / np.where(size > 0, size, 1.0), 0.0)
+        loss = float(np.maximum(loss, lost.max(initial=0.0)))
+        found = gains, gains & ~(margin > blur), gains & (margin <= -blur), ties
+        counts += [np.count_nonzero(~ties.any(axis=1)), *map(np.count_nonzero, found)]
+    return Ray(loss, *map(int, counts))
