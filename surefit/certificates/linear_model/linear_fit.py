@@ -14,7 +14,8 @@ from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, epsilon, gamma
 from surefit.certificates.search.linear.column_basis import ColumnBases
 from surefit.certificates.theorems.least_squares.least_squares_data import Data, predictions, read_data
-from surefit.certificates.theorems.least_squares.least_squares_gap import Gap, gap_of, project
+from surefit.certificates.theorems.least_squares.least_squares_gap import Gap, gap_of
+from surefit.certificates.theorems.least_squares.projection import project
 
 EXCUSED = 10.0  # times what storing the coefficients costs in a sum of squares
 MOST_EXCUSED = 0.1  # beyond, the precision does not suit the data

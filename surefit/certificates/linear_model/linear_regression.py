@@ -13,7 +13,8 @@ from surefit.certificates.linear_model.linear_fit import linear_claims
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.least_squares.dependent_columns import exact_combinations
 from surefit.certificates.theorems.least_squares.least_squares_data import Data
-from surefit.certificates.theorems.least_squares.least_squares_gap import SAFE, Gap
+from surefit.certificates.theorems.least_squares.least_squares_gap import Gap
+from surefit.certificates.theorems.least_squares.projection import SAFE
 
 MOST_SINGULAR = 1000  # columns, for a condition number
 

@@ -19,7 +19,8 @@ from surefit.certificates.linear_model.linear_fit import linear_claims
 from surefit.certificates.rounding import UNIT, epsilon
 from surefit.certificates.theorems.least_squares.faded import FadedBlocks, faded_penalty
 from surefit.certificates.theorems.least_squares.least_squares_data import Data
-from surefit.certificates.theorems.least_squares.least_squares_gap import SAFE, Gap
+from surefit.certificates.theorems.least_squares.least_squares_gap import Gap
+from surefit.certificates.theorems.least_squares.projection import SAFE
 
 EXCUSED, MOST_EXCUSED = 10.0, 0.1
 FADED = 16 * UNIT  # a relative error of the faded weights: of J and of its least value

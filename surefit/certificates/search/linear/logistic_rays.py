@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from surefit.certificates.blocks import F64
+from surefit.certificates.search.linear.even_coordinates import even_coordinates
 from surefit.certificates.search.linear.logistic import MOST_ACTIVE, moved, refine
 from surefit.certificates.theorems.log_loss.log_loss import TIE, LogLoss, probabilities
 from surefit.certificates.theorems.log_loss.log_loss_free import Coordinates, along, free_least
@@ -33,13 +34,8 @@ def coordinates(task: LogLoss, near: F64) -> Coordinates:
         P = probabilities(task.scores(A, code, near)[0])
         low = omega * P[:, group].min(axis=1, initial=1.0)
         R = np.asarray(np.linalg.qr(np.vstack([R, np.sqrt(low)[:, None] * A]), mode="r"))
-    norms = np.linalg.norm(R, axis=0)
-    if not (np.isfinite(norms).all() and norms.any()):
-        return nothing
-    scale = np.where(norms > 0, norms, 1.0)
-    S, Vt = np.linalg.svd(R / scale, full_matrices=False)[1:]
-    keep = S > 1e-12 * S[0]
-    return Coordinates(group, (Vt[keep] / S[keep, None] / scale).T, Vt[keep] * S[keep, None] * scale)
+    T, back = even_coordinates(R)
+    return Coordinates(group, T, back)
 
 
 def propose_rays(task: LogLoss, theta: F64, stated: F64 | None) -> list[F64]:

@@ -1,6 +1,6 @@
 """Errors of ridge fits on rows that were left out of them, in closed form.
 
-In the coordinates of `least_squares_gap` for a penalty α, all columns in J, the best fit has the residuals r = ρ − U y,
+In the coordinates of `projection` for a penalty α, all columns in J, the best fit has the residuals r = ρ − U y,
 y = (UᵀU)⁻¹Uᵀρ.
 Theorem. Let F be some rows of the data, H_F = U_FᵀU_F. The fit without them has on them the residuals
     e_F = r_F + U_F z,  (UᵀU − H_F) z = U_Fᵀ r_F,   for one row  e = r/(1 − h),  h = u(UᵀU)⁻¹uᵀ.
@@ -15,7 +15,7 @@ import numpy as np
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.theorems.least_squares.least_squares_data import Data, columns, residual_rows, slices
-from surefit.certificates.theorems.least_squares.least_squares_gap import SAFE, Projection
+from surefit.certificates.theorems.least_squares.projection import SAFE, Projection
 
 
 def left_out(data: Data, coef: F64, b: F64, sums: Projection, fold: F64 | None) -> tuple[F64, F64]:

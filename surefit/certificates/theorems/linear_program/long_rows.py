@@ -14,7 +14,7 @@ from surefit.certificates.blocks import F64, Block, Blocks, Rows, looked_over, o
 
 LONG = np.longdouble
 UNIT = float(np.finfo(LONG).eps) / 2
-SLICE = 1 << 20  # entries of a dense slice, of at most 1024 rows: short sums have small errors
+SLICE = 1 << 20  # entries of a slice, of at most 1024 rows: short sums have small errors
 
 Long = Any  # an array, or a number, of long doubles
 
@@ -38,8 +38,8 @@ def slices(blocks: Blocks) -> Iterator[Slice]:
     first = 0
     for X, y, w in looked_over(blocks, needs_y=True):
         n, y = X.shape[0], one_column(y).astype(np.float64)
-        step = n if isinstance(X, Rows) else max(1, min(1024, SLICE // max(1, X.shape[1])))
-        for lo in range(0, n, max(1, step)):
+        step = max(1, min(1024, SLICE // max(1, X.shape[1])))
+        for lo in range(0, n, step):
             part = slice(lo, min(lo + step, n))
             yield Slice(first + lo, X[part], y[part], w[part])
         first += n
