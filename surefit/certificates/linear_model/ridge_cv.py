@@ -63,36 +63,38 @@ def check_ridge_cv(model: Any, blocks: Blocks, tol: float) -> Findings:
 
 
 def _optimal(fit: Fit, bases: ColumnBases, tol: float) -> Claim:
-    """f − min f, relative to min f or to what ten roundings of each prediction make, whichever is more."""
+    """f − min f relative to min f; where f is next to nothing, and made of roundings, f relative to that of y."""
     claims = []
     for value in np.unique(fit.alpha).tolist():
         chosen = np.flatnonzero(fit.alpha == value)
         sums = project(fit.data, fit.coef[chosen], fit.b[chosen], value, *bases.propose(value)[:2], chosen)
-        low, above, surely = _bounds(fit.data, sums, value)
-        storing = fit.unit**2 * sums.size
-        least = np.maximum(low - above, EXCUSED**2 * storing)
-        for j, f, gap, lower, all_but, stored in zip(chosen, low, above, surely / low, least, storing, strict=True):
-            relative = float(gap / all_but)
+        low, high, above, surely = _bounds(fit.data, sums, value)
+        storing, of_y = fit.unit**2 * sums.size, np.where(sums.spread > 0, sums.spread, sums.size)
+        fitted = (high <= EXCUSED**2 * storing) & (high <= tol * of_y)
+        least, gap = np.where(fitted, of_y, np.maximum(low - above, 0.0)), np.where(fitted, high, above)
+        for j in range(chosen.size):
+            relative, lower = float(gap[j] / least[j]), float(surely[j] / np.maximum(high[j], least[j]))
             sentence = f"The penalised sum of squares is above the least possible by a relative {relative:.1e} at most."
-            failure = f"The penalised sum of squares could be lower by {100 * relative / (1 + relative):.3g} %: "
-            failure += "fit Ridge(alpha=alpha_) again."
-            excuse = min(MOST_EXCUSED, EXCUSED * float(stored / all_but))
-            detail = {"objective": float(f), "gap": float(gap), "target": int(j)}
-            limits = {"excuse": excuse, "lower": float(lower), "failure": failure}
+            failure = "The penalised sum of squares could be lower by up to "
+            failure += f"{100 * relative / (1 + relative):.3g} %: fit Ridge(alpha=alpha_) again."
+            excuse = min(MOST_EXCUSED, EXCUSED * float(storing[j] / least[j])) if least[j] > 0 else 0.0
+            detail = {"objective": float(high[j]), "gap": float(gap[j]), "target": int(chosen[j])}
+            limits = {"excuse": excuse, "lower": lower, "failure": failure}
             claims.append(at_most("optimal", sentence, Grade.OPTIMAL, relative, tol, detail, **limits))
     return max(claims, key=lambda claim: (not claim.holds, claim.value or 0.0))
 
 
-def _bounds(data: Data, sums: Projection, alpha: float) -> tuple[F64, F64, F64]:
-    """Per target: f from below, f − min f from above and from below, every rounding added."""
+def _bounds(data: Data, sums: Projection, alpha: float) -> tuple[F64, F64, F64, F64]:
+    """Per target: f from below and above, f − min f from above and below, every rounding added."""
     D, eta, q = sums.D, sums.eta, np.linalg.norm(sums.q, axis=0)
+    low = np.maximum(sums.rho * (1 - sums.n_sum) - sums.rho_error, 0.0) ** 2
+    high = (sums.rho * (1 + sums.n_sum) + sums.rho_error) ** 2
     error = SAFE * sums.norms[D, None] * (3 * sums.q_error + 4 * eta * q + sums.n_sum * sums.rho + sums.rho_error)
     slope = np.abs(sums.g[D] - sums.M @ sums.q) + error
     penalty = np.append(np.zeros(int(data.intercept)), alpha / data.scale**2)[D][:, None]
     rounded = 1 + gamma(4 * len(sums.g) + 16)
     above = ((q + sums.q_error) ** 2 / (1 - eta) + (slope**2 / penalty).sum(axis=0)) * rounded
-    surely = np.maximum(q - sums.q_error, 0.0) ** 2 / (1 + eta) / rounded
-    return np.maximum(sums.rho * (1 - sums.n_sum) - sums.rho_error, 0.0) ** 2, above, surely
+    return low, high, above, np.maximum(q - sums.q_error, 0.0) ** 2 / (1 + eta) / rounded
 
 
 def _out_of_scope(model: Any, data: Data, grid: F64) -> str:

@@ -22,32 +22,31 @@ def tables(attrs: Attributes, name: str, k: int, d: int) -> list[F64] | None:
     return [table.astype(np.float64) for table in given]
 
 
-def categorical_claims(attrs: Attributes, name: str, data: Categories, n: int, tol: float) -> list[Claim]:
+def categorical_claims(
+    attrs: Attributes, name: str, data: Categories, logs: list[F64], n: int, tol: float
+) -> list[Claim]:
     """The widths of the tables, n_categories_, and log (count + α)/Σ(count + α) for every column and class.
 
     A column has as many categories as its largest code plus one, or min_categories if that is more; a category that
     only rows without weight have may count or not.
     """
-    d, k = len(data.counts), len(data.classes)
-    logs, alpha, stated = tables(attrs, name, k, d), read_alpha(attrs), attrs.array("n_categories_", (d,))
-    least = attrs.array("min_categories", (), (d,)) if attrs.has("min_categories") else np.zeros(())
-    if logs is None or alpha is None or stated is None or least is None:
+    alpha, stated = read_alpha(attrs), attrs.array("n_categories_", (len(logs),))
+    least = attrs.array("min_categories", (), (len(logs),)) if attrs.has("min_categories") else np.zeros(())
+    if alpha is None or stated is None or least is None:
         return []
-    widths, most = np.array([t.shape[1] for t in logs]), np.array([t.shape[1] for t in data.counts])
-    wrong = (stated != widths) | (widths < np.maximum(data.weighted, least)) | (widths > np.maximum(most, least))
+    widths, high = np.array([t.shape[1] for t in logs]), np.maximum(data.most, least)
+    wrong = (stated != widths) | (widths < np.maximum(data.weighted, least)) | (widths > high)
     if wrong.any():
         j = int(np.argmax(wrong))
-        where = f"column {j} has {most[j]}, its table {widths[j]}, n_categories_ says {stated[j]:g}"
+        where = f"column {j} has {high[j]:g}, its table {widths[j]}, n_categories_ says {stated[j]:g}"
         return [refuted("n_categories_", f"Not the number of categories (or min_categories): {where}.")]
-    counts = [fitted_to(table, width) + alpha for table, width in zip(data.counts, widths, strict=True)]
-    truth = [np.log(t) - np.log(t.sum(axis=1, keepdims=True)) for t in counts]
     what = f"{name} is log (count + α)/Σ(count + α) over all categories of every column"
-    return [logs_claim(attrs, name, what, flat(logs), flat(truth), tol, n + int(widths.max(initial=1)))]
+    truth = flat(smoothed_logs(data, alpha))
+    return [logs_claim(attrs, name, what, flat(logs), truth, tol, n + int(widths.max(initial=1)))]
 
 
-def fitted_to(table: F64, size: int) -> F64:
-    """The table with more or fewer columns: those cut away hold rows of weight zero only."""
-    return np.pad(table, [(0, 0), (0, max(0, size - table.shape[1]))])[:, :size]
+def smoothed_logs(data: Categories, alpha: F64) -> list[F64]:
+    return [np.log(t + alpha) - np.log((t + alpha).sum(axis=1, keepdims=True)) for t in data.counts]
 
 
 def flat(many: list[F64]) -> F64:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64, BadData, Blocks, Rows
@@ -19,18 +18,15 @@ class Counts(NamedTuple):
     features: F64  # Σω x of every class and column
 
 
-def feature_counts(
-    blocks: Blocks, n_classes: int, threshold: float | None = None, columns: NDArray[np.intp] | None = None
-) -> Counts:
-    """Σω and Σω x per class, of some columns or all; with a threshold x becomes one above it and zero elsewhere."""
-    chosen = np.arange(blocks.n_features) if columns is None else columns
-    counts = Counts(np.zeros(n_classes), np.zeros((n_classes, len(chosen))))
+def feature_counts(blocks: Blocks, n_classes: int, threshold: float | None = None) -> Counts:
+    """Σω and Σω x per class; with a threshold x becomes one above it and zero elsewhere."""
+    counts = Counts(np.zeros(n_classes), np.zeros((n_classes, blocks.n_features)))
     for block in labelled(blocks, n_classes):
         counts.classes[:] += np.bincount(block.code, weights=block.omega, minlength=n_classes)
-        as_it_is = isinstance(block.X, Rows) and threshold is None and columns is None
+        as_it_is = isinstance(block.X, Rows) and threshold is None
         for X, code, omega in [block] if as_it_is else block.slices():
             if not isinstance(X, Rows):
-                X = X[:, chosen] if threshold is None else (X[:, chosen] > threshold).astype(np.float64)
+                X = X if threshold is None else (X > threshold).astype(np.float64)
             if (X.data if isinstance(X, Rows) else X).min(initial=0.0) < 0:
                 raise BadData("X has negative entries: they are not counts")
             counts.features[:] += class_sums(X, code, omega, n_classes)

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, BlockOf, Blocks
 from surefit.certificates.rounding import UNIT, gamma
@@ -39,17 +38,15 @@ class Spread:
         return np.abs(off) / deviation, error, np.maximum(1.001 * u * size, np.minimum(10 * u * size, FELT))
 
 
-def class_spread(
-    blocks: Blocks, n_classes: int, columns: NDArray[np.intp] | None = None, missing: bool = False
-) -> Spread:
-    """Two passes, over some columns or all; where values may be missing, NaN is left out."""
-    k, d = n_classes, blocks.n_features if columns is None else len(columns)
+def class_spread(blocks: Blocks, n_classes: int, missing: bool = False) -> Spread:
+    """Two passes; where values may be missing, NaN is left out."""
+    k, d = n_classes, blocks.n_features
     classes, base, shift, q = np.zeros(k), np.zeros((k, d)), np.zeros((k, d)), np.zeros((k, d))
     for _ in range(2):
         base, shift, q, weight, classes = base + shift, 0.0 * base, 0.0 * base, 0.0 * base, 0.0 * classes
         for block in labelled(blocks, n_classes, missing):
             for A, code, omega in block.slices():
-                D = (A if columns is None else A[:, columns]) - base[code]
+                D = A - base[code]
                 there = ~np.isnan(D)
                 D = np.where(there, D, 0.0)
                 classes += np.bincount(code, weights=omega, minlength=k)

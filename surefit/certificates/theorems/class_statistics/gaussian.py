@@ -14,13 +14,9 @@ from surefit.certificates.rounding import UNIT
 from surefit.certificates.theorems.class_statistics.class_claims import TEN, entries_claim, unit
 from surefit.certificates.theorems.class_statistics.class_spread import OneClass, Spread, class_spread
 
-Columns = NDArray[np.intp] | None
 
-
-def gaussian_claims(
-    attrs: Attributes, blocks: Blocks, data: Spread, tol: float, columns: Columns = None, missing: bool = False
-) -> list[Claim]:
-    """theta_, var_ and epsilon_ of some columns or all.
+def gaussian_claims(attrs: Attributes, blocks: Blocks, data: Spread, tol: float, missing: bool = False) -> list[Claim]:
+    """theta_, var_ and epsilon_.
 
     epsilon_ is var_smoothing times the largest variance of a column over all rows: weighted, but as if every row had
     weight one in scikit-learn. Its partial_fit takes the rows of the last call alone, so there epsilon_ is held to what
@@ -33,7 +29,7 @@ def gaussian_claims(
     if attrs.faults or theta is None or var is None or added is None:
         return []
     plain = any(c.__name__ == "GaussianNB" and c.__module__.startswith("sklearn.") for c in type(attrs.model).__mro__)
-    every = class_spread(OneClass(blocks, weighted=not plain), 1, columns, missing)
+    every = class_spread(OneClass(blocks, weighted=not plain), 1, missing)
     epsilon, epsilon_error = (smoothing * float(a.max(initial=0.0)) for a in (every.variance, every.variance_error))
     truth, u = data.variance + epsilon, unit(attrs.model.theta_)
     # in units of the standard deviation that the model should use; of rounding, where a column varies by no more
