@@ -46,7 +46,9 @@ class Lengths(NamedTuple):
 
 def _lengths(blocks: Blocks, plane: Plane) -> Lengths:
     phi, other = shortest_separator(blocks, plane.intercept, plane.w, plane.b)
-    share, sq_radius, p, size, total = np.maximum(phi, 0.0).astype(LONG), LONG(0), LONG(0), LONG(0), LONG(0)
+    share, sq_radius, total = np.maximum(phi, 0.0).astype(LONG), LONG(0), LONG(0)
+    p: Long = np.zeros(plane.w.size + 1, dtype=LONG)
+    size = 0 * p
     for part in slices(blocks):
         used, f = part.w > 0, share[part.first : part.first + part.w.size] * (part.w > 0)
         A = np.hstack([dense(part.X).astype(LONG), np.full((f.size, 1), LONG(plane.intercept))])

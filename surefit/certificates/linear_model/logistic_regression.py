@@ -12,11 +12,11 @@ from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.labels import reads_labels
+from surefit.certificates.linear_model.logistic_fit import ADVICE, COVERED, Fit, answers, optimal, read_fit
 from surefit.certificates.search.linear.logistic_rays import coordinates, propose_rays
 from surefit.certificates.theorems.log_loss.log_loss import TIE, LogLoss
-from surefit.certificates.theorems.log_loss.log_loss_claims import ADVICE, COVERED, Fit, answers, optimal, read_fit
 from surefit.certificates.theorems.log_loss.log_loss_dual import penalized_least
-from surefit.certificates.theorems.log_loss.log_loss_free import Ray, along, free_least
+from surefit.certificates.theorems.log_loss.log_loss_free import free_least
 
 
 @checker(*COVERED, "rel_gap_", "separation_")
@@ -50,30 +50,40 @@ def least(task: LogLoss, theta: F64) -> tuple[float, float]:
 def without_penalty(fit: Fit, tol: float, stated: F64 | None) -> list[Claim]:
     """The minimum; or rays along which there is none, and that what the last one leaves tied is at its least."""
     task, theta, _ = fit
-    rays = [*([] if stated is None else [stated]), *propose_rays(task, theta, stated)]
-    claims = [claim for ray in rays for claim in ray_claims(along(task, ray, theta))]
-    if rays and not (all(claim.holds for claim in claims) and along(task, rays[-1], theta).tied):
+    claims, tied = list[Claim](), 1
+    for ray in [*([] if stated is None else [stated]), *propose_rays(task, theta, stated)]:
+        more, tied = ray_claims(task, ray, theta)
+        claims, fit = claims + more, fit._replace(task=replace(task, ray=ray))
+    if not tied or not all(claim.holds for claim in claims):
         return claims
-    rest = fit._replace(task=replace(task, ray=rays[-1])) if rays else fit
-    return [*claims, optimal(rest, tol, least, "tied" if rays else "optimal")]
+    return [*claims, optimal(fit, tol, least, "tied" if claims else "optimal")]
 
 
-def ray_claims(found: Ray) -> list[Claim]:
-    """No minimum exists, and the coefficients separate what the ray separates."""
-    how = "surely" if found.loss == 0 else f"for data changed by a relative {found.loss:.1e} at most"
-    sentence = (
-        f"No minimum exists: no row's own class loses to another along a ray ({how}), and {found.rows} rows gain on "
-        "all. Largest loss, relative to the size of a row's terms."
-    )
+def ray_claims(task: LogLoss, ray: F64, theta: F64) -> tuple[list[Claim], int]:
+    """No minimum exists, and θ separates what the ray s does; and how many pairs of rows and classes s leaves tied.
+
+    If no row's own logit loses to another along s, and one gains, then f(θ + s) < f(θ) for every θ.
+    """
+    loss, counts = 0.0, np.zeros(5, dtype=int)
+    for A, code, _ in task.rows():
+        (gain, rounding, size), (margin, blur, _) = task.gains(A, code, ray), task.gains(A, code, theta)
+        other = np.arange(len(theta)) != code[:, None]
+        gains = other & (gain > np.maximum(rounding, TIE * size))
+        ties = other & ~gains
+        lost = np.where(ties, (rounding - gain) / np.where(size > 0, size, 1.0), 0.0)
+        loss = float(np.maximum(loss, lost.max(initial=0.0)))  # a NaN, which overflow makes, is kept
+        found = ~ties.any(axis=1), gains, gains & ~(margin > blur), gains & (margin <= -blur), ties
+        counts += [int(np.count_nonzero(some)) for some in found]
+    rows, gained, wrong, surely, tied = counts.tolist()
+    how = "surely" if loss == 0 else f"for data changed by a relative {loss:.1e} at most"
+    sentence = f"No minimum exists: no row's own class loses along a ray ({how}), and {rows} rows gain; largest loss."
     failure = "separation_ is no ray along which the log-loss falls: some row's own class loses, or none gains."
-    loss, detail = found.loss if found.gained else np.inf, {"rows_gaining": found.rows}
+    loss, detail = loss if gained else np.inf, {"rows_gaining": rows}
     separated = at_most("separated", sentence, Grade.NO_SOLUTION, loss, TIE, detail, lower=0.0, failure=failure)
     sentence = "The coefficients order every pair of a row and a class that the ray separates; pairs that they do not."
-    failure = f"The classes can be separated, and {found.wrong} pairs are on the wrong side: {ADVICE}."
-    return [
-        separated,
-        at_most("sides", sentence, Grade.NO_SOLUTION, found.wrong, 0, lower=found.surely, failure=failure),
-    ]
+    failure = f"The classes can be separated, and {wrong} pairs are on the wrong side: {ADVICE}."
+    sides = at_most("sides", sentence, Grade.NO_SOLUTION, wrong, 0, lower=surely, failure=failure)
+    return [separated, sides], tied
 
 
 def stated_gap(attrs: Attributes, proved: Claim, tol: float) -> list[Claim]:

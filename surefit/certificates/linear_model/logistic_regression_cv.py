@@ -14,7 +14,7 @@ from surefit.certificates.blocks import Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.labels import reads_labels
-from surefit.certificates.theorems.log_loss.log_loss_claims import COVERED, answers, optimal, read_fit
+from surefit.certificates.linear_model.logistic_fit import COVERED, answers, optimal, read_fit
 from surefit.certificates.theorems.log_loss.log_loss_dual import penalized_least
 
 

@@ -1,6 +1,6 @@
 """Checker of RidgeCV: the fit at alpha_ is optimal, and alpha_ is the best of the grid for rows that were left out.
 
-For a penalty α and all columns in J (see `projection`), f(w) − min f ≤ ‖Uᵀρ‖²/(1 − η); columns D that are not in J add
+For a penalty α and all columns in J (see `projection`), f − min f is that square; columns D that are not in J add
 Σ sⱼ²/λⱼ, s = C_Dᵀ(ρ − U(UᵀU)⁻¹Uᵀρ), λ = α over the scale²: no more is to be gained on a parabola of slope 2s.
 """
 
@@ -79,8 +79,12 @@ def _optimal(fit: Fit, bases: ColumnBases, tol: float) -> Claim:
             failure += f"{100 * relative / (1 + relative):.3g} %: fit Ridge(alpha=alpha_) again."
             excuse = min(MOST_EXCUSED, EXCUSED * float(storing[j] / least[j])) if least[j] > 0 else 0.0
             detail = {"objective": float(high[j]), "gap": float(gap[j]), "target": int(chosen[j])}
-            limits = {"excuse": excuse, "lower": lower, "failure": failure}
-            claims.append(at_most("optimal", sentence, Grade.OPTIMAL, relative, tol, detail, **limits))
+            claims.append(
+                at_most(
+                    "optimal", sentence, Grade.OPTIMAL, relative, tol, detail,
+                    excuse=excuse, lower=lower, failure=failure,
+                )
+            )  # fmt: skip
     return max(claims, key=lambda claim: (not claim.holds, claim.value or 0.0))
 
 

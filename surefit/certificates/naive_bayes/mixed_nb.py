@@ -82,7 +82,8 @@ def check_mixed_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
         truth = np.stack([both[:, 1] for both in smoothed_logs(data, alpha)[: flags.size]], axis=1)
         claims.append(logs_claim(attrs, FLAGS, f"{FLAGS} is log p, p = (count + α)/(N + 2α)", logs, truth, tol, n))
     if held:
-        rest = Categories(data.classes, *(part[flags.size :] for part in data[1:]))
+        f = flags.size
+        rest = Categories(data.classes, data.counts[f:], data.most[f:], data.weighted[f:])
         claims += categorical_claims(attrs, CATEGORIES, rest, held, n, tol)
     if gaussian.size:
         claims += gaussian_claims(attrs, numbers, class_spread(numbers, k), tol)

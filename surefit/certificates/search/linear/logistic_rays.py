@@ -13,7 +13,7 @@ from surefit.certificates.blocks import F64
 from surefit.certificates.search.linear.even_coordinates import even_coordinates
 from surefit.certificates.search.linear.logistic import MOST_ACTIVE, moved, refine
 from surefit.certificates.theorems.log_loss.log_loss import TIE, LogLoss, probabilities
-from surefit.certificates.theorems.log_loss.log_loss_free import Coordinates, along, free_least
+from surefit.certificates.theorems.log_loss.log_loss_free import Coordinates, free_least
 
 MOST_COLUMNS = 3000  # of coordinates
 SHARES = 10.0 ** -np.arange(1.0, 9.0)
@@ -43,8 +43,8 @@ def propose_rays(task: LogLoss, theta: F64, stated: F64 | None) -> list[F64]:
 
     Nothing where a minimum can be proved to exist, or no ray was found.
     """
-    ray = theta if stated is None else stated
-    left = along(task, ray, theta).tied if _is_ray(task, ray) else -1
+    ray: F64 | None = theta if stated is None else stated
+    left = _tied(task, theta if stated is None else stated)
     if stated is None and left:
         ray, left = None, -1
     while left:
@@ -55,10 +55,10 @@ def propose_rays(task: LogLoss, theta: F64, stated: F64 | None) -> list[F64]:
         cleared = moved(task, clear_ties(rest, moved(task, going, 1.0)), -1.0)
         more = [theta, near, going, cleared, without_noise(task, cleared)]
         found = more if ray is None else [_sum(task, ray, other, share) for other in more for share in SHARES]
-        tied = [(along(task, other, theta).tied, i) for i, other in enumerate(found) if _is_ray(task, other)]
-        if not tied or (ray is not None and min(tied)[0] >= left):
+        tied = sorted((count, i) for i, other in enumerate(found) if (count := _tied(task, other)) >= 0)
+        if not tied or (ray is not None and tied[0][0] >= left):
             break
-        left, i = min(tied)
+        left, i = tied[0]
         ray = found[i]
     return [] if ray is None or ray is stated else [ray]
 
@@ -72,9 +72,17 @@ def _sum(task: LogLoss, ray: F64, other: F64, share: float) -> F64:
     return ray / sizes[0] + share * other / sizes[1]
 
 
-def _is_ray(task: LogLoss, ray: F64) -> bool:
-    found = along(task, ray, ray)
-    return found.gained > 0 and found.loss <= TIE
+def _tied(task: LogLoss, ray: F64) -> int:
+    """Pairs of rows and classes that the ray leaves tied; −1 if it is none."""
+    gained, tied, loss = 0, 0, 0.0
+    for A, code, _ in task.rows():
+        gain, rounding, size = task.gains(A, code, ray)
+        gains = gain > np.maximum(rounding, TIE * size)
+        gains[np.arange(code.size), code] = True
+        lost = np.where(gains, 0.0, (rounding - gain) / np.where(size > 0, size, 1.0))
+        loss = float(np.maximum(loss, lost.max(initial=0.0)))
+        gained, tied = gained + int(np.count_nonzero(gains)) - code.size, tied + int(np.count_nonzero(~gains))
+    return tied if gained and loss <= TIE else -1
 
 
 def without_noise(task: LogLoss, ray: F64) -> F64:

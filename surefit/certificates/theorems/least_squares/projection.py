@@ -1,8 +1,7 @@
 """The projection of the residuals of a linear fit on its columns. Notation of `least_squares_data`: f = ‖ρ‖².
 
 J are some columns and T is a matrix, both proposals; U = C_J T. ‖UᵀU − I‖ ≤ η < 1/2 proves that the columns J are
-independent, and U spans what they do. So the projection ‖ρᵀU(UᵀU)⁻¹Uᵀρ‖ lies between ‖Uᵀρ‖²/(1 ± η): where J are all
-columns, that is f − min f.
+independent, and U spans what they do: the projection's square ρᵀU(UᵀU)⁻¹Uᵀρ lies between ‖Uᵀρ‖²/(1 ± η).
 
 Rounding: a sum of n products is off by at most γₙ times the norms of its factors, however it is ordered.
 """
@@ -59,12 +58,8 @@ def project(data: Data, coef: F64, b: F64, alpha: float, J: F64, T: F64, targets
         (rho, terms), C = residual_rows(coef, b, X, y, omega), columns(data, X, omega)
         U = C[:, J] @ T
         H, q, g, M = H + U.T @ U, q + U.T @ rho, g + C.T @ rho, M + C[:, D].T @ U
-        squares, r_sq, size = (
-            squares + (C * C).sum(axis=0),
-            r_sq + (rho * rho).sum(axis=0),
-            size + (terms**2).sum(axis=0),
-        )
-        spread = spread + omega @ (y - data.y_mean[targets]) ** 2
+        squares, r_sq = squares + (C * C).sum(axis=0), r_sq + (rho * rho).sum(axis=0)
+        size, spread = size + (terms**2).sum(axis=0), spread + omega @ (y - data.y_mean[targets]) ** 2
     penalty, rho = np.append(np.zeros(first), np.sqrt(alpha) / data.scale), np.zeros((first + d, t))
     rho[first:] = -np.sqrt(alpha) * coef.T
     U = penalty[J][:, None] * T

@@ -5,10 +5,9 @@ aᵢ = σᵢ(xᵢ − m, 1): the center m only renames b. For δ in the boxes [l
 
     P(θ) − P(θ′) ≤ Σ (φᵢ(eᵢ) − δᵢeᵢ) + Σ (λ|wⱼ| − wⱼcⱼ) + r·(θ′ − θ) = slack + r·(θ′ − θ).
 
-**What rounding leaves in r.** Let P(θ′) ≤ P(θ), Δ = θ′ − θ, vᵢ = min(−lo, hi), or δᵢ where lo = 0. Then
-Σ vᵢ|aᵢ·Δ| ≤ 2(P + slack) + r·Δ. (For v the smaller slope, Σ v(|e| + |e′|) ≤ P(θ) + P(θ′). For v = δ, Σ δe⁺ ≤ P, and
-Σ δe⁻ = Σ δe⁺ − Σ δe with Σ δe = P − slack and Σ δe′ = P − slack − r·Δ.) T proposes coordinates: U = C_J T, C the rows
-vᵢaᵢ, ‖UᵀU − I‖ ≤ η < 1/2. With κ = ‖Tᵀr_J‖/√(1 − η), r_J·Δ_J ≤ κ‖C_JΔ_J‖ ≤ κ Σ v|a·Δ|. So, where J are all columns,
+**What rounding leaves in r.** Let P(θ′) ≤ P(θ), Δ = θ′ − θ, vᵢ = min(−lo, hi). Then Σ vᵢ|aᵢ·Δ| ≤ Σ v(|e| + |e′|) ≤
+P(θ) + P(θ′) ≤ 2P. T proposes coordinates: U = C_J T, C the rows vᵢaᵢ, ‖UᵀU − I‖ ≤ η < 1/2. With κ = ‖Tᵀr_J‖/√(1 − η),
+r_J·Δ_J ≤ κ‖C_JΔ_J‖ ≤ κ Σ v|a·Δ|. So, where J are all columns,
 
     P(θ) − P(θ′) ≤ slack + 2κ(P + slack)/(1 − κ).
 

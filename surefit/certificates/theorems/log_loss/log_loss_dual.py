@@ -16,6 +16,8 @@ e + t(q − e): of a row that costs at most (1 − t) times the loss, and (1 −
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from surefit.certificates.blocks import F64
@@ -26,14 +28,18 @@ DRAWN = 1e-5  # up to this 1 − t the second of these costs counts
 
 
 def penalized_least(task: LogLoss, theta: F64) -> tuple[float, float]:
-    """A lower bound of f by the theorem at θ, rounding included, or else zero; no column is left out."""
+    """A lower bound of f by the theorem at θ, rounding included, or else zero; no column is left out of it.
+
+    Classes without weight are left out of the loss, which is only lower then.
+    """
     G, off, spread, farthest, drawn, present = 0.0 * theta, 0.0 * theta, 0.0 * theta[0], 0.0, 0.0, task.weight > 0
+    task = replace(task, classes=present)
     for A, omega, loss, P, D, error in slopes(task, theta):
         T = omega[:, None] * D
         G, off = G + T.T @ A, off + (np.abs(T) * (error + gamma(task.blocks.n_rows + 8))[:, None]).T @ np.abs(A)
         spread += omega @ np.abs(A)
         farthest += float(omega @ (1.0 - np.log(P[:, present].min(axis=1))))
-        drawn += 1.3 * float(omega @ np.minimum(loss, DRAWN * np.exp(loss)))
+        drawn += 2.1 * float(omega @ np.minimum(loss, DRAWN * np.exp(loss)))
     free, w = task.intercept and task.lasso[-1] == task.ridge[-1] == 0, theta[task.first :]
     eta = 1.01 * float(((np.abs(G) + off)[present, -1] / task.weight[present]).max()) if free else 0.0
     G, off = G[task.first :], (1.01 * off + eta * spread)[task.first :]
@@ -43,7 +49,7 @@ def penalized_least(task: LogLoss, theta: F64) -> tuple[float, float]:
     off += 4 * UNIT * (task.ridge * np.abs(w) + np.abs(G))
     kinks = task.lasso * np.abs(w) * (1.0 + 8 * UNIT) + w * c + np.where(pure, np.abs(w) * off, 0.0)
     smooth = ((np.abs(task.ridge * w + G - c) + off) ** 2)[:, curved] / (2.0 * task.ridge[curved])
-    f, error, _ = objective(task, theta)
-    mixed = (1.0 - t) * (drawn if 1.0 - t <= DRAWN else f + error) + eta * farthest
-    proved = f - error - (1.0 + gamma(theta.size + 16)) * (mixed + float(kinks.sum() + smooth.sum()))
+    f, f_error, _ = objective(task, theta)
+    mixed = (1.0 - t) * (drawn if 1.0 - t <= DRAWN else f + f_error) + eta * farthest
+    proved = f - f_error - (1.0 + gamma(theta.size + 16)) * (mixed + float(kinks.sum() + smooth.sum()))
     return (proved if eta < 1 and proved > 0 else 0.0), 0.0

@@ -1,4 +1,4 @@
-"""Logistic and softmax regression without a penalty: how far f is above its least value, and rays without a minimum.
+"""Logistic and softmax regression without a penalty: how far f is above its least value.
 
 Without a penalty the theorem of `log_loss_dual` needs Σ ωᵢ(qᵢ − eᵢ)aᵢ = 0 for every column. T proposes coordinates
 a′ = Tᵀa. With R = Σ ωᵢ(pᵢ − eᵢ)a′ᵢᵀ, any μᵢ ≤ min pᵢ, M = Σ ωᵢμᵢa′ᵢa′ᵢᵀ and Ψ = RM⁻¹, the rows qᵢ = pᵢ − μᵢΨa′ᵢ have it
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.log_loss.log_loss import TIE, LogLoss, objective, slopes
+from surefit.certificates.theorems.log_loss.log_loss import LogLoss, objective, slopes
 
 LEFT_OUT = 1e-10  # of a column, relative: it depends on the others
 
@@ -57,30 +57,3 @@ def free_least(task: LogLoss, theta: F64, proposal: Coordinates) -> tuple[float,
         return 0.0, 0.0
     f, error, _ = objective(task, theta)
     return max(0.0, f - error - 1.01 * slope**2 / curvature), outside
-
-
-class Ray(NamedTuple):
-    """How each row's own class does along a ray against the others."""
-
-    loss: float  # the most that it loses, relative to the size of the terms, rounding added; zero where all gain
-    rows: int  # rows that gain on all
-    gained: int  # pairs of a row and a class that it gains on
-    wrong: int  # of these, those that θ does not surely order so
-    surely: int  # of these, those that θ surely orders otherwise, or not at all
-    tied: int  # pairs that it does not gain on
-
-
-def along(task: LogLoss, ray: F64, theta: F64) -> Ray:
-    """If no row's own logit loses and one gains, f(θ + s) < f(θ) for every θ: there is no minimum."""
-    loss, counts = 0.0, np.zeros(5, dtype=int)
-    for A, code, _ in task.rows():
-        (gain, rounding, size), (margin, blur, _) = task.gains(A, code, ray), task.gains(A, code, theta)
-        other = np.arange(len(theta)) != code[:, None]
-        gains = other & (gain > np.maximum(rounding, TIE * size))
-        ties = other & ~gains
-        # np.maximum keeps a NaN, which overflow makes
-        lost = np.where(ties, (rounding - gain) / np.where(size > 0, size, 1.0), 0.0)
-        loss = float(np.maximum(loss, lost.max(initial=0.0)))
-        found = gains, gains & ~(margin > blur), gains & (margin <= -blur), ties
-        counts += [np.count_nonzero(~ties.any(axis=1)), *map(np.count_nonzero, found)]
-    return Ray(loss, *map(int, counts))

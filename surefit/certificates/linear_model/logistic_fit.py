@@ -58,7 +58,8 @@ def read_fit(attrs: Attributes, blocks: Blocks, C: Any, l1_ratio: Any) -> Fit | 
     shift = np.median(sample_rows(blocks).astype(np.float64), axis=0) if intercept and share == 0 else np.zeros(d)
     size = np.append(np.ones(d), share)
     lasso, ridge = strength * ratio * size, strength * (1.0 - ratio) * size**2
-    task = LogLoss(blocks, factors, factors * weight, k - rows, intercept, shift, lasso, ridge)
+    every = np.ones(k, dtype=bool)
+    task = LogLoss(blocks, factors, factors * weight, k - rows, intercept, shift, lasso, ridge, every)
     return Fit(task, theta, epsilon(False, np.asarray(attrs.raw("coef_"))) / 2)
 
 
