@@ -22,8 +22,6 @@ from surefit.certificates.theorems.linear_program.separation import (
 )
 
 BALANCED = 1e-9  # ν that still counts as none
-ROUNDED = 1e-12  # ν that products with rows make
-LEFT_OUT = 1e-10  # ν for a bound of violations
 EXCUSED = 2.0  # roundings of the coefficients in their own precision
 
 
@@ -64,7 +62,7 @@ def farkas_claim(found: Balance) -> Claim:
         "Share of a column that this leaves out."
     )
     proved, failure = found.total > 0, "With the weights of farkas_ the signed rows do not add up to zero: no proof."
-    value, grade = found.nu if proved else np.inf, Grade.NO_SOLUTION if found.nu <= ROUNDED else Grade.BOUNDED
+    value, grade = found.nu if proved else np.inf, Grade.NO_SOLUTION if found.rounded else Grade.BOUNDED
     detail = {"exact": bool(proved and found.nu == 0)}
     return at_most("farkas", sentence, grade, value, BALANCED, detail, lower=0.0, failure=failure)
 
@@ -87,7 +85,7 @@ def least_violations(
     for delta in duals:
         phi = np.clip(delta, 0, omega)
         found = balance(blocks, plane.intercept, phi, search.coordinates(phi))
-        if found.nu <= LEFT_OUT and found.total > low:
+        if found.rounded and found.total > low:
             low, nu = found.total, found.nu
         if total + error - low <= tol * low:
             break

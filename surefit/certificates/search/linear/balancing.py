@@ -29,14 +29,16 @@ class Balancing:
 
     def coordinates(self, phi: Long) -> Coordinates:
         """Even for the rows with these weights."""
-        center, d = self.program.center, self.program.sizes.size
-        R = np.zeros((0, d))
-        for part in slices(self.blocks) if d <= MOST_COLUMNS else ():
-            f = phi[part.first : part.first + part.w.size]
+        center, sizes, total = self.program.center, self.program.sizes, phi.sum()
+        unit = np.where(sizes > 0, sizes, LONG(1)).astype(np.float64)
+        R = np.zeros((0, unit.size))
+        for part in slices(self.blocks) if unit.size <= MOST_COLUMNS and total > 0 else ():
+            f = phi[part.first : part.first + part.w.size] / total
             X = dense(part.X)[f > 0].astype(LONG) - center
-            S = (np.hstack([X, np.ones((len(X), 1))]) if self.intercept else X) * np.sqrt(f[f > 0, None])
+            S = (np.hstack([X, np.ones((len(X), 1))]) if self.intercept else X) / unit * np.sqrt(f[f > 0, None])
             R = np.asarray(np.linalg.qr(np.vstack([R, S.astype(np.float64)]), mode="r"))
-        return Coordinates(center, *even_coordinates(R))
+        T, back = even_coordinates(R)
+        return Coordinates(center, T / unit[:, None], back * unit)
 
     def duals(self, w: F64, b: float, phi: Long, omega: Long, good: float) -> Iterator[Long]:
         """Weights up to ω: φ as large as they allow, the same in long double, and those of a search from (w, b)."""

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64
+from surefit.certificates.blocks import F64, Rows, looked_over, one_column
 from surefit.certificates.theorems.log_loss.log_loss import LogLoss, losses, probabilities, residuals
+from surefit.certificates.theorems.row_products import matmul, tmatmul
 
 MOST_ACTIVE = 1500  # coefficients of a Hessian
 MOST_WORK = 4e9  # operations for one; beyond, conjugate gradients
@@ -22,7 +23,8 @@ PRODUCTS = 200  # Hessian products per step
 MOST_KEPT = 2e7  # numbers kept for them
 MOST_TOTAL = 5e10  # operations of all passes over the rows together, about
 
-Part = tuple[F64, F64, F64]
+Points = F64 | Rows
+Part = tuple[Points, F64, F64]
 
 
 @dataclass
@@ -34,12 +36,42 @@ class Slope:
     gradient: F64
 
 
+def points(task: LogLoss) -> Iterator[tuple[Points, NDArray[np.intp], F64]]:
+    """Rows of a task: those of `LogLoss.rows`, or compressed rows as they are where nothing is taken off them."""
+    if task.ray is not None or task.shift.any() or not any(isinstance(X, Rows) for X, _, _ in task.blocks):
+        yield from task.rows()
+        return
+    step = max(1, 2**21 // task.factors.size)
+    for X, y, omega in looked_over(task.blocks, needs_y=True):
+        code = one_column(y).astype(np.intp)
+        for lo in range(0, len(code), step):
+            part = slice(lo, lo + step)
+            yield X[part], code[part], omega[part] * task.factors[code[part]]
+
+
+def times(task: LogLoss, A: Points, V: F64) -> F64:
+    if not isinstance(A, Rows):
+        return A @ V.T
+    return matmul(A, np.ascontiguousarray(V[:, :-1].T)) + V[:, -1] * task.intercept
+
+
+def gathered(task: LogLoss, A: Points, T: F64) -> F64:
+    """Σ of the points times T, one row per class."""
+    if not isinstance(A, Rows):
+        return T.T @ A
+    return np.hstack([tmatmul(A, np.ascontiguousarray(T)).T, T.sum(axis=0)[:, None] * task.intercept])
+
+
+def scores(task: LogLoss, A: Points, code: NDArray[np.intp], theta: F64) -> tuple[F64, F64]:
+    return (times(task, A, theta), np.zeros(code.size)) if isinstance(A, Rows) else task.scores(A, code, theta)
+
+
 def slope(task: LogLoss, theta: F64) -> Slope:
     f, G = 0.0, np.zeros(theta.shape)
-    for A, code, omega in task.rows():
-        Z, rounding = task.scores(A, code, theta)
+    for A, code, omega in points(task):
+        Z, rounding = scores(task, A, code, theta)
         f += float(omega @ losses(Z, code, rounding)[0])
-        G += (omega[:, None] * residuals(probabilities(Z), code)).T @ A
+        G += gathered(task, A, omega[:, None] * residuals(probabilities(Z), code))
     G[:, -1] *= task.intercept
     G[: task.first] = 0.0
     return Slope(theta, f + task.penalty(theta), G + task.ridge * theta)
@@ -226,20 +258,21 @@ class Probabilities:
         self.task, self.theta = task, theta
 
     def __iter__(self) -> Iterator[Part]:
-        for A, code, omega in self.task.rows():
-            yield A, omega[:, None], probabilities(self.task.scores(A, code, self.theta)[0])
+        for A, code, omega in points(self.task):
+            yield A, omega[:, None], probabilities(scores(self.task, A, code, self.theta)[0])
 
 
 def curvature_diagonal(task: LogLoss, parts: Iterable[Part], shape: tuple[int, ...]) -> F64:
     out = np.zeros(shape)
     for A, omega, P in parts:
-        out += (omega * P * (1.0 - P)).T @ (A * A)
+        square = Rows(A.data * A.data, A.indices, A.indptr, A.shape) if isinstance(A, Rows) else A * A
+        out += gathered(task, square, omega * P * (1.0 - P))
     return out + task.ridge
 
 
 def curvature_times(task: LogLoss, parts: Iterable[Part], v: F64) -> F64:
     out = np.zeros(v.shape)
     for A, omega, P in parts:
-        V = A @ v.T
-        out += (omega * P * (V - (P * V).sum(axis=1, keepdims=True))).T @ A
+        V = times(task, A, v)
+        out += gathered(task, A, omega * P * (V - (P * V).sum(axis=1, keepdims=True)))
     return out + task.ridge * v

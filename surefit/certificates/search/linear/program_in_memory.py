@@ -90,8 +90,7 @@ class InMemory:
     def basis(self, delta: Any) -> Basis:
         """Coordinates in which the rows v a are orthonormal, v as in `piecewise_linear`."""
         used = np.flatnonzero(self.program.sizes > 0)
-        mine = np.clip(delta[self.places] / self.scale, self.lo, self.hi)
-        v = np.where(self.lo < 0, np.minimum(-self.lo, self.hi), mine)
+        v = np.minimum(-self.lo, self.hi)
         v = (v * (self.scale / self.program.total) * np.sqrt(self.every)).astype(np.float64)
         C = self.A[:, used] * v[:, None]
         if used.size > MOST_COLUMNS or not (np.isfinite(C).all() and v.any()):

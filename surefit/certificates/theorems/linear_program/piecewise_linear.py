@@ -128,7 +128,7 @@ def measure(p: Program, w: F64, b: Long, delta: Long, basis: Basis) -> Bound:
         sign, t, lo, hi = p.terms(part)
         z, size, _ = scores(part.X, w, b)
         e, u = t - sign * z, np.clip(delta[part.first : part.first + t.size], lo, hi)
-        phi, v = np.maximum(lo * e, hi * e), np.where(lo < 0, np.minimum(-lo, hi), u)
+        phi, v = np.maximum(lo * e, hi * e), np.minimum(-lo, hi)
         loss, slack, give = loss + phi.sum(), slack + (phi - u * e).sum(), give + v.sum()
         stored = stored + np.maximum(-lo, hi) @ (size + np.abs(t))
         A = about(part.X, p.center)
