@@ -49,7 +49,9 @@ def balance(blocks: Blocks, intercept: bool, phi: Long, proposal: Coordinates) -
     M, M_off, widest, missed, largest = np.zeros((rank, rank)), 0.0, 0.0, np.zeros(d1), np.zeros(d1)
     for part in slices(blocks):
         f = phi[part.first : part.first + part.w.size] / total
-        X, f, sign = dense(part.X)[f > 0].astype(LONG), f[f > 0], signs(part)[f > 0, None]
+        X, sign = dense(part.X), signs(part)[f > 0, None]
+        largest[: X.shape[1]] = np.maximum(largest[: X.shape[1]], np.abs(X[part.w > 0]).max(axis=0, initial=0.0))
+        X, f = X[f > 0].astype(LONG), f[f > 0]
         S: Long = sign * (np.hstack([X - center, np.ones((len(X), 1))]) if intercept else X)
         g, size = g + f @ S, size + f @ np.abs(S)
         A, v = S.astype(np.float64), f.astype(np.float64)
@@ -58,7 +60,6 @@ def balance(blocks: Blocks, intercept: bool, phi: Long, proposal: Coordinates) -
         M, M_off = M + (Y * v[:, None]).T @ Y, M_off + float(v @ (2.0 * blur * length + gamma(n + 8) * length**2))
         widest = max(widest, float(length.max(initial=0.0)))
         missed = np.maximum(missed, np.abs(A - Y @ back).max(axis=0, initial=0.0))
-        largest[: X.shape[1]] = np.maximum(largest[: X.shape[1]], np.abs(X).max(axis=0, initial=0.0))
     r = np.abs(T.T.astype(LONG) @ g) + long_gamma(n + d1 + 8) * (np.abs(T).T @ size)
     curvature = 1.0 - float(np.linalg.norm(M - np.eye(rank))) - 1.01 * M_off
     rho = 1.01 * np.sqrt((r**2).sum()) * widest / curvature if curvature > 0 else LONG(np.inf)
