@@ -1,4 +1,4 @@
-"""k-means on a line against all partitions, and the bound through bins below it."""
+"""k-means on a line against all partitions, and the bound by few values below it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from surefit.certificates.theorems.spectral.one_dimensional import Pieces, bins, least_cost, points
+from surefit.certificates.search.spectral.line_values import few_values
+from surefit.certificates.theorems.spectral.one_dimensional import least_cost, moved
 
 
 def brute(x: np.ndarray, w: np.ndarray, k: int) -> float:
@@ -27,17 +28,14 @@ def brute(x: np.ndarray, w: np.ndarray, k: int) -> float:
     return best
 
 
-def binned(x: np.ndarray, w: np.ndarray, edges: np.ndarray) -> Pieces:
-    sums = bins(x, w, edges)
-    return Pieces(len(x), *sums[:, sums[0] > 0])
+def bound(x: np.ndarray, w: np.ndarray, k: int, values: np.ndarray) -> float:
+    """By rows that are moved to the nearest of the values."""
+    weight, loss = moved(x, w, values)
+    return max(np.sqrt(least_cost(values, weight, k)) - np.sqrt(loss), 0.0) ** 2
 
 
-def optimum(pieces: Pieces, k: int) -> float:
-    return least_cost(pieces, k, parted=False)
-
-
-def bin_bound(pieces: Pieces, k: int) -> float:
-    return least_cost(pieces, k, parted=True)
+def optimum(x: np.ndarray, w: np.ndarray, k: int) -> float:
+    return bound(x, w, k, np.unique(x))
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -46,43 +44,43 @@ def test_optimum_is_that_of_all_partitions(seed: int) -> None:
     n, k = int(rng.integers(1, 12)), int(rng.integers(1, 6))
     x, w = rng.normal(size=n).round(int(rng.integers(0, 3))), rng.random(n) + 0.1
     truth = brute(x, w, k)
-    assert truth - 1e-10 <= optimum(points(x, w), k) <= truth + 1e-15
+    assert truth - 1e-10 <= optimum(x, w, k) <= truth + 1e-15
     for count in (1, 3, 8):
-        assert bin_bound(binned(x, w, np.sort(rng.normal(size=count))), k) <= truth + 1e-12
+        assert bound(x, w, k, np.sort(rng.normal(size=count))) <= truth + 1e-12
 
 
-def test_bins_that_hold_a_gap_do_not_lift_the_bound() -> None:
-    """Moving points to the mean of their bin would: two far points in one bin, each next to a heavy neighbour."""
+def test_moving_points_without_counting_it_would_lift_the_bound() -> None:
+    """Two far points go to one value, each next to a heavy neighbour."""
     x, w = np.array([-1.1, -1.0, 1.0, 1.1]), np.array([100.0, 1.0, 1.0, 100.0])
-    truth = brute(x, w, 2)
-    moved = brute(np.array([-1.1, 0.0, 1.1]), np.array([100.0, 2.0, 100.0]), 2)
-    assert moved > truth
-    assert bin_bound(binned(x, w, np.array([-1.05, 1.05])), 2) <= truth
+    truth, values = brute(x, w, 2), np.array([-1.1, 0.0, 1.1])
+    lifted = brute(values, np.array([100.0, 2.0, 100.0]), 2)
+    middle = np.array([-1.1, 0.0, 0.0, 1.1])
+    assert lifted > truth >= max(np.sqrt(lifted) - np.sqrt(w @ (x - middle) ** 2), 0.0) ** 2
+    assert bound(x, w, 2, values) <= truth
 
 
 @pytest.mark.parametrize("k", [1, 2, 5, 20])
-def test_bins_come_close_for_many_points(k: int) -> None:
+def test_few_values_come_close_for_many_points(k: int) -> None:
     x = np.random.default_rng(1).normal(size=2000)
     w = np.ones(2000)
-    exact = optimum(points(x, w), k)
-    bound = bin_bound(binned(x, w, np.quantile(x, np.linspace(0, 1, 1001)[1:-1])), k)
-    assert bound <= exact * (1 + 1e-10)
-    assert bound >= exact * (1 - 10 * k / 1000)
+    exact, values = optimum(x, w, k), few_values(x)
+    assert len(values) < 800
+    assert exact * (1 - 10 * k / 1000) <= bound(x, w, k, values) <= exact * (1 + 1e-10)
 
 
 def test_two_clusters_of_a_gaussian_leave_one_minus_two_over_pi() -> None:
     """The least distortion of two points for a normal law is 1 − 2/π of the variance."""
     x = np.random.default_rng(2).normal(size=2000)
-    share = optimum(points(x, np.ones(2000)), 2) / (2000 * x.var())
+    share = optimum(x, np.ones(2000), 2) / (2000 * x.var())
     assert share == pytest.approx(1 - 2 / np.pi, abs=0.02)
 
 
 def test_corner_cases() -> None:
     one = np.ones(3)
-    assert optimum(points(np.zeros(3), one), 2) == 0.0
-    assert optimum(points(np.array([0.0, 1.0, 5.0]), one), 3) == 0.0
-    assert optimum(points(np.array([0.0, 1.0, 5.0]), np.array([0.0, 0.0, 0.0])), 2) == 0.0
-    assert optimum(points(np.array([0.0, 1.0, 5.0]), one), 1) == pytest.approx(14.0)
+    assert optimum(np.zeros(3), one, 2) == 0.0
+    assert optimum(np.array([0.0, 1.0, 5.0]), one, 3) == 0.0
+    assert optimum(np.array([0.0, 1.0, 5.0]), np.zeros(3), 2) == 0.0
+    assert optimum(np.array([0.0, 1.0, 5.0]), one, 1) == pytest.approx(14.0)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e3, 1e8])
@@ -97,4 +95,4 @@ def test_the_bound_is_below_the_optimum_in_fractions(offset: float) -> None:
             for a in range(1, 8)
             for b in range(a + 1, 9)
         )
-        assert Fraction(optimum(points(x, np.ones(9)), 3)) <= truth
+        assert Fraction(optimum(x, np.ones(9), 3)) <= truth

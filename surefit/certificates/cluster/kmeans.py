@@ -73,9 +73,8 @@ def check_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
     ]
     axes = principal_axes(blocks, center.long_mean)
     claims.append(_interval(None if axes is None else lower_bound(blocks, center, axes, len(C)), now, n + d))
-    how = "three passes over the rows" if axes is None else "seven passes over the rows, one spectrum"
-    how += "" if labels is not None else "; the model has no labels_, nearest centers are used"
-    return claims, f"{how}, {float(n) * d * (4 * len(C) + (0 if axes is None else 5 * min(n, d))):.1e} operations"
+    how = f"seven passes and a spectrum, {float(n) * d * (4 * len(C) + 5 * min(n, d)):.1e} operations at most"
+    return claims, how + ("" if labels is not None else "; the model has no labels_, nearest centers are used")
 
 
 def _clusters(
@@ -212,18 +211,15 @@ def _answers(model: Any, blocks: Blocks, center: Center, C: F64, eps: float) -> 
 
 
 def _interval(bound: Bound | None, now: Clusters, m: int) -> Claim:
+    """The share of the inertia that no centers go below: information."""
     upper, lower = float(now.inertia.sum()) * (1 + gamma(m + 6)), 0.0 if bound is None else bound.lower
-    if bound is None:
-        sentence = "No lower bound was computed: the data are too large for a spectrum."
-    elif upper <= 0:
-        sentence = "The inertia is zero: nothing is lower."
-    else:
-        how = "exact optima along" if bound.exact else "binned lower bounds along"
+    sentence = "No lower bound was computed: the data are too large for a spectrum."
+    if bound is not None:
+        how = "exact optima along" if bound.exact else "lower bounds along"
         above = f"at most {upper / lower - 1:.1%} above" if lower > 0 else "an unknown factor above"
         sentence = (
             f"The least inertia of any {now.weight.size} centers lies in [{lower:.6g}, {upper:.6g}]: this fit is "
             f"{above} it ({how} {bound.axes} principal axes)."
         )
-    detail = {"lower": lower, "upper": upper, "axes": 0 if bound is None else bound.axes}
     ratio = min(lower / upper, 1.0) if upper > 0 else 1.0
-    return Claim("interval", sentence, Grade.BOUNDED, ratio, None, lower <= upper, detail)
+    return Claim("interval", sentence, Grade.BOUNDED, ratio, None, lower <= upper, {"lower": lower, "upper": upper})

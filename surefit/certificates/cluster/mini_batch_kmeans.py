@@ -30,15 +30,8 @@ def _estimated(claim: Claim) -> Claim:
 
 
 def _told(claim: Claim) -> Claim:
-    """Samples of rows end near a fixed point of Lloyd's iteration, not at one."""
+    """How far from a fixed point is no fault."""
     if claim.holds and claim.grade != Grade.BOUNDED:
         return claim
-    value = claim.value if claim.value is not None else float("nan")
-    sentences = {
-        "centers": f"Moving one center to the mean of its rows would save {value:.2g} of its cluster's sum.",
-        "fixed_point": f"One more step of Lloyd's iteration would save {value:.2g} of the inertia: KMeans goes on from "
-        "these centers to a fixed point.",
-        "centers_used": f"{value:g} centers have no rows, or equal another.",
-    }
-    sentence = "Found by samples of rows, and not a fixed point. " + sentences[claim.name]
+    sentence = f"Found by samples of rows, which end near a fixed point: KMeans goes on from here. {claim.sentence}"
     return replace(claim, sentence=sentence, grade=Grade.BOUNDED, limit=None, holds=True)

@@ -17,20 +17,18 @@ import numpy as np
 
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.rounding import gamma
+from surefit.certificates.search.spectral.line_values import axes_needed, line_values
 from surefit.certificates.theorems.spectral.centered import Center, centered
-from surefit.certificates.theorems.spectral.one_dimensional import Pieces, bins, least_cost, points
+from surefit.certificates.theorems.spectral.one_dimensional import least_cost, moved
 
-MAX_POINTS = 1024  # beyond, points are sorted into bins
-QUANTILES, WIDTHS = 512, 256
 MAX_F = 1e-3  # how far from orthogonal the coordinates of axes may be
-MAX_CELLS = 3e8  # axes × k × pieces²
 
 
 @dataclass(frozen=True)
 class Bound:
     lower: float
     axes: int
-    exact: bool  # one-dimensional optima exact, or bounded through bins
+    exact: bool  # one-dimensional optima exact, or bounded by those of fewer values
 
 
 def lower_bound(blocks: Blocks, center: Center, W: F64, k: int) -> Bound:
@@ -50,18 +48,12 @@ def lower_bound(blocks: Blocks, center: Center, W: F64, k: int) -> Bound:
     p = int(np.count_nonzero(f <= MAX_F))  # what rows hold along the axes after these only adds to the inertia
     if p == 0:
         return Bound(0.0, 0, True)
-    axes = int(min(axes_needed(k), p, max(2, MAX_CELLS / (k * float(min(n, MAX_POINTS)) ** 2))))
-    exact = n <= MAX_POINTS
-    optima = np.array(_along_axes(blocks, center.mean, np.ascontiguousarray(W[:axes].T), k, exact))
-    optima = np.maximum(np.sqrt(optima) - 2 * gamma(d + 6) * np.sqrt(total), 0.0) ** 2  # of rounded coordinates
+    axes = min(axes_needed(n, k), p)
+    roots, exact = _along_axes(blocks, center.mean, np.ascontiguousarray(W[:axes].T), k)
+    optima = np.maximum(roots - 2 * gamma(d + 6) * np.sqrt(total), 0.0) ** 2  # of rounded coordinates
     inside = knapsack(D[:p], optima, (k - 1) * (1 + float(f[p - 1])))
     o = float(np.linalg.norm(W @ W.T - np.eye(len(W)))) + len(W) * gamma(d + 4)
     return Bound(max(0.0, inside - (2 * p + 1) * e) / (1 + o) * (1 - gamma(8)), axes, exact)
-
-
-def axes_needed(k: int) -> int:
-    """Axes whose caps fill the budget k − 1 on bell-shaped data: a line loses about 2.7/k² of its variance."""
-    return int(np.ceil((k - 1) / (1.0 - min(0.7, 2.72 / k**2)))) + 1
 
 
 def knapsack(lam: F64, optima: F64, budget: float) -> float:
@@ -73,22 +65,14 @@ def knapsack(lam: F64, optima: F64, budget: float) -> float:
     return float(lam.sum() - lam @ given)
 
 
-def _along_axes(blocks: Blocks, mean: F64, B: F64, k: int, exact: bool) -> list[float]:
-    """At most the optimum of the coordinates along each axis."""
-    n, kept = blocks.n_rows, []
-    stride = 1 if exact else -(-n // (16 * MAX_POINTS))
+def _along_axes(blocks: Blocks, mean: F64, B: F64, k: int) -> tuple[F64, bool]:
+    """At most the root of the optimum of the coordinates along each axis; whether no row had to be moved."""
+    values, slip = [np.unique(v) for v in line_values(blocks, mean, B)], gamma(blocks.n_rows + 8)
+    weights, losses = [np.zeros(len(v)) for v in values], np.zeros(len(values))
     for A, omega in centered(blocks, mean):
-        kept.append((A[::stride] @ B, omega[::stride]))
-    sample, weight = (np.concatenate(parts) for parts in zip(*kept, strict=True))
-    if exact:
-        return [least_cost(points(t, weight), k, parted=False) for t in sample.T]
-    levels = np.linspace(0, 1, QUANTILES + 1)[1:-1]
-    edges = [
-        np.unique(np.concatenate([np.quantile(t, levels), np.linspace(t.min(), t.max(), WIDTHS + 1)[1:-1]]))
-        for t in sample.T
-    ]
-    sums = [np.zeros((3, e.size + 1)) for e in edges]
-    for A, omega in centered(blocks, mean):
-        for t, e, s in zip((A @ B).T, edges, sums, strict=True):
-            s += bins(t, omega, e)
-    return [least_cost(Pieces(n, *s[:, s[0] > 0]), k, parted=True) for s in sums]
+        for j, t in enumerate((A @ B).T):
+            weight, loss = moved(t, omega, values[j])
+            weights[j] += weight
+            losses[j] += loss
+    least = np.array([least_cost(v, w, k) for v, w in zip(values, weights, strict=True)])
+    return np.sqrt(least * (1 - slip)) - np.sqrt(losses * (1 + slip)), not losses.any()

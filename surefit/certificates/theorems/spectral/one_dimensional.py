@@ -1,7 +1,11 @@
-"""k-means on a line: the exact optimum for points, a proved lower bound for points sorted into bins.
+"""k-means on a line: the exact optimum for few values, a proved lower bound for many.
 
-On a line some optimal clusters are intervals, so dynamic programming over the sorted pieces finds the optimum:
+On a line some optimal clusters are intervals, so dynamic programming over the sorted values finds the optimum:
 D_c(j) = min over a of D_{c−1}(a − 1) + cost(a … j), here as the minimum of a matrix in every layer.
+
+Theorem. Rows moved by δᵢ change the root of the least cost by at most √Σωδ². Proof. The cost of a clustering is
+‖(I − P)√ωx‖² for a projection P, so its root changes by at most ‖√ωδ‖; so does the least of them. ∎ Of many rows each
+is moved to the nearest of few values.
 """
 
 from __future__ import annotations
@@ -12,49 +16,28 @@ from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import gamma
 
 
-class Pieces:
-    """Ordered pieces of the line with weight, sum and sum of squares; cost[a, b] of the pieces a … b together.
+def moved(x: F64, omega: F64, values: F64) -> tuple[F64, float]:
+    """The weight that comes to each of the sorted values from rows that are moved to the nearest, and Σωδ²."""
+    to = np.searchsorted((values[1:] + values[:-1]) / 2, x)
+    return np.bincount(to, weights=omega, minlength=len(values)), float(omega @ (x - values[to]) ** 2)
 
-    cost = q − s²/w. The sums of a piece have n terms: with s² ≤ w q they cost at most 4 γₙ q. The sums of the pieces
-    before a cancel: with means of at most M they cost at most 4 γ (Σw) M².
+
+def least_cost(values: F64, weight: F64, k: int) -> float:
+    """At most the least within-cluster sum of squares of k intervals of the sorted values.
+
+    The cost of values a … b is q − s²/w, from differences of running sums: with |values| ≤ M off by 16 γ (Σw) M² at
+    most (where w is of the size of its rounding γ Σw, q alone is no more than that).
     """
-
-    def __init__(self, n: int, weight: F64, total: F64, squares: F64) -> None:
-        sums = [np.concatenate([[0.0], np.cumsum(v)]) for v in (weight, total, squares)]
-        w, s, q = (np.subtract.outer(c[1:], c[:-1]).T for c in sums)
-        self.size = weight.size
-        cost = np.maximum(q - s * s / np.where(w > 0, w, 1.0), 0.0)
-        self.cost = np.where(np.tri(self.size, k=-1, dtype=bool), np.inf, cost)
-        mean = float(np.abs(total / weight).max(initial=0.0))
-        self.rounding = 4 * gamma(n + 8) * float(squares.sum()) + 4 * gamma(self.size + 8) * weight.sum() * mean**2
-
-
-def points(x: F64, omega: F64) -> Pieces:
-    """Pieces that are single points (equal values merged: no optimal clustering needs to part them)."""
-    values, where = np.unique(x[omega > 0], return_inverse=True)
-    weight = np.bincount(where, weights=omega[omega > 0], minlength=values.size)
-    return Pieces(x.size, weight, weight * values, weight * values**2)
-
-
-def bins(x: F64, omega: F64, edges: F64) -> F64:
-    """Weight, sum and sum of squares of the points of every bin."""
-    where = np.searchsorted(edges, x)
-    return np.stack([np.bincount(where, weights=omega * x**power, minlength=edges.size + 1) for power in range(3)])
-
-
-def least_cost(pieces: Pieces, k: int, *, parted: bool) -> float:
-    """At most the least within-cluster sum of squares of k intervals of the points inside the pieces.
-
-    Where the pieces may be `parted` (bins): k intervals have k − 1 borders, and each lies in at most one bin. Forget
-    the points of those bins: the cost does not rise. What is left are bins in one part, at most one bin missing between
-    consecutive intervals, and an interval may hold none. The minimum over all such choices is not above the optimum.
-    """
-    size, gap = pieces.size, int(parted)
-    if size == 0 or k >= size:
+    values, weight = values[weight > 0], weight[weight > 0]
+    size = len(values)
+    if k >= size:
         return 0.0
-    D = pieces.cost[0]
+    sums = [np.concatenate([[0.0], np.cumsum(weight * values**power)]) for power in range(3)]
+    w, s, q = (np.subtract.outer(c[1:], c[:-1]).T for c in sums)
+    cost = np.maximum(q - s * s / np.where(w > 0, w, np.inf), 0.0)
+    cost[np.tri(size, k=-1, dtype=bool)] = np.inf
+    D = cost[0]
     for _ in range(1, k):
-        before = np.concatenate([np.zeros(1 + gap), D])[:size]  # before[a] = D(a − 1 − gap)
-        fresh = (before[:, None] + pieces.cost).min(axis=0)
-        D = np.minimum(fresh, np.concatenate([[0.0], D[:-1]])) if parted else fresh
-    return max(0.0, float(D[-1]) * (1 - gamma(k + 1)) - k * pieces.rounding)
+        D = (np.append(0.0, D[:-1])[:, None] + cost).min(axis=0)
+    rounding = 16 * gamma(size + 8) * float(weight.sum()) * float(np.abs(values).max()) ** 2
+    return max(0.0, float(D[-1]) * (1 - gamma(k + 1)) - k * rounding)
