@@ -165,12 +165,17 @@ def least_inertia(x: np.ndarray, w: np.ndarray, k: int) -> float:
     return best
 
 
+def proposed(data: Any, center: Any, axes: np.ndarray, k: int) -> Bound:
+    many = line_values.axes_needed(data.n_rows, k)
+    return kmeans_bound.lower_bound(data, center, axes, k, many, line_values.line_values)
+
+
 def bound_of(x: np.ndarray, k: int, w: np.ndarray | None = None, rows: int = 3) -> Bound:
     data = blocks(x, w=w, rows=rows)
     center = first_pass(data)
     axes = principal_axes(data, center.long_mean)
     assert axes is not None
-    return kmeans_bound.lower_bound(data, center, axes, k)
+    return proposed(data, center, axes, k)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -200,7 +205,7 @@ def test_any_axes_give_a_true_bound() -> None:
     center = first_pass(data)
     Q = np.linalg.qr(r.normal(size=(3, 3)))[0]
     for W in (Q, Q[:1], Q * 0.5, Q * 2, Q[[0, 0, 1]], np.zeros((0, 3)), r.normal(size=(3, 3)), np.eye(3)):
-        assert 0 <= kmeans_bound.lower_bound(data, center, W, 3).lower <= truth
+        assert 0 <= proposed(data, center, W, 3).lower <= truth
 
 
 def test_lower_bound_by_few_values(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.predictions import answer_of, sample_rows
 from surefit.certificates.rounding import epsilon, gamma
+from surefit.certificates.search.spectral.line_values import axes_needed, line_values
 from surefit.certificates.search.spectral.principal_axes import principal_axes
 from surefit.certificates.theorems.distances.to_centers import squared_distances, transform_claim
 from surefit.certificates.theorems.spectral.centered import Center, first_pass, slices
@@ -72,7 +73,9 @@ def check_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
         *_answers(model, blocks, center, C, eps),
     ]
     axes = principal_axes(blocks, center.long_mean)
-    claims.append(_interval(None if axes is None else lower_bound(blocks, center, axes, len(C)), now, n + d))
+    many = axes_needed(n, len(C))
+    bound = None if axes is None else lower_bound(blocks, center, axes, len(C), many, line_values)
+    claims.append(_interval(bound, now, n + d))
     how = f"seven passes and a spectrum, {float(n) * d * (4 * len(C) + 5 * min(n, d)):.1e} operations at most"
     return claims, how + ("" if labels is not None else "; the model has no labels_, nearest centers are used")
 

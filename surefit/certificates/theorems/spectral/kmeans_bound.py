@@ -11,13 +11,13 @@ of F by 3e/Dⱼ.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.rounding import gamma
-from surefit.certificates.search.spectral.line_values import axes_needed, line_values
 from surefit.certificates.theorems.spectral.centered import Center, centered
 from surefit.certificates.theorems.spectral.one_dimensional import least_cost, moved
 
@@ -31,8 +31,15 @@ class Bound:
     exact: bool  # one-dimensional optima exact, or bounded by those of fewer values
 
 
-def lower_bound(blocks: Blocks, center: Center, W: F64, k: int) -> Bound:
-    """Not above the inertia of any k centers; W are proposed axes."""
+Propose = Callable[[Blocks, F64, F64], list[F64]]
+
+
+def lower_bound(blocks: Blocks, center: Center, W: F64, k: int, many: int, propose: Propose) -> Bound:
+    """Not above the inertia of any k centers, for any proposed axes W.
+
+    many     along how many of them one-dimensional optima are looked for
+    propose  gives for each column of B values that stand for the coordinates of all rows along it
+    """
     n, d, W = blocks.n_rows, blocks.n_features, W.astype(np.float64)
     G, drift, total = np.zeros((len(W), len(W))), np.zeros(len(W)), 0.0
     for A, omega in centered(blocks, center.mean):
@@ -48,8 +55,9 @@ def lower_bound(blocks: Blocks, center: Center, W: F64, k: int) -> Bound:
     p = int(np.count_nonzero(f <= MAX_F))  # what rows hold along the axes after these only adds to the inertia
     if p == 0:
         return Bound(0.0, 0, True)
-    axes = min(axes_needed(n, k), p)
-    roots, exact = _along_axes(blocks, center.mean, np.ascontiguousarray(W[:axes].T), k)
+    axes = min(many, p)
+    B = np.ascontiguousarray(W[:axes].T)
+    roots, exact = _along_axes(blocks, center.mean, B, k, propose(blocks, center.mean, B))
     optima = np.maximum(roots - 2 * gamma(d + 6) * np.sqrt(total), 0.0) ** 2  # of rounded coordinates
     inside = knapsack(D[:p], optima, (k - 1) * (1 + float(f[p - 1])))
     o = float(np.linalg.norm(W @ W.T - np.eye(len(W)))) + len(W) * gamma(d + 4)
@@ -65,9 +73,9 @@ def knapsack(lam: F64, optima: F64, budget: float) -> float:
     return float(lam.sum() - lam @ given)
 
 
-def _along_axes(blocks: Blocks, mean: F64, B: F64, k: int) -> tuple[F64, bool]:
+def _along_axes(blocks: Blocks, mean: F64, B: F64, k: int, proposed: list[F64]) -> tuple[F64, bool]:
     """At most the root of the optimum of the coordinates along each axis; whether no row had to be moved."""
-    values, slip = [np.unique(v) for v in line_values(blocks, mean, B)], gamma(blocks.n_rows + 8)
+    values, slip = [np.unique(v) for v in proposed], gamma(blocks.n_rows + 8)
     weights, losses = [np.zeros(len(v)) for v in values], np.zeros(len(values))
     for A, omega in centered(blocks, mean):
         for j, t in enumerate((A @ B).T):
