@@ -31,7 +31,6 @@ def test_accepts_every_exact_solver(solver: str, whiten: bool) -> None:
 GOOD: dict[str, tuple[PCA, Any]] = {
     "all": (PCA(), X),
     "by share": (PCA(0.9), X),
-    "mle": (PCA("mle"), X),
     "wide": (PCA(5), X[:8].T.copy()),
     "wide, all": (PCA(), X.T.copy()[:, :40]),
     "wide by covariance": (PCA(4, svd_solver="covariance_eigh"), X.T.copy()[:, :40]),
@@ -42,7 +41,6 @@ GOOD: dict[str, tuple[PCA, Any]] = {
     "constant data": (PCA(2, svd_solver="full"), np.ones((9, 3))),
     "equal eigenvalues": (PCA(1), np.vstack([np.eye(3), -np.eye(3)])),
     "raw breast cancer": (PCA(), CANCER),
-    "raw breast cancer, mle": (PCA("mle", svd_solver="full"), CANCER),
     "scales that differ by a million": (PCA(), X * np.logspace(-3, 3, D)),
 }
 GRADES = {
@@ -232,11 +230,9 @@ def test_a_share_of_the_variance(share: float) -> None:
     assert failing(certify(altered(more, n_components=share), CANCER)) == {"n_components"}
 
 
-def test_minkas_choice() -> None:
-    right = PCA("mle", svd_solver="full").fit(X)
-    for k in range(1, D):
-        c = certify(altered(PCA(k, svd_solver="full").fit(X), n_components="mle"), X)
-        assert c.holds == (k == right.n_components_)
+def test_minkas_choice_is_not_recomputed() -> None:
+    c = certify(PCA("mle", svd_solver="full").fit(X), X)
+    assert failing(c) == {"n_components"} and c.grade is Grade.UNPROVED and "not recomputed" in c.failures[0].sentence
 
 
 def test_answers_are_looked_at() -> None:
@@ -264,22 +260,10 @@ def test_rejects_other_data() -> None:
     assert certify(MODEL, X[::-1]).holds
 
 
-@pytest.mark.parametrize("k", [2, 8])
-def test_too_large_for_a_spectrum(monkeypatch: pytest.MonkeyPatch, k: int) -> None:
-    """Beyond the order of full spectra: the trace proves it for eight of nine, a search supports it for two."""
+def test_too_large_for_a_spectrum(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(principal_axes, "MAX_ORDER", 5)
-    model = PCA(k, svd_solver="full").fit(X)
-    c = certify(model, X)
-    assert c.holds and c.grade is (Grade.BOUNDED if k == 8 else Grade.STATISTICAL), f"\n{c}"
-    order = [*range(k - 1), k] if k < 8 else [*range(1, 9)]
-    assert "largest" in failing(certify(altered(model, **but(ALL, order)), X))
-    turned = np.vstack([ROTATION @ model.components_[:2], model.components_[2:]])
-    assert failing(certify(altered(model, components_=turned), X)) == {"directions"}
-    assert "directions" in failing(certify(altered(model, explained_variance_=model.explained_variance_ * 1.001), X))
-    assert failing(certify(altered(model, n_components="mle"), X)) == {"n_components"}
-    share = float(model.explained_variance_ratio_.sum())
-    assert certify(altered(model, n_components=share - 1e-3), X).holds
-    assert failing(certify(altered(model, n_components=share + 1e-3), X)) == {"n_components"}
+    c = certify(PCA(2, svd_solver="full").fit(X), X)
+    assert failing(c) == {"components"} and c.grade is Grade.UNPROVED
 
 
 def test_not_fitted() -> None:

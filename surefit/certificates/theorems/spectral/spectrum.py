@@ -42,8 +42,7 @@ class Spectrum:
     high: F64
     total: float  # their sum
     total_error: float  # relative
-    mean: F64  # of the columns
-    mean_error: F64
+    mean_error: F64  # of the rounded mean
     spread: F64  # Σω(x − m)² of every column
 
 
@@ -89,6 +88,6 @@ def spectrum(blocks: Blocks, center: Center, W: F64) -> Spectrum:
     return Spectrum(
         W=W, D=D, eta=float(etas[-1]) if r else float(size),
         low=np.maximum(low**2 - shift, 0.0), high=high**2, total=total,
-        total_error=4 * many + (shift / total if total > 0 else 0.0), mean=center.mean,
+        total_error=4 * many + (shift / total if total > 0 else 0.0),
         mean_error=off + many * np.sqrt(spread / center.weight) + UNIT * np.abs(center.mean), spread=spread,
     )  # fmt: skip
