@@ -8,36 +8,25 @@ where r_k is zero.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from surefit.certificates.blocks import F64
+from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.predictions import answer_of, numbers_claim
-from surefit.certificates.theorems.gaussian_components import LOG_2PI, ROUNDINGS, Model, log_sum
+from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
+from surefit.certificates.theorems.gaussian_components import ROUNDINGS, Model, log_sum
 
 
-def room(found: Model, X: F64, U: F64, joint: F64, eps: float) -> F64:
-    """δ: what roundings of a model of precision eps may change in its log-densities.
-
-    Entries of T = (x − m)U are off by τ = eps (d + 8) (|x| + |m|)|U| where xU and mU are taken from each other, so
-    T²/2 by |T|τ + τ²/2; the inverse of Σ by a share of eps (d + 8) times the condition of Σ in units of its columns.
-    """
-    d = X.shape[1]
-    out, few = np.empty_like(joint), eps * (d + 8)
-    for k, (m, S) in enumerate(zip(found.means, found.covariances, strict=True)):
-        D, size, deviations = X - m, np.abs(U[k]), np.sqrt(np.diagonal(S))
-        tau = few * ((np.abs(X) + np.abs(m)) @ size)
-        share = few * float(np.linalg.cond(S / np.outer(deviations, deviations)))
-        logs = float(np.abs(np.log(np.abs(np.diagonal(U[k])))).sum()) + d * LOG_2PI
-        forms = (np.abs(D) @ size * tau + tau * tau / 2).sum(axis=1) + share * (d + ((D @ U[k]) ** 2).sum(axis=1))
-        out[:, k] = ROUNDINGS * (forms + few * (1 + logs + np.abs(joint[:, k])))
-    return np.where(np.isfinite(joint), out, 0.0)
-
-
-def answer_claims(model: Any, X: Any, joint: F64, slip: F64, eps: float) -> list[Claim]:
-    """`joint`: log ρ of the rows X by the parameters, `slip`: δ."""
+def answer_claims(
+    model: Any, blocks: Blocks, found: Model, U: F64, density: Callable[[F64], F64], eps: float
+) -> list[Claim]:
+    """`density` gives log ρ of rows by the parameters; δ is ten roundings in precision eps."""
+    X = sample_rows(blocks)
+    rows = np.asarray(X, dtype=np.float64)
+    joint = density(rows)
+    slip = np.minimum(ROUNDINGS * found.rounding(rows, U, joint, eps, raw=True), 1e300)
     log_p = log_sum(joint)
     log_r = joint - log_p[:, None]
     moved = _risen(log_r, slip).sum(axis=1)
@@ -46,15 +35,13 @@ def answer_claims(model: Any, X: Any, joint: F64, slip: F64, eps: float) -> list
         numbers_claim(model, "score_samples", X, log_p, moved + ROUNDINGS * eps * (1 + np.abs(log_p))),
         numbers_claim(model, "predict_proba", X, np.exp(log_r), near),
     ]
-    labels = answer_of(model, "predict", X)
+    labels = answer_of(model, "predict", X, (len(X),))
     if isinstance(labels, Claim):
         return [*claims, labels]
-    K, rows = joint.shape[1], np.arange(len(X))
-    fine = labels.shape == (len(X),) and labels.dtype.kind in "iu" and bool(((labels >= 0) & (labels < K)).all())
-    best = joint.argmax(axis=1)
-    taken = labels if fine else best
-    behind = joint[rows, best] - joint[rows, taken] if fine else np.full(len(X), np.inf)
-    wrong = int(np.count_nonzero(~(behind <= slip[rows, best] + slip[rows, taken])))
+    known, each, best = np.isin(labels, np.arange(joint.shape[1])), np.arange(len(X)), joint.argmax(axis=1)
+    taken = np.where(known, labels, 0).astype(np.intp)
+    behind = joint[each, best] - joint[each, taken] <= slip[each, best] + slip[each, taken]
+    wrong = int(np.count_nonzero(~(known & behind)))
     return [*claims, at_most(
         "predict", f"predict gives a likeliest component; rows of {len(X)} where it does not.", Grade.EXACT, wrong, 0,
         failure=f"predict gives another component than the likeliest on {wrong} of {len(X)} rows.",

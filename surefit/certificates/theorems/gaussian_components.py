@@ -1,7 +1,12 @@
-"""The components of a mixture of normal densities: read, consistent, and their log densities."""
+"""The components of a mixture of normal densities: read, consistent, their log densities, one pass of expectation.
+
+Σ⁻¹ = U Uᵀ. With T = (x − m)U a log density is a constant − ½ ‖T‖² − ½ c tr Σ⁻¹, c a variance of measurement
+(reg_covar).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +15,7 @@ import numpy as np
 from surefit.certificates.attributes import Attributes, real, whole
 from surefit.certificates.blocks import F64, BadData, Blocks, all_finite, dense
 from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.rounding import gamma
+from surefit.certificates.rounding import UNIT, gamma
 
 LOG_2PI = float(np.log(2 * np.pi))
 ROUNDINGS = 10.0
@@ -20,54 +25,92 @@ KINDS = ("full", "tied", "diag", "spherical")
 
 @dataclass
 class Model:
-    """π, m, and for each component U with U Uᵀ = Σ⁻¹ as a matrix; every number in double precision."""
+    """π, m, Σ as a matrix for each component; every number in double precision."""
 
     weights: F64
     means: F64
     covariances: F64  # (K, d, d)
     kind: str
-    prior: float
+    prior: float  # c
 
     def roots(self) -> F64:
         return np.stack([np.linalg.inv(np.linalg.cholesky(S)).T for S in self.covariances])
 
-    def log_joint(self, X: F64, U: F64, prior: float) -> F64:
-        """log π_k + log N(x; m_k, Σ_k) − ½ prior tr Σ_k⁻¹."""
-        d = X.shape[1]
-        out = np.empty((len(X), len(self.means)))
-        for k, m in enumerate(self.means):
-            T = (X - m) @ U[k]
-            constant = np.log(self.weights[k]) + np.log(np.diagonal(U[k])).sum() - d / 2 * LOG_2PI
-            out[:, k] = constant - (T * T).sum(axis=1) / 2 - prior / 2 * (U[k] ** 2).sum()
-        return out
+    def forms(self, X: F64, U: F64, prior: float) -> F64:
+        """−½ ‖T‖² − ½ prior tr Σ⁻¹ of every row and component."""
+        squares = [(((X - m) @ root) ** 2).sum(axis=1) for m, root in zip(self.means, U, strict=True)]
+        return -0.5 * (np.stack(squares, axis=1) + prior * (U**2).sum(axis=(1, 2)))
 
-    def slip(self, X: F64, U: F64, joint: F64) -> F64:
-        """What roundings here may change in `log_joint`: of the products T = (x − m)U, of their squares and of sums.
+    def rounding(self, X: F64, U: F64, joint: F64, eps: float, raw: bool = False) -> F64:
+        """What arithmetic of precision eps may change in log densities.
 
-        With UᵀΣU = I + E, of norm e < 1, the quadratic forms and traces of U are off by a share of e/(1 − e), and
-        log det by d e/(1 − e).
+        Entries of T are off by τ = eps (d + 8) |x − m||U| (|x| + |m| where xU and mU are taken from each other, `raw`),
+        so T²/2 by |T|τ + τ²/2; the inverse of Σ by the share of `inverse_error`.
         """
         d = X.shape[1]
-        out, one = np.empty_like(joint), gamma(d + 8)
-        for k, m in enumerate(self.means):
-            D = X - m
-            T = D @ U[k]
-            terms = (np.abs(T) * (np.abs(D) @ np.abs(U[k]))).sum(axis=1)
-            e = inverse_error(self.covariances[k], U[k])
-            inverse = e * ((T * T).sum(axis=1) + d + self.prior * (U[k] ** 2).sum())
-            logs = np.abs(np.log(np.abs(np.diagonal(U[k])))).sum() + d * LOG_2PI
-            out[:, k] = one * (terms + logs + np.where(np.isfinite(joint[:, k]), np.abs(joint[:, k]), 0.0)) + inverse
-        return out
+        out, few = np.empty_like(joint), eps * (d + 8)
+        for k, (m, S) in enumerate(zip(self.means, self.covariances, strict=True)):
+            T, size = (X - m) @ U[k], np.abs(X) + np.abs(m) if raw else np.abs(X - m)
+            tau, logs = few * (size @ np.abs(U[k])), np.abs(np.log(np.abs(np.diagonal(U[k])))).sum() + d * LOG_2PI
+            traces = (T * T).sum(axis=1) + d + self.prior * (U[k] ** 2).sum()
+            forms = (np.abs(T) * tau + tau * tau / 2).sum(axis=1) + inverse_error(S, U[k], eps) * traces
+            out[:, k] = forms + few * (1 + logs + np.abs(joint[:, k]))
+        return np.where(np.isfinite(joint), out, 0.0)
+
+    def stored(self, U: F64, eps: float) -> float:
+        """What means stored to δ = eps |m| cost of the log-likelihood of a row, near its maximum: δᵀΣ⁻¹δ at most."""
+        return max(float(((eps * np.abs(m) @ np.abs(root)) ** 2).sum()) for m, root in zip(self.means, U, strict=True))
 
 
-def inverse_error(S: F64, U: F64) -> float:
-    """e/(1 − e) with e ≥ the norm of UᵀSU − I, which is reckoned in long double."""
-    wide, root = S.astype(np.longdouble), U.astype(np.longdouble)
-    E = root.T @ wide @ root - np.eye(len(S))
-    size = np.abs(root.T) @ np.abs(wide) @ np.abs(root)
-    unit = float(np.finfo(np.longdouble).eps) / 2
-    e = float(np.sqrt((E * E).sum())) + gamma(2 * len(S) + 4, unit) * float(np.sqrt((size * size).sum()))
+def inverse_error(S: F64, U: F64, eps: float) -> float:
+    """By what share quadratic forms and traces of U are off, and by what log det a dimension, in precision eps.
+
+    With UᵀSU = I + E of norm e < 1: e/(1 − e).
+    """
+    size = np.abs(U.T) @ np.abs(S) @ np.abs(U)
+    e = float(np.linalg.norm(U.T @ S @ U - np.eye(len(S)))) + eps * (len(S) + 4) * float(np.linalg.norm(size))
     return e / (1 - e) if e < 0.5 else np.inf
+
+
+@dataclass
+class Pass:
+    """Sums over the rows, with responsibilities r ∝ ρ."""
+
+    value: float  # Σω log Σ_k ρ_k
+    error: float  # what roundings here may change in it
+    weight: float  # Σω
+    N: F64  # Σω r_k
+    step: F64  # from the means to those of the rows, weighted by ω r_k
+    scatter: F64  # about these
+
+
+def expectation(blocks: Blocks, found: Model, U: F64, density: Callable[[F64], F64]) -> Pass:
+    """One pass, `density` giving log ρ. A change e_k of log ρ_k changes log Σρ by Σ_k r_k e_k."""
+    K, d = found.means.shape
+    value = error = weight = 0.0
+    N, first, second = np.zeros(K), np.zeros((K, d)), np.zeros((K, d, d))
+    for X, w in rows_of(blocks):
+        joint = density(X)
+        logs = log_sum(joint)
+        R = np.exp(joint - logs[:, None]) * w[:, None]
+        error += float((R * found.rounding(X, U, joint, 2 * UNIT)).sum())
+        error += gamma(blocks.n_rows + 64) * float(w @ np.abs(logs))
+        value, weight, N = value + float(w @ logs), weight + float(w.sum()), N + R.sum(axis=0)
+        for k, m in enumerate(found.means):
+            D = X - m
+            first[k] += R[:, k] @ D
+            second[k] += (D * R[:, k : k + 1]).T @ D
+    step = first / np.where(N > 0, N, 1.0)[:, None]
+    return Pass(value, 2 * error, weight, N, step, second - N[:, None, None] * step[:, :, None] * step[:, None, :])
+
+
+def of_kind(S: F64, kind: str) -> F64:
+    """The matrices with their variances alone ("diag"), or with the mean of these ("spherical")."""
+    if kind in ("full", "tied"):
+        return S
+    v = np.diagonal(S, axis1=1, axis2=2)
+    v = np.broadcast_to(v.mean(axis=1, keepdims=True), v.shape) if kind == "spherical" else v
+    return np.stack([np.diag(one) for one in v])
 
 
 def read_components(attrs: Attributes, d: int) -> Model | None:
@@ -95,24 +138,22 @@ def as_matrices(S: F64, kind: str, K: int, d: int) -> F64:
 def consistent(attrs: Attributes, found: Model, U: F64, eps: float) -> list[Claim]:
     """Weights add up to one; precisions are inverses of covariances, and their roots are roots."""
     K, d = found.means.shape
-    given = {name: attrs.raw(name) for name in ("precisions_", "precisions_cholesky_")}
     off = abs(float(found.weights.sum()) - 1.0)
     deviations = np.sqrt(np.diagonal(found.covariances, axis1=1, axis2=2))
-    units = deviations[:, :, None] * deviations[:, None, :]
-    correlations = found.covariances / units  # in units of the columns, whose sizes do not matter
-    condition = max(float(np.linalg.cond(R)) for R in correlations)
+    units = deviations[:, :, None] * deviations[:, None, :]  # of the columns, whose sizes do not matter
+    correlations = found.covariances / units
     worst = error = 0.0
-    for name, array in given.items():
+    for name in ("precisions_", "precisions_cholesky_"):
         try:
-            square = as_matrices(np.asarray(array, dtype=np.float64), found.kind, K, d)
+            square = as_matrices(np.asarray(attrs.raw(name), dtype=np.float64), found.kind, K, d)
         except (TypeError, ValueError):
             square = np.full((K, d, d), np.nan)
-        if name == "precisions_cholesky_":
-            square = square @ square.transpose(0, 2, 1)
+        square = square @ square.transpose(0, 2, 1) if name == "precisions_cholesky_" else square
         product = (square * units) @ correlations - np.eye(d)
         worst = max(worst, float(np.max(np.where(np.isnan(product), np.inf, np.abs(product)))))
-        error = max(error, gamma(2 * d + 8) * float(np.nan_to_num(np.abs(square * units) @ np.abs(correlations)).max()))
-    limit = ROUNDINGS * d * eps
+        sizes = np.nan_to_num(np.abs(square * units) @ np.abs(correlations))
+        error = max(error, gamma(2 * d + 8) * float(sizes.max()))
+    limit, condition = ROUNDINGS * d * eps, max(float(np.linalg.cond(R)) for R in correlations)
     return [
         at_most("weights", "The weights are chances: they add up to one.", Grade.EXACT, off, ROUNDINGS * K * eps,
                 error=gamma(K + 2),
@@ -123,11 +164,27 @@ def consistent(attrs: Attributes, found: Model, U: F64, eps: float) -> list[Clai
     ]  # fmt: skip
 
 
+def gain_claim(
+    attrs: Attributes, what: str, gained: float, slack: float, tol: float, error: float, rows: float
+) -> Claim:
+    """What one more round gains of the log-likelihood or its bound, a row; the fit's own tol is of `rows` rows."""
+    asked = real(attrs.parameter("tol", 1e-3))
+    settled = gained + error <= tol + slack
+    limit = tol if settled else max(tol, NEXT_STEP * asked / rows if asked > 0 else 0.0)
+    early = f"The fit stopped by its tol={asked:g}, before a stationary point: later rounds may gain more. "
+    return at_most(
+        "stationary", f"{'' if settled else early}One more round of updates raises the {what} by at most this, a row.",
+        Grade.FIXED_POINT if settled else Grade.BOUNDED, max(gained, 0.0), limit, error=error, excuse=slack,
+        failure=f"Not stationary: one more round raises the {what} by {gained:.2g} a row; lower tol or raise max_iter.",
+    )  # fmt: skip
+
+
 def rows_of(blocks: Blocks) -> Any:
-    for X, _, w in blocks:
-        if not all_finite(X):
-            raise BadData("the data have entries that are NaN or infinite")
-        yield dense(X), np.ones(X.shape[0]) if w is None else np.asarray(w, dtype=np.float64)
+    for X, _, weights in blocks:
+        w = np.ones(X.shape[0]) if weights is None else np.asarray(weights, dtype=np.float64)
+        if not all_finite(X) or w.shape != X.shape[:1] or not ((w >= 0) & np.isfinite(w)).all():
+            raise BadData("the data or weights have entries that are NaN or infinite, or weights are negative")
+        yield dense(X), w
 
 
 def log_sum(joint: F64) -> F64:
