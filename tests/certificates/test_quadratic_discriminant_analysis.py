@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.covariance import OAS
 from sklearn.datasets import load_digits, load_wine
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
@@ -27,7 +26,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "eigen": {"solver": "eigen", "store_covariance": True},
     "eigen, shrunk": {"solver": "eigen", "shrinkage": 0.2, "store_covariance": True},
     "eigen, Ledoit and Wolf": {"solver": "eigen", "shrinkage": "auto"},
-    "eigen, estimator": {"solver": "eigen", "covariance_estimator": OAS()},
     "priors": {"priors": [0.2, 0.3, 0.5]},
     "priors of another sum": {"priors": [1.0, 1.0, 2.0]},
 }

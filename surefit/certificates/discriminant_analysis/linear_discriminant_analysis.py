@@ -4,9 +4,9 @@ One reading per solver, μ_k, C_k and π_k being means, covariances and priors o
 
   svd          Σ = Σ (N_k/N) C_k, c = x̄; left out are directions of R (columns scaled to variance one) with √λ ≤ tol,
                then those in which the means spread by tol of the largest spread or less
-  lsqr, eigen  Σ = Σ π_k C_k, each C_k shrunk or estimated as asked for, c = 0
-A covariance without some directions has many solutions: the shortest in columns scaled to variance one is meant. For
-scikit-learn's lsqr it is one whose part in those directions, columns as they are, tells no classes from each other.
+  lsqr, eigen  Σ = Σ π_k C_k, each C_k shrunk as asked for, c = 0
+A covariance without some directions has many solutions: the shortest in columns scaled to variance one is meant; for lsqr
+any whose part in those directions tells no classes from each other.
 """
 
 from __future__ import annotations
@@ -33,26 +33,16 @@ from surefit.certificates.theorems.class_statistics.class_claims import (
     unit,
 )
 from surefit.certificates.theorems.class_statistics.class_spread import OneClass, Spread, class_spread
-from surefit.certificates.theorems.class_statistics.covariances import (
-    arithmetic,
-    covariance,
-    estimates,
-    read_shrinkage,
-    shrunk,
-)
+from surefit.certificates.theorems.class_statistics.covariances import covariance, estimate, read_shrinkage
 from surefit.certificates.theorems.class_statistics.fisher import fisher_claims
 from surefit.certificates.theorems.class_statistics.whitening import EPS, Metric, metric
 
 SAME = 0.5e-6  # half the distance, in deviations, below which classes are in one place
 SCORES = (
-    "The scores of every two classes go in the direction Σ⁻¹(μ_j − μ_k): error in standard deviations of a row, "
-    "relative to the distance of the two classes (a millionth of a deviation at least)"
+    "The scores of every two classes differ as log-posteriors do: error over rows of a class about x̄ (root mean square), "
+    "relative to the distance of the two classes in deviations (a millionth of one at least)"
 )
 SPAN = "The coefficients have no part that counts in directions that the covariance lacks"
-VALUES = (
-    "At the mean of the classes the scores of every two differ by log π_j/π_k − ½ the difference of their squared "
-    "distances; relative to their distance where that is above one"
-)
 
 
 @dataclass
@@ -61,10 +51,9 @@ class Fit:
 
     coef: F64  # (K, d), with zeros for the first of two classes
     intercept: F64
-    svd: bool
+    solver: str
     cut: float  # the model's tol
     u: float  # the rounding unit of the fit
-    raw: bool  # whether directions that the covariance lacks are those of the columns as they are
     data: Spread
     priors: F64
     center: F64  # x̄, rounded: means are taken relative to it
@@ -79,22 +68,20 @@ class Fit:
 )
 @reads_labels
 def check_linear_discriminant_analysis(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """Four passes over the data (more with automatic shrinkage), one eigendecomposition of d × d."""
+    """A pass or two for every class, four more over all rows, one eigendecomposition of d × d."""
     attrs = Attributes(model, "coef_")
     k, d, n = read_classes(attrs) or 0, blocks.n_features, blocks.n_rows
     rows, most, shrinkage = 1 if k == 2 else k, min(k - 1, d), read_shrinkage(attrs)
     coef, intercept = attrs.array("coef_", (rows, d)), attrs.array("intercept_", (rows,), finite=False)
     stated, given = attrs.array("priors_", (k,)), read_numbers(attrs, "priors", k)
-    solver, cut, used = (
-        attrs.text("solver", "svd"),
-        real(attrs.parameter("tol", 1e-4)),
-        whole(attrs.parameter("n_components", most)),
-    )
-    svd, estimator = solver == "svd", getattr(model, "covariance_estimator", None)
+    solver, cut = attrs.text("solver", "svd"), real(attrs.parameter("tol", 1e-4))
+    svd, used = solver == "svd", whole(attrs.parameter("n_components", most))
     if solver not in ("svd", "lsqr", "eigen") or not 0 <= cut < 1e100 or not 1 <= used <= most or (svd and shrinkage):
         attrs.faults.append("solver, tol, n_components or shrinkage are not what this class takes")
     if attrs.faults or coef is None or intercept is None or stated is None:
         return [bad_attributes(attrs)], "no pass"
+    if getattr(model, "covariance_estimator", None) is not None:
+        return [failed("covariance_", "What covariance_estimator says is not recomputed.")], "no pass"
     if k == 2:
         coef, intercept = np.vstack([0.0 * coef, coef]), np.append(0.0, intercept)
     data = class_spread(blocks, k)
@@ -103,32 +90,29 @@ def check_linear_discriminant_analysis(model: Any, blocks: Blocks, tol: float) -
     share = data.classes / data.classes.sum()
     priors = share if given is None else given
     priors = priors / priors.sum() if abs(float(priors.sum()) - 1.0) > 1e-5 else priors
-    center, foreign = priors @ data.base, any(c.__module__.startswith("sklearn.discr") for c in type(model).__mro__)
+    center = priors @ data.base
     means, size, u = (data.base - center) + data.shift, np.abs(data.base).max(axis=0), unit(model.coef_, model.means_)
-    fit = Fit(coef, intercept, svd, cut, u, foreign and solver == "lsqr", data, priors, center, means, size)
-    g, between, directed = arithmetic(blocks)[1], None, solver != "lsqr" or attrs.has("scalings_")
-    if isinstance(shrinkage, str) or estimator is not None:
-        parts = list(estimates(blocks, data, shrinkage, estimator))
-        own, g = sum(priors[j] * C for j, C, _ in parts), max(g, *(error for _, _, error in parts))
-    else:
-        own = shrunk(covariance(blocks, data, priors), shrinkage or 0.0)
-    if directed and not svd:  # the covariance of all rows less Σ; for svd means alone count
-        every = OneClass(blocks)
-        (_, total, error), *_ = estimates(every, class_spread(every, 1), shrinkage, estimator)
-        between, g = total - own, max(g, error)
+    fit = Fit(coef, intercept, solver, cut, u, data, priors, center, means, size)
+    own, g = 0.0 * np.eye(d), 0.0
+    for j, prior in enumerate(priors):
+        C, known = estimate(blocks, data, shrinkage, j)
+        own, g = own + prior * C, max(g, known)
     claims = [priors_claim(attrs, "priors_", np.log(stated), priors, tol, n), *_estimates(attrs, fit, own, tol, g)]
-    space = metric(covariance(blocks, data, share) if svd else own, size, cut**2 if svd else 0.0, g)
+    sigma, g = covariance(blocks, data, share) if svd else (own, g)
+    space = metric(sigma, size, cut**2 if svd else 0.0, g)
     if space is None:
         reason = "The covariance within classes is zero, or too close to singular to measure by."
         return [*claims, failed("scores", reason)], "four passes"
-    claims += _equations(fit, space, tol, g)
-    if directed:
+    claims += _scores(fit, space, tol)
+    if solver != "lsqr" or attrs.has("scalings_"):
+        every = OneClass(blocks)
+        between = None if svd else estimate(every, class_spread(every, 1), shrinkage, 0)[0] - own
         claims += _fisher(attrs, fit, space, between, used, tol)
     if attrs.faults:
         return [bad_attributes(attrs)], "four passes"
     if all(claim.holds for claim in claims):
-        claims += _answers(model, sample_rows(blocks), fit, used, foreign)
-    return claims, f"four passes over the rows, {2.0 * n * d * d + 20.0 * d**3:.1e} operations"
+        claims += _answers(model, sample_rows(blocks), fit, used)
+    return claims, f"{k + 4} passes over the rows, {2.0 * n * d * d + 20.0 * d**3:.1e} operations"
 
 
 def _estimates(attrs: Attributes, fit: Fit, own: F64, tol: float, g: float) -> list[Claim]:
@@ -138,12 +122,14 @@ def _estimates(attrs: Attributes, fit: Fit, own: F64, tol: float, g: float) -> l
     known = fit.priors @ fit.data.shift_error + 8 * UNIT * fit.size
     x_bar = Spread(fit.data.classes, fit.center, fit.priors @ fit.means, known, fit.size, fit.size)
     for name, mean in {"means_": fit.data, "xbar_": x_bar}.items():
-        stated = attrs.array(name, mean.base.shape) if fit.svd or attrs.has(name) or mean is fit.data else None
+        stated = (
+            attrs.array(name, mean.base.shape) if name == "means_" or fit.solver == "svd" or attrs.has(name) else None
+        )
         if stated is not None:
             what = f"{name} is the mean of every class (or of the means, by the priors), in standard deviations"
             off, error, excuse = mean.means_off(stated, deviation, unit(getattr(attrs.model, name)))
             claims.append(entries_claim(name, what, off, tol, error, excuse))
-    stored = attrs.has("covariance_") or not fit.svd or attrs.flag("store_covariance", False)
+    stored = attrs.has("covariance_") or fit.solver != "svd" or attrs.flag("store_covariance", False)
     stated = attrs.array("covariance_", own.shape) if stored else None
     if stated is not None:
         off = (np.abs(stated - own) / np.outer(deviation, deviation)).astype(np.float64)
@@ -152,55 +138,55 @@ def _estimates(attrs: Attributes, fit: Fit, own: F64, tol: float, g: float) -> l
     return claims
 
 
-def _equations(fit: Fit, space: Metric, tol: float, g: float) -> list[Claim]:
-    """The scores of every class less those of the likeliest: their directions, and their values at x̄.
+def _scores(fit: Fit, space: Metric, tol: float) -> list[Claim]:
+    """The scores of every class less their mean by the priors, and that mean; of two classes their difference.
 
-    With V = w_j − w_k the error of a score over rows of a class has the standard deviation ‖Wᵀ(ΣV − (μ_j − μ_k))‖. At x̄
-    the scores are log π − ½‖μ − x̄‖² + ½‖x̄ − c‖². An error is held against half the distance to the nearest class:
-    then those of two classes are together within their distance. What all classes share, which changes no
-    probability, is one row more: Σ π w solves Σ w = x̄ − c, held against the largest distance.
+    Of a row of one class about x̄, an error V − V* of a direction w moves scores with the standard deviation
+    ‖Wᵀ(ΣV − ΣV*)‖; at x̄ the scores are log π − ½‖μ − x̄‖² + ½‖x̄ − c‖². The two are held, as one root mean square, against half
+    the distance to the nearest class: then those of two classes are together within their distance. What all classes
+    share, which changes no probability, is held against the largest distance.
     """
-    data, L, W, u = fit.data, space.lengths, space.within(space.W.T).T if fit.raw else space.W, TEN * fit.u
-    (k, d), logs, first, b = fit.means.shape, np.log(fit.priors), int(np.argmax(fit.priors)), fit.intercept
-    logs = np.append(0.0, logs[1:] - logs[:1]) if k == 2 else logs
-    Q = np.eye(k)
-    Q[:, first] -= 1.0
-    Q[first] = fit.priors
-    rows = np.flatnonzero((np.arange(k) != first) | (k > 2))  # two classes share nothing
-    places, origin = fit.means @ W, (0.0 if fit.svd else 1.0) * fit.center @ W
+    W, L, k, u = space.W, space.lengths, len(fit.priors), TEN * fit.u
+    Q = np.array([[-1.0, 1.0]]) if k == 2 else np.vstack([np.eye(k) - fit.priors, fit.priors])
+    size, shared = np.abs(Q), Q.sum(axis=1)[:, None]
+    places, origin = fit.means @ W, (0.0 if fit.solver == "svd" else 1.0) * fit.center @ W
     near = np.array([np.sort(np.linalg.norm(places - place, axis=1))[1] for place in places]) / 2
-    if fit.svd:  # only directions in which the means spread
+    if fit.solver == "svd":  # only directions in which the means spread
         _, s, Vt = np.linalg.svd(places * np.sqrt(fit.priors)[:, None], full_matrices=False)
         Vt = Vt[: k - 1][s[: k - 1] > fit.cut * s[0]]
         places = places @ Vt.T @ Vt
-    V, aims, squares = Q @ fit.coef, Q @ places, (places**2).sum(axis=1)
-    aims[first], root = origin, np.sqrt(squares)
-    moved, base = L(data.shift_error + (4 * UNIT + g) * np.abs(fit.means)), u * L(np.abs(data.base))
-    deviation, stored = np.sqrt(np.maximum(np.diag(space.sigma).astype(np.float64), 0.0)), u * space.kappa
-
-    def shown(name: str, what: str, off: F64, error: F64, excuse: F64, least: float, power: int) -> Claim:
-        unit = np.maximum(near, least)
-        unit[first] = max(1.0, float(root.max()), float(np.linalg.norm(origin))) ** power
-        off, error, excuse = ((a / unit)[rows].astype(np.float64) for a in (off, error, np.abs(Q) @ excuse))
-        return entries_claim(name, what, off, tol, error, excuse)
-
-    E, sizes = np.linalg.norm(V @ space.sigma @ space.W - aims, axis=1), np.linalg.norm(aims, axis=1)
-    error = (
-        g * float(L(deviation)) * (np.abs(V) @ deviation) + np.abs(Q) @ moved + space.eta * E + 64 * d * UNIT * sizes
-    )
-    length = np.linalg.norm((fit.coef @ space.sigma @ space.W).astype(np.float64), axis=1)
+    V, aims, squares = Q @ fit.coef, Q @ places + shared * origin, (places**2).sum(axis=1)
+    root, far = np.sqrt(squares), max(1.0, float(np.linalg.norm(places, axis=1).max()), float(np.linalg.norm(origin)))
+    reach = np.maximum(near[:1], SAME) if k == 2 else np.append(np.maximum(near, SAME), far)
+    level = np.maximum(reach, 0.5) if k == 2 else np.append(np.maximum(near, 0.5), far**2)
+    # the directions
+    off = np.linalg.norm(V @ space.sigma @ W - aims, axis=1)
+    lengths, stored = np.linalg.norm(aims, axis=1), u * space.kappa
+    moved = L(fit.data.shift_error + (4 * UNIT + space.g) * np.abs(fit.means))
+    error = space.g * float(L(space.deviation)) * (np.abs(V) @ space.deviation) + size @ moved + space.eta * off
+    own = np.linalg.norm((fit.coef @ space.sigma @ W).astype(np.float64), axis=1)
+    base = u * L(np.abs(fit.data.base))
+    excuse = size @ (stored * own + base)
+    # the values at x̄
+    logs, b = np.log(fit.priors), fit.intercept
+    logs = np.append(0.0, logs[1:] - logs[:1]) if k == 2 else logs
     rest = np.where(b == logs, 0.0, b - logs).astype(np.longdouble) + 0.5 * squares
-    off = V.astype(np.longdouble) @ fit.center + Q @ rest
-    off[first] -= 0.5 * origin @ origin
-    off[np.abs(Q) @ ((b == logs) & ~np.isfinite(b)) > 0] = 0.0  # a prior of zero: −∞, as it must be
+    at_mean = np.abs(V.astype(np.longdouble) @ fit.center + Q @ rest - 0.5 * shared[:, 0] * (origin @ origin))
+    at_mean[size @ ((b == logs) & ~np.isfinite(b)) > 0] = 0.0  # a prior of zero: −∞, as it must be
     terms = 1 + squares + np.where(np.isfinite(logs), np.abs(logs), 0.0)
-    known = np.abs(Q) @ (space.eta * squares + root * moved + 64 * UNIT * terms) + 64 * d * UNIT * sizes**2
+    known = (
+        size @ (space.eta * squares + root * moved + 64 * UNIT * terms) + (space.eta + 64 * len(W) * UNIT) * lengths**2
+    )
     held = u * (np.abs(fit.coef) @ np.abs(fit.center) + np.where(np.isfinite(b), np.abs(b), 0.0))
-    outside = np.abs((V - space.within(V)) @ fit.means.T) if fit.raw else space.outside(fit.coef)
+    # as one
+    both = np.hypot((off / reach).astype(np.float64), (at_mean / level).astype(np.float64))
+    errors = (error + 64 * len(W) * UNIT * lengths) / reach + known / level
+    excuses = excuse / reach + size @ (held + stored * squares + root * base) / level
+    part = ((V * space.scale) @ space.null @ space.null.T / space.scale) @ fit.means.T
+    outside = np.abs(part) if fit.solver == "lsqr" else space.outside(fit.coef)
     return [
-        shown("scores", SCORES, E, error, stored * length + base, SAME, 1),
-        shown("intercept", VALUES, np.abs(off), known, held + stored * squares + root * base, 0.5, 2),
-        entries_claim("span", SPAN, outside, tol, 8 * d * EPS, stored),
+        entries_claim("scores", SCORES, both, tol, errors.astype(np.float64), excuses.astype(np.float64)),
+        entries_claim("span", SPAN, outside, tol, 8 * len(W) * EPS, stored),
     ]
 
 
@@ -214,14 +200,15 @@ def _fisher(attrs: Attributes, fit: Fit, space: Metric, between: F64 | None, use
     return fisher_claims(attrs, space, M, wanted, used, tol, excuse)
 
 
-def _answers(model: Any, X: NDArray, fit: Fit, used: int, foreign: bool) -> list[Claim]:
+def _answers(model: Any, X: NDArray, fit: Fit, used: int) -> list[Claim]:
     x, w, b = np.asarray(X, dtype=np.float64), fit.coef, fit.intercept
     u = unit(np.zeros(0, np.result_type(X, model.coef_)))  # what products of rows and coefficients are formed in
     rounding = gamma(len(w.T) + 8, u) * (np.abs(x) @ np.abs(w.T) + np.where(np.isfinite(b), np.abs(b), 0))
+    foreign = any(c.__module__.startswith("sklearn.discr") for c in type(model).__mro__)
     claims = posterior_claims(model, X, x @ w.T, b, rounding, u, formed=foreign)
     if getattr(model, "scalings_", None) is None:
         return claims
     S = np.asarray(model.scalings_, dtype=np.float64)[:, :used]
-    shift = np.asarray(model.xbar_, dtype=np.float64) if fit.svd else np.zeros(len(S))
+    shift = np.asarray(model.xbar_, dtype=np.float64) if fit.solver == "svd" else np.zeros(len(S))
     rounding = gamma(len(S) + 8, unit(X, model.scalings_)) * ((np.abs(x) + np.abs(shift)) @ np.abs(S))
     return [*claims, numbers_claim(model, "transform", X, (x - shift) @ S, rounding)]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim
+from surefit.certificates.claim import Claim, failed
 from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.predictions import sample_rows
 from surefit.certificates.rounding import gamma
@@ -26,7 +26,7 @@ from surefit.certificates.theorems.class_statistics.class_claims import (
     unit,
 )
 from surefit.certificates.theorems.class_statistics.class_spread import class_spread
-from surefit.certificates.theorems.class_statistics.covariances import estimates, read_shrinkage
+from surefit.certificates.theorems.class_statistics.covariances import estimate, read_shrinkage
 
 EPS = float(np.finfo(np.float64).eps)
 SENTENCES = {
@@ -63,10 +63,13 @@ def check_quadratic_discriminant_analysis(model: Any, blocks: Blocks, tol: float
     data = class_spread(blocks, k)
     if not (data.classes > 0).all():
         raise BadData("a class of classes_ has no rows, or none with a weight")
-    estimator, u = getattr(model, "covariance_estimator", None), unit(model.means_, *model.rotations_, *model.scalings_)
+    if getattr(model, "covariance_estimator", None) is not None:
+        return [failed("covariance_", "What covariance_estimator says is not recomputed.")], "two passes"
+    u = unit(model.means_, *model.rotations_, *model.scalings_)
     found: dict[str, list[tuple[F64, Any, Any]]] = {name: [] for name in SENTENCES}
     square = np.zeros((k, d))
-    for j, C, g in estimates(blocks, data, shrinkage, estimator):
+    for j in range(k):
+        C, g = estimate(blocks, data, shrinkage, j)
         T = (1.0 - ridge) * C + ridge * np.eye(d) if solver == "svd" else C
         square[j] = np.maximum(np.diag(T).astype(np.float64), (EPS * data.base[j]) ** 2)
         square[j] = np.where(square[j] > 0, square[j], 1.0)

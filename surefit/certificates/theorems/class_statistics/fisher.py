@@ -42,12 +42,10 @@ def fisher_claims(
     worst = int(np.argmax(off - excuse * top / size))
     told = np.append(shares * total if total > 1e-12 * top else values[:used], own)
     ratios = np.abs(told - np.tile(values[:used], 2)) / top
+    white = "Projected on scalings_ the rows have variance one within classes and no covariances"
     what = "explained_variance_ratio_ (times the sum) and fisher_eigenvalues_ are the ratios, relative to the largest"
     return [
-        entries_claim(
-            "orthonormal", "Projected on scalings_ the rows have variance one within classes and no covariances",
-            crossed, tol, rounding, excuse,
-        ),
+        entries_claim("orthonormal", white, crossed, tol, rounding, excuse),
         at_most(
             "largest",
             f"No direction has a ratio of scatter between to scatter within classes above {float(values[0]):.6g}, that "

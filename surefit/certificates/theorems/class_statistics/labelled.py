@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64, BadData, Block, Blocks, Rows, dense, looked_over, one_column
 
-SLICE_ENTRIES = 1 << 21
+SLICE_ROWS = 256
 
 
 class Labelled(NamedTuple):
@@ -19,10 +19,9 @@ class Labelled(NamedTuple):
     omega: F64
 
     def slices(self) -> Iterator[tuple[F64, NDArray[np.intp], F64]]:
-        """Dense slices of a bounded size."""
-        step = max(1, SLICE_ENTRIES // max(1, self.X.shape[1]))
-        for lo in range(0, len(self.code), step):
-            rows = slice(lo, lo + step)
+        """Dense rows, few at a time."""
+        for lo in range(0, len(self.code), SLICE_ROWS):
+            rows = slice(lo, lo + SLICE_ROWS)
             yield dense(self.X[rows]), self.code[rows], self.omega[rows]
 
 

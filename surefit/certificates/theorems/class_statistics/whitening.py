@@ -18,9 +18,11 @@ EPS = float(np.finfo(np.float64).eps)
 @dataclass
 class Metric:
     sigma: F64
+    deviation: F64
     scale: F64  # D
     W: F64  # (d, rank)
     null: F64  # Q over the eigenvalues left out, (d, d − rank)
+    g: float  # an entry of Σ is known to γ σ_i σ_j
     eta: float
     kappa: float
 
@@ -34,18 +36,12 @@ class Metric:
         whole = np.linalg.norm(A, axis=1)
         return np.linalg.norm(A @ self.null, axis=1) / np.where(whole > 0, whole, 1.0)
 
-    def within(self, A: F64) -> F64:
-        """The rows of A without their part in directions, as they are, that Σ does not have."""
-        basis = np.linalg.qr(self.null / self.scale[:, None])[0]
-        return A - (A @ basis) @ basis.T
 
-
-def metric(sigma: F64, offsets: F64, cut: float, gamma: float) -> Metric | None:
+def metric(sigma: F64, offsets: F64, cut: float, g: float) -> Metric | None:
     """None where Σ has no direction, or none that is known to a tenth.
 
     offsets  the sizes of the columns' means: what varies less than they are rounded is a constant
     cut      the eigenvalue of R up to which a direction is left out; rounding always is
-    gamma    an entry of Σ is known to γ σ_i σ_j
     """
     d = len(sigma)
     deviation = np.sqrt(np.maximum(np.diag(sigma).astype(np.float64), 0.0))
@@ -55,7 +51,9 @@ def metric(sigma: F64, offsets: F64, cut: float, gamma: float) -> Metric | None:
     values, Q = np.linalg.eigh(R)
     keep = values > max(cut, 8 * d * EPS * float(values[-1]))
     W = Q[:, keep] / scale[:, None] / np.sqrt(values[keep])
-    noise = gamma * float(((np.abs(W).T @ deviation) ** 2).sum())
-    eta = float(np.linalg.norm(W.T @ sigma @ W - np.eye(W.shape[1]))) + noise
+    eta = float(np.linalg.norm(W.T @ sigma @ W - np.eye(W.shape[1]))) + g * float(
+        ((np.abs(W).T @ deviation) ** 2).sum()
+    )
     kappa = float(np.linalg.norm(np.abs(W.T) @ np.abs(sigma) @ np.abs(W)))
-    return Metric(sigma, scale, W, Q[:, ~keep], eta, kappa) if keep.any() and eta < 0.1 else None
+    known = keep.any() and eta < 0.1
+    return Metric(sigma, deviation, scale, W, Q[:, ~keep], g, eta, kappa) if known else None
