@@ -16,8 +16,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.preprocessing import StandardScaler
 
 from surefit.certificates import Grade
-from surefit.certificates.theorems.class_statistics.class_spread import class_spread
-from surefit.certificates.theorems.class_statistics.covariances import estimate
+from surefit.certificates.theorems.class_statistics.covariances import class_moments, estimate
 from tests.certificates.bench import altered, blocks, certify, changed, failing
 
 rng = np.random.default_rng(31)
@@ -159,8 +158,9 @@ def test_ledoit_and_wolf() -> None:
     w = rng.integers(0, 3, len(y))
     many, labels = np.repeat(A, w, axis=0), np.repeat(y, w)
     given = blocks(A, y, w.astype(float))
-    for k in range(2):
-        C, _ = estimate(given, class_spread(given, 2), "auto", k)
+    moments = class_moments(given, 2)
+    for k, own in enumerate(moments.covariances):
+        C, _ = estimate(given, "auto", own, moments.g, moments.base[k] + moments.shift[k], moments.classes, k)
         scaler = StandardScaler()
         truth = reference_ledoit_wolf(scaler.fit_transform(many[labels == k]))[0]
         truth = truth * np.outer(scaler.scale_, scaler.scale_)

@@ -5,8 +5,8 @@ One reading per solver, μ_k, C_k and π_k being means, covariances and priors o
   svd          Σ = Σ (N_k/N) C_k, c = x̄; left out are directions of R (columns scaled to variance one) with √λ ≤ tol,
                then those in which the means spread by tol of the largest spread or less
   lsqr, eigen  Σ = Σ π_k C_k, each C_k shrunk as asked for, c = 0
-A covariance without some directions has many solutions: the shortest in columns scaled to variance one is meant; for lsqr
-any whose part in those directions tells no classes from each other.
+A covariance without some directions has many solutions: the shortest in columns scaled to variance one is meant, for
+lsqr any whose part in those directions tells no classes from each other.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
-from surefit.certificates.blocks import F64, BadData, Blocks
+from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, failed
 from surefit.certificates.labels import read_classes, reads_labels
@@ -27,19 +27,19 @@ from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.class_statistics.class_claims import (
     TEN,
     entries_claim,
+    means_off,
     posterior_claims,
     priors_claim,
     read_numbers,
     unit,
 )
-from surefit.certificates.theorems.class_statistics.class_spread import OneClass, Spread, class_spread
-from surefit.certificates.theorems.class_statistics.covariances import covariance, estimate, read_shrinkage
+from surefit.certificates.theorems.class_statistics.covariances import Moments, class_moments, estimate, read_shrinkage
 from surefit.certificates.theorems.class_statistics.fisher import fisher_claims
 from surefit.certificates.theorems.class_statistics.whitening import EPS, Metric, metric
 
 SAME = 0.5e-6  # half the distance, in deviations, below which classes are in one place
 SCORES = (
-    "The scores of every two classes differ as log-posteriors do: error over rows of a class about x̄ (root mean square), "
+    "The scores of every two classes differ as log-posteriors do: root mean square error over rows of a class about x̄, "
     "relative to the distance of the two classes in deviations (a millionth of one at least)"
 )
 SPAN = "The coefficients have no part that counts in directions that the covariance lacks"
@@ -54,7 +54,7 @@ class Fit:
     solver: str
     cut: float  # the model's tol
     u: float  # the rounding unit of the fit
-    data: Spread
+    data: Moments
     priors: F64
     center: F64  # x̄, rounded: means are taken relative to it
     means: F64  # μ_k − center, (K, d)
@@ -68,7 +68,7 @@ class Fit:
 )
 @reads_labels
 def check_linear_discriminant_analysis(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """A pass or two for every class, four more over all rows, one eigendecomposition of d × d."""
+    """Two passes over the rows, one more for every class with automatic shrinkage, one eigendecomposition of d × d."""
     attrs = Attributes(model, "coef_")
     k, d, n = read_classes(attrs) or 0, blocks.n_features, blocks.n_rows
     rows, most, shrinkage = 1 if k == 2 else k, min(k - 1, d), read_shrinkage(attrs)
@@ -84,50 +84,51 @@ def check_linear_discriminant_analysis(model: Any, blocks: Blocks, tol: float) -
         return [failed("covariance_", "What covariance_estimator says is not recomputed.")], "no pass"
     if k == 2:
         coef, intercept = np.vstack([0.0 * coef, coef]), np.append(0.0, intercept)
-    data = class_spread(blocks, k)
-    if not (data.classes > 0).all():
-        raise BadData("a class of classes_ has no rows, or none with a weight")
+    data = class_moments(blocks, k)
     share = data.classes / data.classes.sum()
     priors = share if given is None else given
     priors = priors / priors.sum() if abs(float(priors.sum()) - 1.0) > 1e-5 else priors
     center = priors @ data.base
     means, size, u = (data.base - center) + data.shift, np.abs(data.base).max(axis=0), unit(model.coef_, model.means_)
     fit = Fit(coef, intercept, solver, cut, u, data, priors, center, means, size)
-    own, g = 0.0 * np.eye(d), 0.0
-    for j, prior in enumerate(priors):
-        C, known = estimate(blocks, data, shrinkage, j)
-        own, g = own + prior * C, max(g, known)
+    parts = [
+        estimate(blocks, shrinkage, C, data.g, data.base[j] + data.shift[j], data.classes, j)
+        for j, C in enumerate(data.covariances)
+    ]
+    own, g = sum(prior * C for prior, (C, _) in zip(priors, parts, strict=True)), max(known for _, known in parts)
     claims = [priors_claim(attrs, "priors_", np.log(stated), priors, tol, n), *_estimates(attrs, fit, own, tol, g)]
-    sigma, g = covariance(blocks, data, share) if svd else (own, g)
-    space = metric(sigma, size, cut**2 if svd else 0.0, g)
+    within = sum(part * C for part, C in zip(share, data.covariances, strict=True))
+    space = metric(within if svd else own, size, cut**2 if svd else 0.0, g)
     if space is None:
         reason = "The covariance within classes is zero, or too close to singular to measure by."
-        return [*claims, failed("scores", reason)], "four passes"
+        return [*claims, failed("scores", reason)], "two passes"
     claims += _scores(fit, space, tol)
     if solver != "lsqr" or attrs.has("scalings_"):
-        every = OneClass(blocks)
-        between = None if svd else estimate(every, class_spread(every, 1), shrinkage, 0)[0] - own
+        apart = means - share @ means
+        total = within + apart.T @ (apart * share[:, None])  # the covariance of all rows
+        every = center + share @ means
+        between = None if svd else estimate(blocks, shrinkage, total, data.g, every, data.classes)[0] - own
         claims += _fisher(attrs, fit, space, between, used, tol)
     if attrs.faults:
-        return [bad_attributes(attrs)], "four passes"
+        return [bad_attributes(attrs)], "two passes"
     if all(claim.holds for claim in claims):
         claims += _answers(model, sample_rows(blocks), fit, used)
-    return claims, f"{k + 4} passes over the rows, {2.0 * n * d * d + 20.0 * d**3:.1e} operations"
+    return claims, f"two passes over the rows or more, {2.0 * n * d * d + 20.0 * d**3:.1e} operations"
 
 
 def _estimates(attrs: Attributes, fit: Fit, own: F64, tol: float, g: float) -> list[Claim]:
     """means_, xbar_, covariance_ in standard deviations; in sizes where a column varies less than it is rounded."""
-    claims, deviation = [], np.sqrt(np.maximum(np.diag(own).astype(np.float64), 0.0))
+    claims, deviation, data = [], np.sqrt(np.maximum(np.diag(own).astype(np.float64), 0.0)), fit.data
     deviation = np.where(deviation > 2 * EPS * fit.size, deviation, np.where(fit.size > 0, fit.size, 1.0))
-    known = fit.priors @ fit.data.shift_error + 8 * UNIT * fit.size
-    x_bar = Spread(fit.data.classes, fit.center, fit.priors @ fit.means, known, fit.size, fit.size)
-    for name, mean in {"means_": fit.data, "xbar_": x_bar}.items():
-        stated = (
-            attrs.array(name, mean.base.shape) if name == "means_" or fit.solver == "svd" or attrs.has(name) else None
-        )
+    truths = {"means_": (data.base, data.shift, data.shift_error)}
+    if fit.solver == "svd" or attrs.has("xbar_"):
+        known = fit.priors @ data.shift_error + 8 * UNIT * fit.size
+        truths["xbar_"] = (fit.center, fit.priors @ fit.means, known)
+    for name, truth in truths.items():
+        stated = attrs.array(name, truth[0].shape)
         if stated is not None:
             what = f"{name} is the mean of every class (or of the means, by the priors), in standard deviations"
-            off, error, excuse = mean.means_off(stated, deviation, unit(getattr(attrs.model, name)))
+            off, error, excuse = means_off(stated, *truth, deviation, unit(getattr(attrs.model, name)))
             claims.append(entries_claim(name, what, off, tol, error, excuse))
     stored = attrs.has("covariance_") or fit.solver != "svd" or attrs.flag("store_covariance", False)
     stated = attrs.array("covariance_", own.shape) if stored else None
@@ -141,51 +142,47 @@ def _estimates(attrs: Attributes, fit: Fit, own: F64, tol: float, g: float) -> l
 def _scores(fit: Fit, space: Metric, tol: float) -> list[Claim]:
     """The scores of every class less their mean by the priors, and that mean; of two classes their difference.
 
-    Of a row of one class about x̄, an error V − V* of a direction w moves scores with the standard deviation
-    ‖Wᵀ(ΣV − ΣV*)‖; at x̄ the scores are log π − ½‖μ − x̄‖² + ½‖x̄ − c‖². The two are held, as one root mean square, against half
-    the distance to the nearest class: then those of two classes are together within their distance. What all classes
-    share, which changes no probability, is held against the largest distance.
+    Over rows of a class about x̄ an error of a coefficient vector V moves scores by the standard deviation
+    ‖Wᵀ(ΣV − ΣV*)‖, Σw* = μ − c; at x̄ the scores are log π − ½‖μ − x̄‖² + ½‖x̄ − c‖². As one root mean square they are
+    held against half the distance to the nearest class: those of two classes are together within their distance. What
+    all classes share, which changes no probability, is held against the largest distance.
     """
-    W, L, k, u = space.W, space.lengths, len(fit.priors), TEN * fit.u
+    W, k, b, logs, u = space.W, len(fit.priors), fit.intercept, np.log(fit.priors), TEN * fit.u
+    logs = np.append(0.0, logs[1:] - logs[:1]) if k == 2 else logs
     Q = np.array([[-1.0, 1.0]]) if k == 2 else np.vstack([np.eye(k) - fit.priors, fit.priors])
-    size, shared = np.abs(Q), Q.sum(axis=1)[:, None]
     places, origin = fit.means @ W, (0.0 if fit.solver == "svd" else 1.0) * fit.center @ W
     near = np.array([np.sort(np.linalg.norm(places - place, axis=1))[1] for place in places]) / 2
     if fit.solver == "svd":  # only directions in which the means spread
         _, s, Vt = np.linalg.svd(places * np.sqrt(fit.priors)[:, None], full_matrices=False)
         Vt = Vt[: k - 1][s[: k - 1] > fit.cut * s[0]]
         places = places @ Vt.T @ Vt
-    V, aims, squares = Q @ fit.coef, Q @ places + shared * origin, (places**2).sum(axis=1)
-    root, far = np.sqrt(squares), max(1.0, float(np.linalg.norm(places, axis=1).max()), float(np.linalg.norm(origin)))
-    reach = np.maximum(near[:1], SAME) if k == 2 else np.append(np.maximum(near, SAME), far)
-    level = np.maximum(reach, 0.5) if k == 2 else np.append(np.maximum(near, 0.5), far**2)
-    # the directions
-    off = np.linalg.norm(V @ space.sigma @ W - aims, axis=1)
-    lengths, stored = np.linalg.norm(aims, axis=1), u * space.kappa
-    moved = L(fit.data.shift_error + (4 * UNIT + space.g) * np.abs(fit.means))
-    error = space.g * float(L(space.deviation)) * (np.abs(V) @ space.deviation) + size @ moved + space.eta * off
-    own = np.linalg.norm((fit.coef @ space.sigma @ W).astype(np.float64), axis=1)
-    base = u * L(np.abs(fit.data.base))
-    excuse = size @ (stored * own + base)
-    # the values at x̄
-    logs, b = np.log(fit.priors), fit.intercept
-    logs = np.append(0.0, logs[1:] - logs[:1]) if k == 2 else logs
-    rest = np.where(b == logs, 0.0, b - logs).astype(np.longdouble) + 0.5 * squares
-    at_mean = np.abs(V.astype(np.longdouble) @ fit.center + Q @ rest - 0.5 * shared[:, 0] * (origin @ origin))
-    at_mean[size @ ((b == logs) & ~np.isfinite(b)) > 0] = 0.0  # a prior of zero: −∞, as it must be
-    terms = 1 + squares + np.where(np.isfinite(logs), np.abs(logs), 0.0)
-    known = (
-        size @ (space.eta * squares + root * moved + 64 * UNIT * terms) + (space.eta + 64 * len(W) * UNIT) * lengths**2
-    )
-    held = u * (np.abs(fit.coef) @ np.abs(fit.center) + np.where(np.isfinite(b), np.abs(b), 0.0))
-    # as one
-    both = np.hypot((off / reach).astype(np.float64), (at_mean / level).astype(np.float64))
-    errors = (error + 64 * len(W) * UNIT * lengths) / reach + known / level
-    excuses = excuse / reach + size @ (held + stored * squares + root * base) / level
+    root, shared, size = np.linalg.norm(places, axis=1), Q.sum(axis=1), np.abs(Q)
+    far = max(1.0, float(root.max()), float(np.linalg.norm(origin)))
+    reach = np.maximum(near[:1] if k == 2 else np.append(near, far), SAME)
+    # errors of the directions, and at x̄, where −∞ is right for a prior of zero
+    V, right = Q @ fit.coef.astype(np.longdouble), b == logs
+    off = np.linalg.norm(V @ space.sigma @ W - Q @ places - np.outer(shared, origin), axis=1)
+    rest = np.where(right, 0.0, b - logs).astype(np.longdouble) + 0.5 * root**2
+    level = np.abs(V @ fit.center + Q @ rest - 0.5 * shared * (origin @ origin))
+    level[size @ (right & ~np.isfinite(b)) > 0] = 0.0
+    both = np.hypot(off / reach, level / np.maximum(reach, 0.5)).astype(np.float64)
+
+    def felt(direction: F64, value: F64) -> F64:
+        """Errors of the direction and of the value at x̄ of every class, in the same units."""
+        value = root * direction + value
+        return (size @ direction / reach + size @ value / np.maximum(reach, 0.5)).astype(np.float64)
+
+    own = np.linalg.norm((fit.coef @ space.sigma @ W).astype(np.float64), axis=1)  # of the classes' directions
+    held = np.abs(fit.coef) @ np.abs(fit.center) + np.where(np.isfinite(b), np.abs(b), 0.0)
+    terms, fine = 1 + root**2 + np.where(np.isfinite(logs), np.abs(logs), 0.0), 64 * float(np.finfo(np.longdouble).eps)
+    moved = space.lengths(fit.data.shift_error + 64 * UNIT * np.abs(fit.means))
+    error = felt((space.eta + 64 * len(W) * UNIT) * own + moved, 64 * UNIT * terms + fine * held)
+    stored = u * space.kappa
+    excuse = felt(stored * own + u * space.lengths(np.abs(fit.data.base)), u * held)
     part = ((V * space.scale) @ space.null @ space.null.T / space.scale) @ fit.means.T
     outside = np.abs(part) if fit.solver == "lsqr" else space.outside(fit.coef)
     return [
-        entries_claim("scores", SCORES, both, tol, errors.astype(np.float64), excuses.astype(np.float64)),
+        entries_claim("scores", SCORES, both, tol, error + space.eta * (both + far * np.abs(shared)), excuse),
         entries_claim("span", SPAN, outside, tol, 8 * len(W) * EPS, stored),
     ]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real
-from surefit.certificates.blocks import F64, BadData, Blocks
+from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, failed
 from surefit.certificates.labels import read_classes, reads_labels
@@ -20,13 +20,13 @@ from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.class_statistics.class_claims import (
     TEN,
     entries_claim,
+    means_off,
     posterior_claims,
     priors_claim,
     read_numbers,
     unit,
 )
-from surefit.certificates.theorems.class_statistics.class_spread import class_spread
-from surefit.certificates.theorems.class_statistics.covariances import estimate, read_shrinkage
+from surefit.certificates.theorems.class_statistics.covariances import class_moments, estimate, read_shrinkage
 
 EPS = float(np.finfo(np.float64).eps)
 SENTENCES = {
@@ -60,16 +60,14 @@ def check_quadratic_discriminant_analysis(model: Any, blocks: Blocks, tol: float
         attrs.faults.append("reg_param is not in [0, 1], solver not 'svd' or 'eigen', or scalings_ are not positive")
     if attrs.faults or means is None or priors is None or axes is None or variances is None:
         return [bad_attributes(attrs)], "no pass"
-    data = class_spread(blocks, k)
-    if not (data.classes > 0).all():
-        raise BadData("a class of classes_ has no rows, or none with a weight")
     if getattr(model, "covariance_estimator", None) is not None:
-        return [failed("covariance_", "What covariance_estimator says is not recomputed.")], "two passes"
+        return [failed("covariance_", "What covariance_estimator says is not recomputed.")], "no pass"
+    data = class_moments(blocks, k)
     u = unit(model.means_, *model.rotations_, *model.scalings_)
     found: dict[str, list[tuple[F64, Any, Any]]] = {name: [] for name in SENTENCES}
     square = np.zeros((k, d))
-    for j in range(k):
-        C, g = estimate(blocks, data, shrinkage, j)
+    for j, own in enumerate(data.covariances):
+        C, g = estimate(blocks, shrinkage, own, data.g, data.base[j] + data.shift[j], data.classes, j)
         T = (1.0 - ridge) * C + ridge * np.eye(d) if solver == "svd" else C
         square[j] = np.maximum(np.diag(T).astype(np.float64), (EPS * data.base[j]) ** 2)
         square[j] = np.where(square[j] > 0, square[j], 1.0)
@@ -84,7 +82,7 @@ def check_quadratic_discriminant_analysis(model: Any, blocks: Blocks, tol: float
         if covariance is not None:
             outer = np.sqrt(np.multiply.outer(square[j], square[j]))
             found["covariance_"].append((np.abs(covariance[j] - T) / outer, g, TEN * u))
-    found["means_"].append(data.means_off(means, np.sqrt(square), u))
+    found["means_"].append(means_off(means, data.base, data.shift, data.shift_error, np.sqrt(square), u))
     truth = data.classes / data.classes.sum() if given is None else given
     claims = [priors_claim(attrs, "priors_", np.log(priors), truth, tol, n)]
     for name, parts in found.items():

@@ -20,6 +20,7 @@ from surefit.certificates.predictions import numbers_claim
 from surefit.certificates.rounding import UNIT, gamma
 
 TEN = 10.0
+FELT = 1e-3  # deviations by which a mean may be off before answers change in a way that nobody calls rounding
 AGAIN = "was it fitted to these rows, weights and parameters, and in a precision that holds its sums?"
 
 
@@ -40,6 +41,16 @@ def entries_claim(name: str, what: str, off: F64, limit: float, error: F64 | flo
     i = int(np.argmax(off + error if (above <= limit).all() else above))
     sentence, failure = f"{what}; largest difference.", f"Not so: {what}; differs by up to {off[i]:.3g}: {AGAIN}"
     return at_most(name, sentence, Grade.EXACT, off[i], limit, error=error[i], excuse=excuse[i], failure=failure)
+
+
+def means_off(means: F64, base: F64, shift: F64, known: F64, deviation: F64, u: float) -> tuple[F64, F64, F64]:
+    """How far stated means are off base + shift, what that is known to, and what storing them in units of u excuses.
+
+    All in deviations. Excused are ten roundings; of those that are felt only the one that storing costs.
+    """
+    off, size = np.abs((means - base) - shift), np.abs(base) / deviation
+    error = (known + 2 * UNIT * np.abs(means - base)) / deviation
+    return off / deviation, error, np.maximum(1.001 * u * size, np.minimum(TEN * u * size, FELT))
 
 
 def logs_claim(

@@ -13,10 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from surefit.certificates.blocks import F64, BlockOf, Blocks
-from surefit.certificates.rounding import UNIT, gamma
+from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.class_statistics.labelled import class_sums, labelled
-
-FELT = 1e-3  # deviations by which a mean may be off before answers change in a way that nobody calls rounding
 
 
 @dataclass
@@ -27,15 +25,6 @@ class Spread:
     shift_error: F64
     variance: F64
     variance_error: F64
-
-    def means_off(self, means: F64, deviation: F64, u: float) -> tuple[F64, F64, F64]:
-        """How far stated means are off, what that is known to, and what storing them in units of u excuses.
-
-        All in deviations. Excused are ten roundings; of those that are felt only the one that storing costs.
-        """
-        off, size = (means - self.base) - self.shift, np.abs(self.base) / deviation
-        error = (self.shift_error + 2 * UNIT * np.abs(means - self.base)) / deviation
-        return np.abs(off) / deviation, error, np.maximum(1.001 * u * size, np.minimum(10 * u * size, FELT))
 
 
 def class_spread(blocks: Blocks, n_classes: int, missing: bool = False) -> Spread:

@@ -11,7 +11,7 @@ from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.claim import Claim
 from surefit.certificates.rounding import UNIT
-from surefit.certificates.theorems.class_statistics.class_claims import TEN, entries_claim, unit
+from surefit.certificates.theorems.class_statistics.class_claims import TEN, entries_claim, means_off, unit
 from surefit.certificates.theorems.class_statistics.class_spread import OneClass, Spread, class_spread
 
 
@@ -40,7 +40,7 @@ def gaussian_claims(attrs: Attributes, blocks: Blocks, data: Spread, tol: float,
     means = "theta_ are the means of every class and column, in standard deviations of that class"
     variances = "var_ are the variances of every class and column plus the smoothing, relative to themselves"
     largest = f"epsilon_ is var_smoothing times the largest variance, relative to {'min var_' if plain else 'itself'}"
-    off, known, excuse = data.means_off(theta, np.sqrt(square), u)
+    off, known, excuse = means_off(theta, data.base, data.shift, data.shift_error, np.sqrt(square), u)
     return [
         entries_claim("theta_", means, off, tol, known, excuse),
         entries_claim("var_", variances, np.abs(var - truth) / square, tol, error, TEN * unit(attrs.model.var_)),

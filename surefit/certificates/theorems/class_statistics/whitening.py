@@ -18,11 +18,9 @@ EPS = float(np.finfo(np.float64).eps)
 @dataclass
 class Metric:
     sigma: F64
-    deviation: F64
     scale: F64  # D
     W: F64  # (d, rank)
     null: F64  # Q over the eigenvalues left out, (d, d − rank)
-    g: float  # an entry of Σ is known to γ σ_i σ_j
     eta: float
     kappa: float
 
@@ -42,6 +40,7 @@ def metric(sigma: F64, offsets: F64, cut: float, g: float) -> Metric | None:
 
     offsets  the sizes of the columns' means: what varies less than they are rounded is a constant
     cut      the eigenvalue of R up to which a direction is left out; rounding always is
+    g        an entry of Σ is known to γ σ_i σ_j, WᵀΣW to γ‖|W|ᵀσ‖²
     """
     d = len(sigma)
     deviation = np.sqrt(np.maximum(np.diag(sigma).astype(np.float64), 0.0))
@@ -56,4 +55,4 @@ def metric(sigma: F64, offsets: F64, cut: float, g: float) -> Metric | None:
     )
     kappa = float(np.linalg.norm(np.abs(W.T) @ np.abs(sigma) @ np.abs(W)))
     known = keep.any() and eta < 0.1
-    return Metric(sigma, deviation, scale, W, Q[:, ~keep], g, eta, kappa) if known else None
+    return Metric(sigma, scale, W, Q[:, ~keep], eta, kappa) if known else None
