@@ -178,30 +178,29 @@ def _read(attrs: Attributes, d: int) -> Factors | None:
         return None
     K, single = len(base.weights), base.kind in ("diag", "spherical")
     process = attrs.text("weight_concentration_prior_type", "dirichlet_process") == "dirichlet_process"
-    concentration = attrs.array("weight_concentration_", (2, K) if process else (K,))
-    beta, nu = attrs.array("mean_precision_", (K,)), attrs.array("degrees_of_freedom_", (K,), ())
-    mean = attrs.array("mean_prior_", (d,))
-    shape: tuple[int, ...] = {"diag": (d,), "spherical": ()}.get(base.kind, (d, d))
-    scatter = attrs.array("covariance_prior_", shape)
-    defaults = {
-        "weight_concentration_prior": 1.0 / K,
-        "mean_precision_prior": 1.0,
-        "degrees_of_freedom_prior": float(d),
-    }
-    a0, b0, nu0 = (attrs.number(f"{name}_") for name in defaults)
-    if attrs.faults or concentration is None or beta is None or nu is None or mean is None or scatter is None:
+    matrix: tuple[int, ...] = {"diag": (d,), "spherical": ()}.get(base.kind, (d, d))
+    defaults = {"weight_concentration_prior": 1 / K, "mean_precision_prior": 1.0, "degrees_of_freedom_prior": float(d)}
+    shapes: dict[str, list[tuple[int, ...]]] = {
+        "weight_concentration_": [(2, K) if process else (K,)], "mean_precision_": [(K,)],
+        "degrees_of_freedom_": [(K,), ()], "mean_prior_": [(d,)], "covariance_prior_": [matrix],
+        **{f"{name}_": [()] for name in defaults},
+    }  # fmt: skip
+    read = {name: attrs.array(name, *shape) for name, shape in shapes.items()}
+    concentration, beta, nu, mean, scatter, a0, b0, nu0 = (np.asarray(array, dtype=float) for array in read.values())
+    if attrs.faults:
         return None
     if [a0, b0, nu0] != [real(attrs.parameter(name, default)) for name, default in defaults.items()]:
         attrs.faults.append("a prior in use is not the one asked for")
-    numbers, least = [np.ravel(one) for one in (concentration, beta, a0, b0)], 0.0 if single else d - 1.0
-    if not ((np.concatenate(numbers) > 0).all() and (np.append(nu, nu0) > least).all()):
+    positive = np.concatenate([np.ravel(one) for one in (concentration, beta, a0, b0)])
+    if not ((positive > 0).all() and (np.append(nu, nu0) > (0.0 if single else d - 1.0)).all()):
         attrs.faults.append("concentrations, precisions or degrees of freedom are out of their range")
-    if attrs.faults or a0 is None or b0 is None or nu0 is None:
+    if attrs.faults:
         return None
-    S0 = as_matrices(np.asarray([scatter]) if single else scatter, base.kind, 1, d)[0]
-    concentration, prior = (concentration, [[1.0], [a0]]) if process else (concentration[:, None], [[a0]])
-    nu = np.broadcast_to(nu, (K,))
-    return Factors(base, process, concentration, beta, nu, np.array(prior), mean, b0, nu0, S0)
+    S0 = as_matrices(scatter[None] if single else scatter, base.kind, 1, d)[0]
+    law, prior = (concentration, [[1.0], [float(a0)]]) if process else (concentration[:, None], [[float(a0)]])
+    return Factors(
+        base, process, law, beta, np.broadcast_to(nu, (K,)), np.array(prior), mean, float(b0), float(nu0), S0
+    )
 
 
 def _bound(blocks: Blocks, f: Factors, U: F64) -> tuple[Pass, float, float]:

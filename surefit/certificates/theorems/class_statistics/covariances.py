@@ -39,10 +39,11 @@ def class_moments(blocks: Blocks, n_classes: int) -> Moments:
     """Two passes. BadData for a class without rows of a weight."""
     k, n, d = n_classes, blocks.n_rows, blocks.n_features
     kind: Any = np.longdouble if n * d * d <= LONG_OPERATIONS else np.float64
-    base, shift, C = np.zeros((k, d)), np.zeros((k, d), kind), [np.zeros((0, 0), kind)] * k
+    base, shift, C = np.zeros((k, d)), np.zeros((k, d), kind), list[F64]()
+    classes, slices = np.zeros(k), 0
     for last in (False, True):
-        base, shift, classes, slices = base + shift.astype(np.float64), 0 * shift, np.zeros(k), 0
-        C = [np.zeros((d, d) if last else (0, 0), kind) for _ in range(k)]
+        base, shift, classes, slices = base + shift.astype(np.float64), 0 * shift, 0 * classes, 0
+        C = [np.zeros((d, d) if last else (1, 1), kind) for _ in range(k)]
         for block in labelled(blocks, k):
             for A, code, omega in block.slices():
                 slices += 1

@@ -20,11 +20,7 @@ from surefit.certificates.theorems.class_statistics.whitening import Metric
 def fisher_claims(
     attrs: Attributes, space: Metric, M: F64, wanted: int, used: int, tol: float, excuse: float
 ) -> list[Claim]:
-    """Claims on scalings_, explained_variance_ratio_ and fisher_eigenvalues_, those that the model has.
-
-    wanted   how many directions scalings_ has to hold, `used` of them for transform
-    excuse   what the roundings of the model's precision do to an entry of M, relative to the largest ratio
-    """
+    """scalings_ has to hold `wanted` directions, some `used` by transform; the excuse is of an entry of M, over λ₁."""
     d, M, used = len(space.sigma), M.astype(np.float64), min(used, len(M))
     values = np.linalg.eigvalsh(0.5 * (M + M.T))[::-1]
     top, total = max(float(np.abs(values).max()), 1e-300), float(values.sum())
