@@ -29,11 +29,11 @@ from surefit.certificates.theorems.gaussian_components import (
     Model,
     Pass,
     as_matrices,
-    consistent,
     expectation,
     gain_claim,
     inverse_error,
     of_kind,
+    precisions_claim,
     read_components,
     rows_of,
 )
@@ -113,10 +113,8 @@ class Factors:
                 terms += [log_gamma((nu0 - self.steps) / 2), -log_gamma((nu - self.steps) / 2)]
             lengths = np.abs(U[k])
             forms = b0 * ((np.abs(gap) @ lengths) ** 2).sum() + (np.abs(S0) * (lengths @ lengths.T)).sum()
-            size, shares = (
-                size + float(forms),
-                shares + inverse_error(S, U[k], 2 * UNIT) * float(forms + (nu + nu0) * d),
-            )
+            size += float(forms)
+            shares += inverse_error(S, U[k], 2 * UNIT) * float(forms + (nu + nu0) * d)
         size += sum(float(np.abs(term).sum()) for term in terms)
         return sum(float(term.sum()) for term in terms), gamma(64 + 8 * d * d) * size + shares
 
@@ -141,7 +139,7 @@ def check_bayesian_gaussian_mixture(model: Any, blocks: Blocks, tol: float) -> F
         reason = "A covariance of the prior, of the fit or of the next round is not positive definite."
         return [failed("covariances", reason)], "a pass"
     total, off = now.weight, np.abs(found.mean_weights() - found.model.weights)
-    claims = [*consistent(attrs, found.model, U, eps), at_most(
+    claims = [precisions_claim(attrs, found.model, eps), at_most(
         "chances", "weights_ are the mean chances under the concentrations; largest difference.", Grade.EXACT,
         off.max(), ROUNDINGS * len(off) * eps, error=gamma(4 * len(off) + 8),
         failure=f"weights_ do not follow from weight_concentration_: off by {off.max():.2g}.",
@@ -153,9 +151,8 @@ def check_bayesian_gaussian_mixture(model: Any, blocks: Blocks, tol: float) -> F
         return [*claims, Claim("rounds", told, Grade.UNPROVED, None, tol, True)], "a pass"
     slack = ROUNDINGS * (found.model.stored(U, eps) + eps * (1 + blocks.n_features + abs(elbo) / total))
     claims += [_one_count(found, total, eps), _priors(attrs, blocks, found, eps)]
-    claims.append(
-        gain_claim(attrs, "evidence lower bound", (best - elbo) / total, slack, tol, (error + also) / total, total)
-    )
+    gained, known = (best - elbo) / total, (error + also) / total
+    claims.append(gain_claim(attrs, "evidence lower bound", gained, slack, tol, known, total))
     claims.append(history_claim(attrs, bound, slack * total, tol * total, ours=ours))
     if ours:
         claims.append(at_most(
@@ -234,10 +231,8 @@ def _one_count(f: Factors, total: float, eps: float) -> Claim:
     """β − β₀ = N; so are α − α₀, or the sticks' numbers, and ν − ν₀ ('spherical': N d, 'tied': the sum of N)."""
     N = f.beta - f.prior_beta
     concentration, nu = counted(f, N)
-    off = max(
-        float(np.abs(one).max())
-        for one in (f.concentration - concentration, (f.nu - nu) / len(f.prior_mean), N.sum() - total)
-    )
+    differences = [f.concentration - concentration, (f.nu - nu) / len(f.prior_mean), np.atleast_1d(N.sum() - total)]
+    off = max(float(np.abs(one).max()) for one in differences)
     size = f.beta.sum() + f.concentration.max() + f.nu.max() + total
     return at_most(
         "counts", "Concentrations, precisions of means and degrees of freedom count the same rows; largest difference, "

@@ -17,17 +17,17 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
-from surefit.certificates.rounding import epsilon
+from surefit.certificates.rounding import epsilon, gamma
 from surefit.certificates.theorems.component_answers import answer_claims
 from surefit.certificates.theorems.gaussian_components import (
     LOG_2PI,
     ROUNDINGS,
     Model,
     Pass,
-    consistent,
     expectation,
     gain_claim,
     of_kind,
+    precisions_claim,
     read_components,
 )
 from surefit.certificates.theorems.histories import history_claim
@@ -56,7 +56,8 @@ def check_gaussian_mixture(model: Any, blocks: Blocks, tol: float) -> Findings:
     plain = _expected(blocks, found, U, 0.0).value / n
     slack = ROUNDINGS * (found.stored(U, eps) + eps * (1 + abs(level)))
     return [
-        *consistent(attrs, found, U, eps),
+        _weights(found, eps),
+        precisions_claim(attrs, found, eps),
         _bound(attrs, bound, level, plain, gained, slack, tol, now.error / n),
         history_claim(attrs, bound, slack, tol, ours=hasattr(model, "collapsed_")),
         *_collapsed(attrs, found, eps),
@@ -82,6 +83,14 @@ def next_step(found: Model, now: Pass) -> Model:
         S = np.broadcast_to(now.scatter.sum(axis=0) / now.N.sum(), S.shape)
     S = of_kind(S, found.kind) + found.prior * np.eye(found.means.shape[1])
     return Model(now.N / now.N.sum(), found.means + now.step, S, found.kind, found.prior)
+
+
+def _weights(found: Model, eps: float) -> Claim:
+    total, K = float(found.weights.sum()), len(found.weights)
+    return at_most(
+        "weights", "The weights are chances: they add up to one.", Grade.EXACT, abs(total - 1.0), ROUNDINGS * K * eps,
+        error=gamma(K + 2), failure=f"The weights add up to {total:.6g}, not to one.",
+    )  # fmt: skip
 
 
 def _bound(

@@ -135,33 +135,27 @@ def as_matrices(S: F64, kind: str, K: int, d: int) -> F64:
     return np.stack([np.diag(np.broadcast_to(v, (d,))) for v in S])
 
 
-def consistent(attrs: Attributes, found: Model, U: F64, eps: float) -> list[Claim]:
-    """Weights add up to one; precisions are inverses of covariances, and their roots are roots."""
+def precisions_claim(attrs: Attributes, found: Model, eps: float) -> Claim:
+    """Precisions are inverses of covariances, and their roots are roots, in units of the columns."""
     K, d = found.means.shape
-    off = abs(float(found.weights.sum()) - 1.0)
     deviations = np.sqrt(np.diagonal(found.covariances, axis1=1, axis2=2))
-    units = deviations[:, :, None] * deviations[:, None, :]  # of the columns, whose sizes do not matter
-    correlations = found.covariances / units
-    worst = error = 0.0
+    units = deviations[:, :, None] * deviations[:, None, :]
+    correlations, worst, error = found.covariances / units, 0.0, 0.0
     for name in ("precisions_", "precisions_cholesky_"):
         try:
             square = as_matrices(np.asarray(attrs.raw(name), dtype=np.float64), found.kind, K, d)
         except (TypeError, ValueError):
             square = np.full((K, d, d), np.nan)
-        square = square @ square.transpose(0, 2, 1) if name == "precisions_cholesky_" else square
-        product = (square * units) @ correlations - np.eye(d)
-        worst = max(worst, float(np.max(np.where(np.isnan(product), np.inf, np.abs(product)))))
-        sizes = np.nan_to_num(np.abs(square * units) @ np.abs(correlations))
-        error = max(error, gamma(2 * d + 8) * float(sizes.max()))
+        square = units * (square @ square.transpose(0, 2, 1) if name == "precisions_cholesky_" else square)
+        off = np.abs(square @ correlations - np.eye(d))
+        worst = max(worst, float(np.max(np.where(np.isnan(off), np.inf, off))))
+        error = max(error, gamma(2 * d + 8) * float(np.nan_to_num(np.abs(square) @ np.abs(correlations)).max()))
     limit, condition = ROUNDINGS * d * eps, max(float(np.linalg.cond(R)) for R in correlations)
-    return [
-        at_most("weights", "The weights are chances: they add up to one.", Grade.EXACT, off, ROUNDINGS * K * eps,
-                error=gamma(K + 2),
-                failure=f"The weights add up to {1 + off:.6g} or {1 - off:.6g}, not to one."),
-        at_most("precisions", "Precisions and their roots are inverses of the covariances; largest entry of PΣ − I.",
-                Grade.EXACT, worst, limit, error=error, excuse=limit * max(condition, 1.0),
-                failure=f"precisions_ or precisions_cholesky_ do not belong to covariances_: off by {worst:.2g}."),
-    ]  # fmt: skip
+    return at_most(
+        "precisions", "Precisions and their roots are inverses of the covariances; largest entry of PΣ − I.",
+        Grade.EXACT, worst, limit, error=error, excuse=limit * max(condition, 1.0),
+        failure=f"precisions_ or precisions_cholesky_ do not belong to covariances_: off by {worst:.2g}.",
+    )  # fmt: skip
 
 
 def gain_claim(
