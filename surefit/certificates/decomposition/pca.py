@@ -41,6 +41,7 @@ class Fit:
     squares: bool  # the solver works on products of columns: variances below eps times the largest are not known
     loose: bool  # the solver may be a randomised one, or was told to stop early
     most: int  # components there are: min(n, d), a row of weight ω standing for ω rows
+    noise: float | None  # noise_variance_
 
     def excuse(self, variance: F64, total: float) -> F64:
         """A relative error of the variance (or of e) that ten roundings of the data or of the products explain."""
@@ -85,6 +86,7 @@ def _read(attrs: Attributes, blocks: Blocks, center: Center) -> Fit | None:
     lam, mean = attrs.array("explained_variance_", (k,)), attrs.array("mean_", (d,))
     attrs.array("explained_variance_ratio_", (k,), finite=False)
     attrs.array("singular_values_", (k,))
+    noise = attrs.number("noise_variance_") if attrs.has("noise_variance_") else None
     if attrs.faults or V is None or lam is None or mean is None:
         return None
     solver = attrs.text("svd_solver", "auto")
@@ -92,7 +94,7 @@ def _read(attrs: Attributes, blocks: Blocks, center: Center) -> Fit | None:
     told = solver == "randomized" or (solver == "arpack" and real(attrs.parameter("tol", 0.0)) > 0)
     eps = epsilon(center.single, np.asarray(attrs.model.components_))
     most = min(max(center.counting, int(np.ceil(center.weight))), d)
-    return Fit(V, lam, mean, eps, solver != "full", told or (solver == "auto" and few), most)
+    return Fit(V, lam, mean, eps, solver != "full", told or (solver == "auto" and few), most, noise)
 
 
 def _count(attrs: Attributes, fit: Fit, s: Spectrum) -> Claim:
@@ -216,19 +218,16 @@ def _derived(attrs: Attributes, blocks: Blocks, center: Center, fit: Fit, s: Spe
         ratio = np.abs(given - truth) / np.where(room > 0, room, np.finfo(float).tiny)
         off[name] = float(np.max(np.where(np.isnan(ratio), np.inf, ratio), initial=0.0))
 
-    shares, sigma, noise = (
-        np.asarray(getattr(attrs.model, name, 0.0), dtype=float)
-        for name in ("explained_variance_ratio_", "singular_values_", "noise_variance_")
-    )
+    shares, sigma = (np.asarray(a) for a in (attrs.model.explained_variance_ratio_, attrs.model.singular_values_))
     if total > 0:
         differ("explained_variance_ratio_", shares * total, lam, base * np.abs(lam) + fit.eps * tiny)
     differ("singular_values_", sigma, np.sqrt(np.maximum(lam, 0) * degrees), base * sigma + fit.eps * np.sqrt(s.total))
     off["explained_variance_"] = np.inf if (lam < 0).any() or (np.diff(lam) > base * lam[:-1] + tiny).any() else 0.0
-    if attrs.has("noise_variance_"):  # the mean of those left out of min(n, d), or of d where products gave all of them
+    if fit.noise is not None:  # the mean of those left out of min(n, d), or of d where products gave all of them
         solver = attrs.text("svd_solver", "auto")
         rest, width = (float(a[k:].sum()) / degrees for a in ((s.low + s.high) / 2, s.high - s.low))
         left = max(total - float(lam.sum()), 0.0) if fit.loose or solver == "arpack" else rest
-        sums = [noise * max(1, many - k) for many in (fit.most, d if solver == "covariance_eigh" else fit.most)]
+        sums = [fit.noise * max(1, many - k) for many in (fit.most, d if solver == "covariance_eigh" else fit.most)]
         differ("noise_variance_", min(sums, key=lambda one: abs(one - left)), left, base * left + tiny + width)
     rows = {blocks.n_rows, center.weight}
     for name, right in {"n_components_": {k}, "n_samples_": rows, "n_samples_seen_": rows}.items():

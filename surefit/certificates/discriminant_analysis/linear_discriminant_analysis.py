@@ -145,7 +145,7 @@ def _scores(fit: Fit, space: Metric, tol: float) -> list[Claim]:
     Over rows of a class about x̄ an error of a coefficient vector V moves scores by the standard deviation
     ‖Wᵀ(ΣV − ΣV*)‖, Σw* = μ − c; at x̄ the scores are log π − ½‖μ − x̄‖² + ½‖x̄ − c‖². As one root mean square they are
     held against half the distance to the nearest class: those of two classes are together within their distance. What
-    all classes share, which changes no probability, is held against the largest distance.
+    all classes share, which changes no probability, is held against the largest distance (its square at x̄).
     """
     W, k, b, logs, u = space.W, len(fit.priors), fit.intercept, np.log(fit.priors), TEN * fit.u
     logs = np.append(0.0, logs[1:] - logs[:1]) if k == 2 else logs
@@ -159,18 +159,19 @@ def _scores(fit: Fit, space: Metric, tol: float) -> list[Claim]:
     root, shared, size = np.linalg.norm(places, axis=1), Q.sum(axis=1), np.abs(Q)
     far = max(1.0, float(root.max()), float(np.linalg.norm(origin)))
     reach = np.maximum(near[:1] if k == 2 else np.append(near, far), SAME)
+    wide = np.maximum(reach, 0.5) * np.where(shared > 0.5, far, 1.0)  # for values at x̄, squares of distances
     # errors of the directions, and at x̄, where −∞ is right for a prior of zero
     V, right = Q @ fit.coef.astype(np.longdouble), b == logs
     off = np.linalg.norm(V @ space.sigma @ W - Q @ places - np.outer(shared, origin), axis=1)
     rest = np.where(right, 0.0, b - logs).astype(np.longdouble) + 0.5 * root**2
     level = np.abs(V @ fit.center + Q @ rest - 0.5 * shared * (origin @ origin))
     level[size @ (right & ~np.isfinite(b)) > 0] = 0.0
-    both = np.hypot(off / reach, level / np.maximum(reach, 0.5)).astype(np.float64)
+    both = np.hypot(off / reach, level / wide).astype(np.float64)
 
     def felt(direction: F64, value: F64) -> F64:
         """Errors of the direction and of the value at x̄ of every class, in the same units."""
         value = root * direction + value
-        return (size @ direction / reach + size @ value / np.maximum(reach, 0.5)).astype(np.float64)
+        return (size @ direction / reach + size @ value / wide).astype(np.float64)
 
     own = np.linalg.norm((fit.coef @ space.sigma @ W).astype(np.float64), axis=1)  # of the classes' directions
     held = np.abs(fit.coef) @ np.abs(fit.center) + np.where(np.isfinite(b), np.abs(b), 0.0)
@@ -182,7 +183,7 @@ def _scores(fit: Fit, space: Metric, tol: float) -> list[Claim]:
     part = ((V * space.scale) @ space.null @ space.null.T / space.scale) @ fit.means.T
     outside = np.abs(part) if fit.solver == "lsqr" else space.outside(fit.coef)
     return [
-        entries_claim("scores", SCORES, both, tol, error + space.eta * (both + far * np.abs(shared)), excuse),
+        entries_claim("scores", SCORES, both, tol, error + space.eta * (both + np.abs(shared)), excuse),
         entries_claim("span", SPAN, outside, tol, 8 * len(W) * EPS, stored),
     ]
 
