@@ -163,7 +163,7 @@ def _scores(fit: Fit, space: Metric, tol: float) -> list[Claim]:
     # errors of the directions, and at x̄, where −∞ is right for a prior of zero
     V, right = Q @ fit.coef.astype(np.longdouble), b == logs
     off = np.linalg.norm(V @ space.sigma @ W - Q @ places - np.outer(shared, origin), axis=1)
-    rest = np.where(right, 0.0, b - logs).astype(np.longdouble) + 0.5 * root**2
+    rest = np.where(right, 0.0, b.astype(np.longdouble) - logs) + 0.5 * root**2
     level = np.abs(V @ fit.center + Q @ rest - 0.5 * shared * (origin @ origin))
     level[size @ (right & ~np.isfinite(b)) > 0] = 0.0
     both = np.hypot(off / reach, level / wide).astype(np.float64)
@@ -177,13 +177,14 @@ def _scores(fit: Fit, space: Metric, tol: float) -> list[Claim]:
     held = np.abs(fit.coef) @ np.abs(fit.center) + np.where(np.isfinite(b), np.abs(b), 0.0)
     terms, fine = 1 + root**2 + np.where(np.isfinite(logs), np.abs(logs), 0.0), 64 * float(np.finfo(np.longdouble).eps)
     moved = space.lengths(fit.data.shift_error + 64 * UNIT * np.abs(fit.means))
-    error = felt((space.eta + 64 * len(W) * UNIT) * own + moved, 64 * UNIT * terms + fine * held)
+    eta = space.eta + 64 * len(W) * UNIT
+    error = felt(eta * own + moved, 64 * UNIT * terms + fine * held) + eta * (both + np.abs(shared))
     stored = u * space.kappa
     excuse = felt(stored * own + u * space.lengths(np.abs(fit.data.base)), u * held)
     part = ((V * space.scale) @ space.null @ space.null.T / space.scale) @ fit.means.T
     outside = np.abs(part) if fit.solver == "lsqr" else space.outside(fit.coef)
     return [
-        entries_claim("scores", SCORES, both, tol, error + space.eta * (both + np.abs(shared)), excuse),
+        entries_claim("scores", SCORES, both, tol, error, excuse),
         entries_claim("span", SPAN, outside, tol, 8 * len(W) * EPS, stored),
     ]
 

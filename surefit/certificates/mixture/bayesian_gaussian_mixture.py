@@ -257,8 +257,6 @@ def _priors(attrs: Attributes, blocks: Blocks, f: Factors, eps: float) -> Claim:
     center = center if mean is None else np.asarray(mean, dtype=np.float64)
     if given is not None:
         wanted = [as_matrices(np.asarray([given]) if len(f.steps) < d or kind == "diag" else given, kind, 1, d)[0]]
-    if center.shape != (d,) or wanted[0].shape != (d, d):
-        return failed("priors", "mean_prior or covariance_prior have another shape than the data.")
     differences = [float(np.abs((f.prior_scatter - one) / np.outer(scale, scale)).max()) for one in wanted]
     far, size = float((np.abs(f.prior_mean - center) / scale).max()), float((np.abs(center) / scale).max())
     far = max(far, min(differences))
