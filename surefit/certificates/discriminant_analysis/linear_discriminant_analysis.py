@@ -150,6 +150,7 @@ def _scores(fit: Fit, space: Metric, tol: float) -> list[Claim]:
     W, k, b, logs, u = space.W, len(fit.priors), fit.intercept, np.log(fit.priors), TEN * fit.u
     logs = np.append(0.0, logs[1:] - logs[:1]) if k == 2 else logs
     Q = np.array([[-1.0, 1.0]]) if k == 2 else np.vstack([np.eye(k) - fit.priors, fit.priors])
+    Q = Q.astype(np.longdouble)
     places, origin = fit.means @ W, (0.0 if fit.solver == "svd" else 1.0) * fit.center @ W
     near = np.array([np.sort(np.linalg.norm(places - place, axis=1))[1] for place in places]) / 2
     if fit.solver == "svd":  # only directions in which the means spread
@@ -161,7 +162,7 @@ def _scores(fit: Fit, space: Metric, tol: float) -> list[Claim]:
     reach = np.maximum(near[:1] if k == 2 else np.append(near, far), SAME)
     wide = np.maximum(reach, 0.5) * np.where(shared > 0.5, far, 1.0)  # for values at x̄, squares of distances
     # errors of the directions, and at x̄, where −∞ is right for a prior of zero
-    V, right = Q @ fit.coef.astype(np.longdouble), b == logs
+    V, right = Q @ fit.coef, b == logs
     off = np.linalg.norm(V @ space.sigma @ W - Q @ places - np.outer(shared, origin), axis=1)
     rest = np.where(right, 0.0, b.astype(np.longdouble) - logs) + 0.5 * root**2
     level = np.abs(V @ fit.center + Q @ rest - 0.5 * shared * (origin @ origin))

@@ -102,7 +102,7 @@ class Factors:
         terms = [log_gamma(a.sum(axis=0)), -log_gamma(a), -log_gamma(a0.sum(axis=0)), log_gamma(a0)]
         terms.append((a - a0) * (digamma(a) - digamma(a.sum(axis=0))))
         root = np.linalg.inv(np.linalg.cholesky(S0)).T
-        size, shares = 0.0, inverse_error(S0, root, 2 * UNIT) * nu0 * d * len(U)
+        size, shares = 0.0, inverse_error(S0, root) * nu0 * d * len(U)
         for k, (m, S) in enumerate(zip(self.model.means, self.model.covariances, strict=True)):
             gap, P, nu, beta = m - self.prior_mean, U[k] @ U[k].T, self.nu[k], self.beta[k]
             terms += [b0 / 2 * (gap @ U[k]) ** 2, d / 2 * np.array([b0 / beta - 1, np.log(beta / b0)])]
@@ -114,7 +114,7 @@ class Factors:
             lengths = np.abs(U[k])
             forms = b0 * ((np.abs(gap) @ lengths) ** 2).sum() + (np.abs(S0) * (lengths @ lengths.T)).sum()
             size += float(forms)
-            shares += inverse_error(S, U[k], 2 * UNIT) * float(forms + (nu + nu0) * d)
+            shares += inverse_error(S, U[k]) * float(forms + (nu + nu0) * d)
         size += sum(float(np.abs(term).sum()) for term in terms)
         return sum(float(term.sum()) for term in terms), gamma(64 + 8 * d * d) * size + shares
 

@@ -20,6 +20,7 @@ from surefit.certificates.rounding import UNIT, gamma
 LOG_2PI = float(np.log(2 * np.pi))
 ROUNDINGS = 10.0
 NEXT_STEP = 4.0  # the step after the last may gain more than the last, by so much
+LONG = float(np.finfo(np.longdouble).eps)
 KINDS = ("full", "tied", "diag", "spherical")
 
 
@@ -53,7 +54,9 @@ class Model:
             T, size = (X - m) @ U[k], np.abs(X) + np.abs(m) if raw else np.abs(X - m)
             tau, logs = few * (size @ np.abs(U[k])), np.abs(np.log(np.abs(np.diagonal(U[k])))).sum() + d * LOG_2PI
             traces = (T * T).sum(axis=1) + d + self.prior * (U[k] ** 2).sum()
-            forms = (np.abs(T) * tau + tau * tau / 2).sum(axis=1) + inverse_error(S, U[k], eps) * traces
+            forms = (np.abs(T) * tau + tau * tau / 2).sum(axis=1) + inverse_error(
+                S, U[k], eps if raw else LONG
+            ) * traces
             out[:, k] = forms + few * (1 + logs + np.abs(joint[:, k]))
         return np.where(np.isfinite(joint), out, 0.0)
 
@@ -62,13 +65,14 @@ class Model:
         return max(float(((eps * np.abs(m) @ np.abs(root)) ** 2).sum()) for m, root in zip(self.means, U, strict=True))
 
 
-def inverse_error(S: F64, U: F64, eps: float) -> float:
+def inverse_error(S: F64, U: F64, eps: float = LONG) -> float:
     """By what share quadratic forms and traces of U are off, and by what log det a dimension, in precision eps.
 
-    With UᵀSU = I + E of norm e < 1: e/(1 − e).
+    With UᵀSU = I + E of norm e < 1: e/(1 − e), E in long double.
     """
-    size = np.abs(U.T) @ np.abs(S) @ np.abs(U)
-    e = float(np.linalg.norm(U.T @ S @ U - np.eye(len(S)))) + eps * (len(S) + 4) * float(np.linalg.norm(size))
+    wide, root = S.astype(np.longdouble), U.astype(np.longdouble)
+    E, size = root.T @ wide @ root - np.eye(len(S)), np.abs(root.T) @ np.abs(wide) @ np.abs(root)
+    e = float(np.sqrt((E * E).sum())) + eps * (len(S) + 4) * float(np.sqrt((size * size).sum()))
     return e / (1 - e) if e < 0.5 else np.inf
 
 
