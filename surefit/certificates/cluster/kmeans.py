@@ -217,7 +217,9 @@ def _interval(bound: Bound | None, now: Clusters, m: int) -> Claim:
     """The share of the inertia that no centers go below: information."""
     upper, lower = float(now.inertia.sum()) * (1 + gamma(m + 6)), 0.0 if bound is None else bound.lower
     sentence = "No lower bound was computed: the data are too large for a spectrum."
-    if bound is not None:
+    if upper <= 0:
+        sentence = "The inertia is zero: nothing is lower."
+    elif bound is not None:
         how = "exact optima along" if bound.exact else "lower bounds along"
         above = f"at most {upper / lower - 1:.1%} above" if lower > 0 else "an unknown factor above"
         sentence = (

@@ -62,7 +62,8 @@ def check_pca(model: Any, blocks: Blocks, tol: float) -> Findings:
         return [bad_attributes(attrs)], "one pass"
     axes, n, d = principal_axes(blocks, center.long_mean), blocks.n_rows, blocks.n_features
     if axes is None:
-        return [failed("components", f"{n} × {d} numbers are too many for a spectrum here: nothing is recomputed.")], ""
+        reason = f"{n} × {d} numbers are too many for a spectrum here: nothing is recomputed."
+        return [failed("components", reason)], "one pass"
     s = spectrum(blocks, center, axes)
     if not (np.isfinite(s.high).all() and (s.total == 0 or s.total > 1e-280) and center.weight > 1):
         reason = "Squares of the data overflow or underflow, or there is only one row."
