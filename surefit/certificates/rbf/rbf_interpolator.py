@@ -8,6 +8,7 @@ their weights Ω and the weighted mean ȳ of their targets.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -18,12 +19,12 @@ from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.predictions import numbers_claim, sample_rows
-from surefit.certificates.rounding import UNIT, epsilon, gamma
-from surefit.certificates.theorems.kernel_machine.groups import LONG, LONG_UNIT, LONG_WORK, group_rows
+from surefit.certificates.rounding import epsilon, gamma
+from surefit.certificates.theorems.kernel_machine.gram_products import LONG, LONG_UNIT, apply
+from surefit.certificates.theorems.kernel_machine.groups import group_rows
 from surefit.certificates.theorems.kernel_machine.radial import DEGREE, SIGN, read_radial
 
 EXCUSED, MOST_EXCUSED = 10.0, 0.1
-ENTRIES = 1 << 20  # of one block of pairs
 
 
 class Surface:
@@ -57,25 +58,18 @@ class Surface:
         return P
 
     def at(self, X: F64, raw: float = 0.0) -> tuple[F64, F64, F64]:
-        """Pairs in blocks, in long double unless they are too many; sums always."""
-        n, step = len(self.centers), max(1, ENTRIES // max(1, len(self.centers)))
-        kind = LONG if float(len(X)) * self.centers.size <= LONG_WORK else np.float64
+        """f, its error (with a `raw` precision also that of a model that has it), and the sum of its terms' sizes."""
         P = self.monomials(X)
         terms = np.abs(P).astype(np.float64) @ np.abs(self.C)
-        value, error, size = P @ self.C, gamma(64 + self.C.size, LONG_UNIT) * terms, terms.copy()
-        for lo in range(0, len(X), step):
-            part = slice(lo, lo + step)
-            block = self.radial.with_raw(raw).block(X[part].astype(kind), self.centers.astype(kind), np.arange(n))
-            absolute = np.abs(block.value).astype(np.float64) @ np.abs(self.W)
-            value[part], size[part] = value[part] + block.value.astype(LONG) @ self.W, size[part] + absolute
-            error[part] += 1.01 * (block.error.astype(np.float64) @ np.abs(self.W) + gamma(n + 4, LONG_UNIT) * absolute)
-        return value, error, size
+        value, error, size = apply(replace(self.radial, raw=raw), X, self.centers, self.W)
+        many = gamma(64 + self.C.size, max(LONG_UNIT, raw))
+        return value + P @ self.C, error + many * terms, size + terms
 
 
 @checker("centers_", "weights_", "width_", "polynomial_", "powers_", "shift_", "scale_", "predict")
 def check_rbf_interpolator(model: Any, blocks: Blocks, tol: float) -> Findings:
     """All pairs of points and centers, in blocks."""
-    attrs, groups = Attributes(model, "weights_"), group_rows(blocks, False)
+    attrs, groups = Attributes(model, "weights_"), group_rows(blocks)
     d, t = blocks.n_features, groups.y.shape[1]
     centers = attrs.array("centers_")
     if centers is not None and (centers.ndim != 2 or centers.shape[1] != d):
@@ -141,10 +135,8 @@ def _polynomial(attrs: Attributes, f: Surface, W: F64, unit: float, tol: float) 
 
 def _predict(model: Any, blocks: Blocks, f: Surface, unit: float, flat: bool) -> Claim:
     X = sample_rows(blocks)
-    expected, error, size = f.at(X.astype(np.float64))
-    raw = f.at(X.astype(np.float64), raw=unit)[1]
-    rounding = error + raw + gamma(len(f.W) + 64, unit) * size + gamma(64, UNIT) * size
-    expected = expected.astype(np.float64)
+    expected, error, size = f.at(X.astype(np.float64), raw=unit)
+    expected, rounding = expected.astype(np.float64), error + gamma(64, unit) * size
     return numbers_claim(
         model, "predict", X, expected[:, 0] if flat else expected, rounding[:, 0] if flat else rounding
     )

@@ -1,8 +1,6 @@
 """Checkers of radial basis function networks: ridge regression on the features φⱼ(x) = φ(‖x − cⱼ‖), rows faded.
 
-Computed features differ from exact ones by |E| ≤ ε entry by entry. With ‖E‖ their Frobenius norm under the weights,
-√J(w) changes by at most ‖E‖‖w‖, and the best w has α‖w‖² ≤ J(0) = Σωy²: what the computed features prove is off by
-a relative (1 + ‖E‖‖w‖/√J)²/(1 − ‖E‖√(Σωy²/α)/√J)² − 1. Without a penalty the claim is about the features as computed.
+That the centers are good ones is not claimed: the output weights are the best for the centers and the width there are.
 """
 
 from __future__ import annotations
@@ -14,13 +12,17 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real
-from surefit.certificates.blocks import F64, BlockOf, Blocks, dense
+from surefit.certificates.blocks import F64, BadData, Blocks, dense, looked_over
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.labels import labels_claim, reads_labels
-from surefit.certificates.linear_model.linear_fit import linear_claims
 from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, epsilon, gamma
+from surefit.certificates.search.machines.feature_basis import orthonormal_basis
+from surefit.certificates.theorems.kernel_machine.above_least import above_least, worst
+from surefit.certificates.theorems.kernel_machine.few_features import Part, distances
+from surefit.certificates.theorems.kernel_machine.gram_products import LONG, apply
+from surefit.certificates.theorems.kernel_machine.kernels import Entries
 from surefit.certificates.theorems.kernel_machine.radial import Radial, read_radial
 from surefit.certificates.theorems.least_squares.faded import FadedBlocks, faded_penalty
 
@@ -54,91 +56,72 @@ def check_rbf_network_classifier(model: Any, blocks: Blocks, tol: float) -> Find
     return claims, cost
 
 
-class Features:
-    """The blocks with φ(x) for x, and for codes of classes a column of 0 and 1 for each; with the norms of E and y."""
-
-    def __init__(self, blocks: Any, radial: Radial, centers: F64, classes: int) -> None:
-        self.blocks, self.radial, self.centers, self.classes = blocks, radial, centers, classes
-        self.n_rows, self.n_features = blocks.n_rows, len(centers)
-
-    def __iter__(self) -> Iterator[BlockOf]:
-        places = np.arange(len(self.centers))
-        for X, y, w in self.blocks:
-            value, _ = self.radial.block(dense(X), self.centers, places)
-            yield BlockOf(value, (np.asarray(y)[:, None] == np.arange(self.classes)) * 1.0 if self.classes else y, w)
-
-    def norms(self) -> tuple[float, F64]:
-        """‖E‖ and Σωy² of every target."""
-        squares, total, places = 0.0, np.zeros(1), np.arange(len(self.centers))
-        for (X, _, w), (_, y, _) in zip(self.blocks, self, strict=True):
-            error = self.radial.block(dense(X), self.centers, places).error
-            squares += float((w[:, None] * error**2).sum())
-            total = total + w @ np.asarray(y, dtype=np.float64).reshape(len(w), -1) ** 2
-        return 1.01 * float(np.sqrt(squares)), 1.01 * total
-
-
-class Stripped:
-    """The model without its predictions, which take rows and not features."""
-
-    def __init__(self, model: Any) -> None:
-        self.model = model
-
-    def __getattr__(self, name: str) -> Any:
-        if name in ("predict", "positive"):
-            raise AttributeError(name)
-        return getattr(self.model, name)
-
-
 def _network(model: Any, blocks: Blocks, tol: float, classes: int) -> tuple[list[Claim], str, Any]:
     """The claims, the cost, and (rows, outputs, rounding) of a sample."""
     attrs, d = Attributes(model, "coef_"), blocks.n_features
-    centers, radial = attrs.array("centers_"), read_radial(attrs)
+    centers, radial, coef, b = (
+        attrs.array("centers_"),
+        read_radial(attrs),
+        attrs.array("coef_"),
+        attrs.array("intercept_"),
+    )
     fading, asked = real(getattr(model, "forgetting", 1.0)), real(getattr(model, "n_centers", None))
     if centers is not None and (centers.ndim != 2 or centers.shape[1] != d or not 1 <= len(centers) <= asked):
         attrs.faults.append(f"centers_ has shape {centers.shape}, expected up to {asked:g} rows of {d} columns")
     if not 0 < fading <= 1:
         attrs.faults.append(f"forgetting={fading} is not in (0, 1]")
-    if attrs.faults or centers is None or radial is None:
+    intercept = attrs.flag("fit_intercept", True)
+    if b is not None and b.any() and not intercept:
+        attrs.faults.append("intercept_ is not zero although fit_intercept is false")
+    if attrs.faults or centers is None or radial is None or coef is None or b is None:
         return [bad_attributes(attrs)], "nothing", None
     faded = FadedBlocks(blocks, fading)
-    features = Features(faded, radial, centers, classes)
-    claims, cost, found = linear_claims(
-        Stripped(model), features, tol, lambda a, t: faded_penalty(a, faded, t), "sum of squares and penalty",
-        "fit the output weights again",
-    )  # fmt: skip
-    if found is None:
-        return claims, cost, None
-    claims = [c for c in claims if c.name != "predict"]
-    claims = [
-        _widened(c, features, found[1], faded_penalty(attrs, faded, 1)) if c.name == "optimal" else c for c in claims
-    ]
+    alpha, features = faded_penalty(attrs, faded, 1), Features(faded, radial, centers, classes, intercept)
+    shape, t = coef.shape, next(iter(features)).y.shape[1]
+    if shape not in ([(len(centers),), (1, len(centers))] if t == 1 else [(t, len(centers))]) or b.size not in (1, t):
+        attrs.faults.append(
+            f"coef_ has shape {shape} and intercept_ {b.shape}, for {t} outputs of {len(centers)} centers"
+        )
+    if attrs.faults or alpha is None:
+        return [bad_attributes(attrs)], "one pass", None
+    W, b = coef.reshape(t, -1).T, np.broadcast_to(b.reshape(-1), (t,))
+    theta = np.vstack([b[None], W]) if intercept else W
+    s = np.append(np.zeros(int(intercept)), np.full(len(centers), alpha[0]))
+    unit = epsilon(False, *map(np.asarray, (model.coef_, model.intercept_))) / 2
+    found = distances(features, blocks.n_rows, s, theta, orthonormal_basis(features, s), unit)
     seen = real(getattr(model, "n_samples_seen_", None))
+    claims = [worst(above_least(distance, j, tol) for j, distance in enumerate(found))]
     if seen != blocks.n_rows:
         claims.append(refuted("seen", f"n_samples_seen_ is {seen:g}, these are {blocks.n_rows} rows."))
-    X, coef = sample_rows(blocks), found[1]
-    unit = epsilon(X.dtype == np.float32, np.asarray(model.coef_)) / 2
-    rows, b = X.astype(np.float64), np.asarray(model.intercept_, dtype=np.float64)
-    value, error = radial.with_raw(unit).block(rows, centers, np.arange(len(centers)))
-    size = np.abs(value) @ np.abs(coef.T) + np.abs(b)
-    rounding = 2 * error @ np.abs(coef.T) + gamma(2 * len(centers) + 16, unit) * size
-    return claims, f"{cost} of features", (X, value @ coef.T + b, rounding)
+    X = sample_rows(blocks)
+    eps = epsilon(X.dtype == np.float32, np.asarray(model.coef_))
+    value, rounding, size = apply(replace(radial, raw=eps), X.astype(np.float64), centers, W)
+    rounding += gamma(len(centers) + 16, eps) * (size + np.abs(b))
+    return claims, "two passes over the features", (X, (value + b).astype(np.float64), rounding)
 
 
-def _widened(claim: Claim, features: Features, coef: F64, alpha: F64 | None) -> Claim:
-    """The claim with what computed features may be off by."""
-    least, penalty = float(claim.detail.get("lower_bound", 0.0)), 0.0 if alpha is None else float(alpha[0])
-    if not (least > 0 and penalty > 0 and claim.value is not None and claim.limit is not None):
-        return claim
-    norm, total = features.norms()
-    j = int(claim.detail.get("target", 0))
-    y = float(total[min(j, total.size - 1)])
-    up, down = norm * float(np.linalg.norm(coef[j])) / np.sqrt(least), norm * np.sqrt(y / penalty / least)
-    value = (1 + claim.value) * (1 + up) ** 2 / (1 - down) ** 2 - 1 if down < 1 else np.inf
-    value = max(value, claim.value)
-    if claim.holds and not value <= claim.limit + claim.excuse:
-        reason = f"Roundings of the features hide the least value: the fit is within a relative {value:.1e} of it."
-        return replace(claim, value=value, holds=False, grade=Grade.UNPROVED, sentence=reason)
-    return replace(claim, value=value)
+class Features:
+    """The rows with φ(x), and 1 in front for an intercept; for codes of classes a column of 0 and 1 for each."""
+
+    def __init__(self, blocks: Any, radial: Radial, centers: F64, classes: int, intercept: bool) -> None:
+        self.blocks, self.radial, self.centers, self.classes, self.intercept = (
+            blocks,
+            radial,
+            centers,
+            classes,
+            intercept,
+        )
+
+    def __iter__(self) -> Iterator[Part]:
+        for X, y, w in looked_over(self.blocks, needs_y=True):
+            phi = self.radial.block(dense(X).astype(LONG), self.centers.astype(LONG), np.arange(len(self.centers)))
+            if self.intercept:
+                ones = np.ones((len(w), 1), LONG)
+                phi = Entries(np.hstack([ones, phi.value]), np.hstack([0 * ones, phi.error]))
+            codes = y[:, None] == np.arange(self.classes)
+            if self.classes and not codes.any(axis=1).all():
+                raise BadData("some labels are not in classes_")
+            yield Part(phi, codes * 1.0 if self.classes else y.reshape(len(w), -1).astype(np.float64), w)
 
 
 def _shares(model: Any, X: Any, scores: F64, rounding: F64) -> list[Claim]:

@@ -7,27 +7,19 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real
-from surefit.certificates.blocks import Blocks
+from surefit.certificates.blocks import Blocks, one_column
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.predictions import numbers_claim, sample_rows
-from surefit.certificates.svm.kernel_machine import (
-    answers,
-    counted,
-    optimal,
-    read_machine,
-    read_machine_kernel,
-    support_claims,
-)
+from surefit.certificates.svm.kernel_machine import COST, answers, optimal, read_machine, support_claim
+from surefit.certificates.theorems.kernel_machine.all_rows import read_data
 from surefit.certificates.theorems.kernel_machine.duality import Task
-from surefit.certificates.theorems.kernel_machine.expansion import read_data
 
 
-@checker("support_", "support_vectors_", "n_support_", "dual_coef_", "coef_", "intercept_", "gamma_", "shape_fit_",
-         "predict")  # fmt: skip
+@checker("support_", "support_vectors_", "n_support_", "dual_coef_", "intercept_", "gamma_", "shape_fit_", "predict")
 def check_svr(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Blocks of the Gram matrix of all rows and the support vectors; twice where the fit is not converged."""
     attrs, data = Attributes(model, "dual_coef_"), read_data(blocks)
-    m = read_machine(attrs, blocks, data, read_machine_kernel(attrs, blocks, counted(attrs, data)))
+    m = read_machine(attrs, data)
     C, epsilon, count = real(attrs.parameter("C", 1.0)), real(attrs.parameter("epsilon", 0.1)), attrs.raw("n_support_")
     if not (C > 0 and 0 <= epsilon < np.inf):
         attrs.faults.append("C is not a positive number, or epsilon not a number ≥ 0")
@@ -35,8 +27,8 @@ def check_svr(model: Any, blocks: Blocks, tol: float) -> Findings:
         attrs.faults.append("dual_coef_ and intercept_ are not those of one function, with n_support_ coefficients")
     if attrs.faults or m is None:
         return [bad_attributes(attrs)], "one pass"
-    task = Task(data.y, np.where(data.w > 0, C * data.w, 0.0), epsilon)
+    task = Task(one_column(data.y), np.where(data.w > 0, C * data.w, 0.0), epsilon)
     rows = sample_rows(blocks)
     f, rounding = answers(m, rows)
     predicted = numbers_claim(model, "predict", rows, f[:, 0], rounding[:, 0])
-    return [optimal(m, [task], [""], tol), *support_claims(attrs, m), predicted], m.cost()
+    return [optimal(m, [task], [""], tol), support_claim(attrs, m), predicted], COST

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 import sklearn.metrics.pairwise as pairwise
 
-from surefit.certificates import ArrayBlocks
 from surefit.certificates.attributes import Attributes
-from surefit.certificates.svm.kernel_machine import read_machine_kernel
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel
 
@@ -61,7 +59,7 @@ def test_the_same_kernels_as_scikit_learns(name):
     X = np.abs(rng.normal(size=(25, 4)))
     X[3] = 0.0
     model = SimpleNamespace(kernel=name, gamma=0.7, degree=2, coef0=0.1)
-    kernel = read_kernel(Attributes(model, "kernel"), ArrayBlocks(X), gamma="auto", coef0=1.0)
+    kernel = read_kernel(Attributes(model, "kernel"), X, gamma=1.0, coef0=1.0)
     theirs = {"gamma": 0.7, "degree": 2, "coef0": 0.1}
     K = pairwise.pairwise_kernels(X, X, metric=name, filter_params=True, **theirs)
     value, error = kernel.block(X, X, np.arange(25))
@@ -71,11 +69,10 @@ def test_the_same_kernels_as_scikit_learns(name):
 def test_widths_by_name_are_scikit_learns():
     rng = np.random.default_rng(2)
     X = rng.normal(size=(40, 3)) * [1.0, 5.0, 0.1] + 1e5
-    blocks = ArrayBlocks(X, block_rows=7)
 
     def width(gamma, **attributes):
         attrs = Attributes(SimpleNamespace(kernel="rbf", gamma=gamma, **attributes), "kernel")
-        kernel = read_machine_kernel(attrs, blocks, np.ones(40))
+        kernel = read_kernel(attrs, X, gamma="scale", coef0=0.0, counts=np.ones(40))
         return (kernel.gamma if kernel else None), attrs.faults
 
     assert width("scale")[0] == pytest.approx(1 / (3 * X.astype(LONG).var()), rel=1e-14)
@@ -89,7 +86,7 @@ def test_widths_by_name_are_scikit_learns():
 
 def test_what_is_positive_semi_definite_by_a_theorem():
     def positive(name, gamma=1.0, degree=3, coef0=0.0, call=None):
-        return Kernel(name, gamma, degree, coef0, np.zeros(1), call).positive
+        return Kernel(name, gamma, degree, coef0, call=call).positive
 
     assert positive("linear") and positive("rbf") and positive("laplacian") and positive("chi2") and positive("poly")
     assert positive("poly", coef0=-1.0) is False
@@ -106,9 +103,5 @@ def test_callables_by_matrices_and_by_rows():
     rows = SimpleNamespace(kernel=lambda a, b, power: float(a @ b) ** power, kernel_params={"power": 2})
     for model, truth, by_rows in ((matrices, X @ X.T, False), (rows, (X @ X.T) ** 2, True)):
         attrs = Attributes(model, "kernel")
-        kernel = (
-            read_kernel(attrs, ArrayBlocks(X), gamma=1.0, coef0=1.0)
-            if by_rows
-            else read_machine_kernel(attrs, ArrayBlocks(X), np.ones(6))
-        )
+        kernel = read_kernel(attrs, X, gamma=1.0, coef0=1.0, counts=None if by_rows else np.ones(6))
         assert np.allclose(kernel.block(X, X, np.arange(6)).value, truth)

@@ -9,8 +9,8 @@ import pytest
 
 import surefit
 import surefit.svm
-from surefit.certificates import ArrayBlocks
-from surefit.certificates.theorems.kernel_machine.expansion import expansion, weights_of
+from surefit.certificates.theorems.kernel_machine import gram_products
+from surefit.certificates.theorems.kernel_machine.duality import expansion
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 from tests.certificates.svm.study import problem as random_problem
 from tests.certificates.svm.study import truth
@@ -41,23 +41,25 @@ def distance(long, fraction):
 @pytest.mark.parametrize("offset", [0.0, 30.0, 1e4, 1e6])
 def test_weights_and_values_of_the_linear_kernel_in_fractions(offset):
     (X, _), rng = problem(offset, 40), np.random.default_rng(1)
-    beta, blocks, places = coefficients(len(X), rng), ArrayBlocks(X), np.arange(len(X))
+    beta, places = coefficients(len(X), rng), np.arange(len(X))
     rows, b = exact(X), [Fraction(v) for v in beta[:, 0].tolist()]
     w = [sum(b_j * x[k] for b_j, x in zip(b, rows, strict=True)) for k in range(4)]
-    found = weights_of(blocks, places, beta)
+    found = expansion(Kernel("linear"), X, np.eye(4), places, beta)  # f at unit vectors
     assert all(distance(found.value[k, 0], w[k]) <= found.error[k, 0] for k in range(4))
     assert found.error.max() <= 1e-15 * np.abs(beta).sum()
-    f = expansion(Kernel("linear", 1.0, 3, 0.0, np.zeros(4)), blocks, places, beta)
+    f = expansion(Kernel("linear"), X, X, places, beta)
     truths = [sum(x_k * w_k for x_k, w_k in zip(x, w, strict=True)) for x in rows]
     assert all(distance(f.value[i, 0], truths[i]) <= f.error[i, 0] for i in range(len(X)))
 
 
-@pytest.mark.parametrize("kind", [np.float64, np.longdouble])
-def test_values_of_a_polynomial_in_fractions(kind):
+@pytest.mark.parametrize("most", [0.0, 1e8])
+def test_values_of_a_polynomial_in_fractions(most, monkeypatch):
+    """In float64, and in long double."""
+    monkeypatch.setattr(gram_products, "LONG_WORK", most)
     (X, _), rng = problem(30.0, 40), np.random.default_rng(1)
     beta = coefficients(len(X), rng)
-    kernel = Kernel("poly", 0.25, 3, 1.0, np.zeros(4))
-    f = expansion(kernel, ArrayBlocks(X), np.arange(len(X)), beta, kind)
+    kernel = Kernel("poly", 0.25, 3, 1.0)
+    f = expansion(kernel, X, X, np.arange(len(X)), beta)
     rows, b = exact(X), [Fraction(v) for v in beta[:, 0].tolist()]
     for i, x in enumerate(rows):
         inner = [sum(p * q for p, q in zip(x, z, strict=True)) for z in rows]

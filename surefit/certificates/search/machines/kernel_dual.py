@@ -7,37 +7,51 @@ and go as far as the boxes allow; those that come to a wall stay there. The best
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
-from surefit.certificates.theorems.kernel_machine.expansion import pieces
 
-ROWS, ENTRIES = 1 << 25, 1 << 24  # numbers of the data, and of columns of the Gram matrix, that may be in memory
+ENTRIES = 1 << 24  # numbers of columns of the Gram matrix that may be in memory
 STEPS, FREE = 300, 1500
 
 
-def better_dual(m: Any, tasks: list[Any], own: list[Any], tol: float) -> tuple[NDArray, F64, F64]:
-    """(row numbers, their coefficients for every task, intercepts)."""
-    n = m.blocks.n_rows
-    beta, b = np.stack([f.beta for f in own], axis=1), np.array([f.b for f in own])
-    X = np.concatenate(list(pieces(m.blocks))) if n * m.blocks.n_features <= ROWS else None
-    for p, (task, f) in enumerate(zip(tasks, own, strict=True)):
-        rows = np.flatnonzero(task.upper > 0)
-        t, U, value = task.target[rows], task.upper[rows], np.asarray(f.value[rows], dtype=np.float64)
-        search = Search(m.kernel, X, rows, t, U, task.epsilon, np.where(np.isfinite(f.beta[rows]), f.beta[rows], 0.0))
-        if X is not None:
-            value, found = search.run(value, f.b, 1e-3 * tol), search.beta
-            none = np.zeros_like(value)
-            if not least_objective(task, t, U, found, value, f.b) < least_objective(task, t, U, none, none, f.b):
-                value = found = none
-            beta[:, p] = 0.0
-            beta[rows, p] = found
-        b[p] = best_intercept(t, U, task.epsilon, value, f.b)
-    places = np.flatnonzero(beta.any(axis=1))
-    return places, beta[places], b
+def better_dual(kernel: Any, X: F64, task: Any, beta: F64, b: float, value: F64, tol: float) -> tuple[F64, float]:
+    """Coefficients of all rows, inside the constraints, and an intercept. `value`: f of the model at all rows."""
+    rows = np.flatnonzero(task.upper > 0)
+    t, U, value = task.target[rows], task.upper[rows], np.asarray(value[rows], dtype=np.float64)
+    search = Search(kernel, X, rows, t, U, task.epsilon, np.where(np.isfinite(beta[rows]), beta[rows], 0.0))
+    value, found = search.run(value, b, 1e-3 * tol), search.beta
+    none = np.zeros_like(value)
+    if not least_objective(task, t, U, found, value, b) < least_objective(task, t, U, none, none, b):
+        value = found = none
+    other = np.zeros(len(X))
+    other[rows] = found
+    return feasible(task, other), best_intercept(t, U, task.epsilon, value, b)
+
+
+def feasible(task: Any, beta: F64) -> F64:
+    """Coefficients near β inside their boxes, multiples of a power of two whose sum is exactly zero."""
+    low, high = -task.upper, task.upper
+    if task.epsilon is None:
+        low, high = np.where(task.target > 0, 0.0, low), np.where(task.target > 0, high, 0.0)
+    beta = np.clip(np.nan_to_num(beta, posinf=0.0, neginf=0.0), low, high)
+    plus, minus = beta[beta > 0].sum(), -beta[beta < 0].sum()
+    if not 0 < min(plus, minus) < np.inf:
+        return np.zeros_like(beta)
+    beta = beta * np.where(beta > 0, min(1.0, minus / plus), min(1.0, plus / minus))
+    grid = 2.0 ** (np.floor(np.log2(np.abs(beta).max())) - 50)
+    beta = np.trunc(beta / grid) * grid
+    for _ in range(len(beta)):
+        rest = math.fsum(beta)
+        if rest == 0:
+            break
+        j = int(np.argmax(beta * np.sign(rest)))
+        beta[j] -= np.sign(rest) * min(abs(rest), abs(beta[j]))
+    return beta
 
 
 def least_objective(task: Any, t: F64, U: F64, beta: F64, value: F64, b: float) -> float:

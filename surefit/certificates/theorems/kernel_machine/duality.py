@@ -3,23 +3,26 @@
     primal   P(f, b) = ½‖f‖² + Σ Uᵢ max(0, vᵢ),   vᵢ = 1 − tᵢ(f(xᵢ) + b),  or  |tᵢ − f(xᵢ) − b| − ε
     dual     D(β) = Σ tᵢβᵢ − ε|βᵢ| − ½βᵀKβ,   Σβ = 0,   0 ≤ tᵢβᵢ ≤ Uᵢ,  or  |βᵢ| ≤ Uᵢ
 
-Where K is positive semi-definite, D(β) ≤ P(f, b) for all f, b. A β that misses the constraints proves a little less:
-  box       |βᵢ| ≤ (1 + κ)Uᵢ gives D(β) ≤ min P with all U times 1 + κ ≤ (1 + κ) min P; κ is some roundings of U.
-  equality  Σβ = e ≠ 0 is repaired by making the positive βᵢ, or the negative ones, smaller by the same share s, down to
-            the sum of the others. That changes D by at most |e| max |t − f| + ½s² |β|ᵀ|K||β|.
-  K + τI positive semi-definite, not K: D(β) − ½τ Σ (|βᵢ| + Uᵢ)² bounds P at all f = Σγᵢk(xᵢ, ·) with γ in the boxes.
+Theorem. Where K is positive semi-definite, D(β) ≤ P(f, b) for all f, b. (Where only K + τI is, D(β) − ½τ Σ (|βᵢ| + Uᵢ)²
+bounds P at all f = Σ γᵢk(xᵢ, ·) with γ in the boxes.) A dual point is proposed for this: it counts if it fulfils the
+constraints exactly, in floating-point numbers.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import UNIT
 from surefit.certificates.rounding import gamma as g
-from surefit.certificates.theorems.kernel_machine.expansion import LONG, LONG_UNIT, Long
+from surefit.certificates.theorems.kernel_machine.gram_products import LONG, LONG_UNIT, apply
+from surefit.certificates.theorems.kernel_machine.kernels import Kernel
+
+ROUNDED = 16 * UNIT  # U = C · weight · class weight is rounded, and the value in the end
 
 
 class Task(NamedTuple):
@@ -30,49 +33,62 @@ class Task(NamedTuple):
     epsilon: float | None  # None for two classes
 
 
-class Function(NamedTuple):
-    """f = Σ βⱼk(xⱼ, ·) and b, with the values of f at all rows: |exact − value| ≤ error, size = Σ|βⱼ||k(xⱼ, ·)|."""
+class Values(NamedTuple):
+    """|exact − value| ≤ error; one column for each function."""
 
-    beta: F64  # of every row
-    b: float
-    value: Long
+    value: F64  # in long double
     error: F64
-    size: F64
 
 
-def sq_norm(f: Function) -> tuple[Long, float]:
-    """βᵀKβ and a bound of its error."""
-    terms = f.beta * f.value
-    return terms.sum(), 1.01 * float(np.abs(f.beta) @ f.error + g(f.beta.size + 2, LONG_UNIT) * np.abs(terms).sum())
+def expansion(kernel: Kernel, X: F64, A: F64, places: NDArray, beta: F64) -> Values:
+    """f = Σⱼ βⱼ k(xⱼ, ·), j in `places`, at the rows of A; one column of `beta` for each function.
+
+    For the linear kernel f(x) = x·w, w = Σ βⱼ(xⱼ − c) + c Σβⱼ for any c. With c amid the rows, and Σβ (which math.fsum
+    rounds once) zero but for rounding, an offset of the rows costs no digits of w.
+    """
+    if kernel.name != "linear" or not len(places):
+        return Values(*apply(kernel, A, X[places], beta, places)[:2])
+    c = X[places].mean(axis=0).astype(LONG)
+    rest, apart, m = np.outer(c, [math.fsum(column) for column in beta.T]), X[places] - c, len(places)
+    w = apart.T @ beta + rest
+    off = g(m + 8, LONG_UNIT) * (np.abs(apart).T @ np.abs(beta) + np.abs(rest)) + 2 * UNIT * np.abs(rest)
+    off += g(m + 8, kernel.raw) * np.abs(X[places]).T @ np.abs(beta)
+    value, error, _ = apply(kernel, A, w.T, np.eye(w.shape[1]))
+    return Values(value, error + 1.01 * np.abs(A) @ off.astype(np.float64))
 
 
-def primal(task: Task, f: Function) -> tuple[float, float]:
-    """P and a bound of its error. With infinite U: ½‖f‖²/m² of f/m, which violates nothing; infinite if none."""
-    (q, off), z, on, epsilon = sq_norm(f), f.value + LONG(f.b), task.upper > 0, task.epsilon or 0.0
+def primal(task: Task, beta: F64, b: float, f: Values) -> tuple[float, float]:
+    """P of f + b in an interval; β and f are of all rows.
+
+    With infinite U: ½‖f‖²/m² of f/m, which violates nothing; infinite where there is none, and for regressions.
+    """
+    z, epsilon, many = f.value + LONG(b), task.epsilon or 0.0, g(len(beta) + 8, LONG_UNIT)
     v = 1 - task.target * z if task.epsilon is None else np.abs(task.target - z) - LONG(epsilon)
-    error = f.error + 4 * LONG_UNIT * np.asarray(np.abs(z) + np.abs(task.target) + epsilon + 1, dtype=float)
+    error = f.error + 4 * LONG_UNIT * (np.abs(z) + np.abs(task.target) + epsilon + 1)
+    q, off = (beta * f.value).sum(), np.abs(beta) @ f.error + many * np.abs(beta * f.value).sum()
     if np.isinf(task.upper).any():
-        m = float((1 - v - error)[on].min())
-        m = m if task.epsilon is None else float(m >= 1)
-        return (float(q / 2 / m**2), float(off / 2 + 4 * UNIT * abs(q)) / m**2) if m > 0 else (np.inf, np.inf)
-    loss, doubt = (task.upper * np.maximum(v, 0)).sum(), 1.01 * float((task.upper * error)[v > -error].sum())
-    return float(q / 2 + loss), off / 2 + doubt + (g(on.size + 8, LONG_UNIT) + 8 * UNIT) * float(abs(q) / 2 + loss)
+        m = max(0, (1 - v - error)[task.upper > 0].min()) if task.epsilon is None else 0
+        low, high = ((q + side * off) / (2 * m**2) if m > 0 else np.inf for side in (-1, 1))
+    else:
+        low, high = (
+            (q + s * off) / 2 + (1 + s * many) * (task.upper * np.maximum(v + s * error, 0)).sum() for s in (-1, 1)
+        )
+    return float(low) - ROUNDED * abs(float(low)), float(high) + ROUNDED * abs(float(high))
 
 
-def dual(task: Task, f: Function, shift: float = 0.0) -> float:
-    """What β proves: a lower bound of P at every function and intercept; −inf where it proves nothing.
+def dual(kernel: Kernel, X: F64, task: Task, beta: F64, shift: float) -> float:
+    """What β proves: a lower bound of P at every function and intercept; −inf where it is outside the constraints.
 
     shift  τ: K + τI is positive semi-definite; infinite where that is not known, and D alone is asked for
     """
-    beta, size, t, epsilon = f.beta.astype(LONG), np.abs(f.beta), task.target, task.epsilon or 0.0
-    if (task.epsilon is None and (beta * t < 0).any()) or (size > task.upper * (1 + 8 * UNIT)).any():
+    size, on, many = np.abs(beta), np.flatnonzero(beta), g(len(beta) + 8, LONG_UNIT)
+    wrong = task.epsilon is None and bool((beta * task.target < 0).any())
+    if wrong or not (size <= task.upper).all() or math.fsum(beta) != 0:
         return -np.inf
-    (q, off), many = sq_norm(f), g(beta.size + 8, LONG_UNIT)
-    low = (t * beta - LONG(epsilon) * size).sum() - q / 2 - off / 2 - many * float((np.abs(t) + epsilon) @ size)
-    plus, minus = float(beta[beta > 0].sum()), -float(beta[beta < 0].sum())
-    miss = abs(float(beta.sum())) + many * (plus + minus)
-    if miss > 0:
-        slope = float((np.abs(t - f.value) + f.error)[size > 0].max())
-        low -= 1.01 * (miss * slope + (miss / max(plus, minus)) ** 2 / 2 * float(size @ f.size))
-    low -= shift / 2 * float(((size + task.upper) ** 2).sum()) if 0 < shift < np.inf else 0.0
-    return float(low) - 32 * UNIT * float(abs(low))
+    f = expansion(kernel, X, X[on], on, beta[on, None])
+    norm = beta[on] * f.value[:, 0]
+    gain, epsilon = task.target.astype(LONG) * beta, (task.epsilon or 0.0) * size.astype(LONG)
+    low = (gain - epsilon).sum() - norm.sum() / 2
+    low -= size[on] @ f.error[:, 0] + many * (np.abs(norm).sum() + np.abs(gain).sum() + epsilon.sum())
+    low -= shift / 2 * ((size + task.upper) ** 2).sum() if 0 < shift < np.inf else 0.0
+    return float(low) - ROUNDED * abs(float(low))

@@ -13,8 +13,7 @@ import numpy as np
 
 from surefit.certificates.attributes import real
 from surefit.certificates.blocks import F64
-from surefit.certificates.theorems.kernel_machine.entries import Entries
-from surefit.certificates.theorems.kernel_machine.kernels import Kernel
+from surefit.certificates.theorems.kernel_machine.kernels import Entries, Kernel
 
 ATOMS = {"Linear": "linear", "Gaussian": "rbf", "Laplacian": "laplacian", "Chi2": "chi2", "Polynomial": "poly",
          "AdditiveChi2": "additive_chi2", "Cosine": "cosine", "Sigmoid": "sigmoid"}  # fmt: skip
@@ -30,19 +29,19 @@ FEATURES = {
 KEEPS = ("Power", "Exp", "Weighted", "Mapped", "OnColumns", "Normalized")
 
 
-def atom(kernel: Any, d: int) -> Kernel | None:
-    """A formula of `kernels`, for rows of d numbers."""
+def atom(kernel: Any, center: F64) -> Kernel | None:
+    """A formula of `kernels`, for rows about a center."""
     name = ATOMS.get(type(kernel).__name__)
     gamma, degree, coef0 = (real(getattr(kernel, key, 1.0)) for key in ("gamma", "degree", "coef0"))
     known = name is not None and bool(np.isfinite([gamma, degree, coef0]).all())
-    return Kernel(str(name), gamma, degree, coef0, np.zeros(d)) if known else None
+    return Kernel(str(name), gamma, degree, coef0, center) if known else None
 
 
 def proved(kernel: Any) -> str:
     """Why the expression is positive semi-definite; empty where no rule says so."""
     name, inner = type(kernel).__name__, proved(kernel.kernel) if hasattr(kernel, "kernel") else ""
     if name in ATOMS:
-        found = atom(kernel, 1)
+        found = atom(kernel, np.zeros(1))
         return f"{name} is, for these parameters" if found is not None and found.positive else ""
     if name in FEATURES:
         return FEATURES[name]
@@ -77,11 +76,9 @@ def entries(kernel: Any, X: Any) -> Entries | None:
 
 def _of(kernel: Any, X: F64) -> Entries | None:
     name, A = type(kernel).__name__, X.astype(np.longdouble)
-    u, found = float(np.finfo(np.longdouble).eps) / 2, atom(kernel, X.shape[1])
+    u, found = float(np.finfo(np.longdouble).eps) / 2, atom(kernel, A[0])
     if found is not None:
-        return found.block(
-            A - A[:1] if found.name == "rbf" else A, A - A[:1] if found.name == "rbf" else A, np.arange(len(A))
-        )
+        return found.block(A, A, np.arange(len(A)))
     if name == "Constant":
         K = np.full((len(X), len(X)), np.longdouble(kernel.value))
         return Entries(K, 0 * K)

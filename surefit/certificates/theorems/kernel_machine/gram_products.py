@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.kernel_machine.entries import InBlocks
+from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 
 LONG = np.longdouble
 LONG_UNIT = float(np.finfo(LONG).eps) / 2
@@ -15,20 +16,22 @@ LONG_SUMS = 1e9  # products of K and A up to which they are summed in long doubl
 LONG_WORK = 1e8  # products up to which the Gram matrix is formed in long double
 
 
-def long_rows(X: F64) -> F64:
-    """The rows in long double where all products of them are little work."""
-    return X.astype(LONG) if float(len(X)) ** 2 * X.shape[1] <= LONG_WORK else X
+def apply(kernel: Kernel, X: F64, Z: F64, A: F64, places: NDArray | None = None) -> tuple[F64, F64, F64]:
+    """K A for K = k(X, Z), a bound of its error (and of the model's, see `Kernel.raw`), and |K||A|, without all of K.
 
-
-def apply(kernel: InBlocks, X: F64, Z: F64, A: F64) -> tuple[F64, F64, F64]:
-    """K A for K = k(X, Z), a bound of its error, and |K||A|, without all of K; in long double unless A is wide."""
-    step, places = max(1, ENTRIES // max(1, len(Z))), np.arange(len(Z))
+    `places` are the row numbers of Z in the data, by default all in order.
+    """
+    kind, of_sums = (
+        LONG if work <= most else np.float64
+        for work, most in ((float(len(X)) * Z.size, LONG_WORK), (float(len(X)) * A.size, LONG_SUMS))
+    )
+    step, places = max(1, ENTRIES // max(1, len(Z))), np.arange(len(Z)) if places is None else places
     out, error, size = np.zeros((len(X), A.shape[1]), LONG), *(np.zeros((len(X), A.shape[1])) for _ in range(2))
-    kind = LONG if float(len(X)) * A.size <= LONG_SUMS else np.float64
-    absolute, A = np.abs(A).astype(np.float64), A.astype(kind)
+    absolute, many = np.abs(A).astype(np.float64), gamma(len(Z) + 8, max(float(np.finfo(of_sums).eps) / 2, kernel.raw))
+    Z, A = Z.astype(kind), A.astype(of_sums)
     for lo in range(0, len(X), step):
         part = slice(lo, lo + step)
-        K, off = kernel.block(X[part], Z, places)
-        out[part], size[part] = K.astype(kind) @ A, np.abs(K).astype(np.float64) @ absolute
-        error[part] = off.astype(np.float64) @ absolute + gamma(len(Z) + 4, float(np.finfo(kind).eps) / 2) * size[part]
+        K, off = kernel.block(X[part].astype(kind), Z, places)
+        out[part], size[part] = K.astype(of_sums) @ A, np.abs(K).astype(np.float64) @ absolute
+        error[part] = off.astype(np.float64) @ absolute + many * size[part]
     return out, 1.01 * error, 1.01 * size

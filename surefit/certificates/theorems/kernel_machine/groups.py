@@ -1,4 +1,4 @@
-"""Equal rows as one: their weight, their mean target, and what is left within them."""
+"""Equal rows as one: their weight and their mean target."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from surefit.certificates.rounding import gamma
 LONG = np.longdouble
 LONG_UNIT = float(np.finfo(LONG).eps) / 2
 MOST = 1 << 30  # entries of the rows in memory
-LONG_WORK = 3e8  # products up to which the Gram matrix is formed in long double where double does not decide
 
 
 @dataclass
@@ -24,31 +23,23 @@ class Groups:
     weight: F64  # (m,), Ω
     y: F64  # (m, t), ȳ in long double
     y_error: F64  # (m, t)
-    within: F64  # (t,), Σω(y − ȳ)²
-    square: F64  # (t,), Σωy²
     places: dict[bytes, int]  # of a row's bytes
-    by_place: bool
     single: bool  # X is float32
 
     def of(self, Z: F64) -> NDArray[np.intp]:
         """The group of every row of Z; −1 for what is no row of the data."""
-        keys = [_key(row, i, self.by_place) for i, row in enumerate(Z + 0.0)]
-        return np.array([self.places.get(key, -1) for key in keys], dtype=np.intp)
+        return np.array([self.places.get(row.tobytes(), -1) for row in Z + 0.0], dtype=np.intp)
 
 
-def _key(row: F64, i: int, by_place: bool) -> bytes:
-    return row.tobytes() + (b"%d" % i if by_place else b"")
-
-
-def group_rows(blocks: Blocks, by_place: bool) -> Groups:
-    """Two passes over the data, which are held in memory. `by_place` (precomputed kernels): no rows are equal."""
+def group_rows(blocks: Blocks) -> Groups:
+    """One pass over the data, which are held in memory."""
     if blocks.n_rows * blocks.n_features > MOST:
         raise BadData(f"{blocks.n_rows} × {blocks.n_features} entries are too many to hold")
     places: dict[bytes, int] = {}
     owner, rows, ys, ws, single = list[int](), list[F64](), list[F64](), list[F64](), False
     for X, y, w in looked_over(blocks, needs_y=True):
         for row in dense(X) + 0.0:
-            g = places.setdefault(_key(row, len(owner), by_place), len(rows))
+            g = places.setdefault(row.tobytes(), len(rows))
             owner.append(g)
             rows += [row] if g == len(rows) else []
         ys.append(np.asarray(y, dtype=LONG).reshape(X.shape[0], -1))
@@ -56,14 +47,10 @@ def group_rows(blocks: Blocks, by_place: bool) -> Groups:
         single = single or X.dtype == np.float32
     y, omega, at = np.concatenate(ys), np.concatenate(ws), np.array(owner, dtype=np.intp)
     m, t = len(rows), y.shape[1]
-    weight, total, size, within = np.zeros(m, LONG), np.zeros((m, t), LONG), np.zeros((m, t), LONG), np.zeros(t, LONG)
+    weight, total, size = np.zeros(m, LONG), np.zeros((m, t), LONG), np.zeros((m, t), LONG)
     np.add.at(weight, at, omega)
     np.add.at(total, at, omega[:, None] * y)
     np.add.at(size, at, omega[:, None] * np.abs(y))
     safe = np.where(weight > 0, weight, 1.0)[:, None]
-    mean = total / safe
-    within = omega @ (y - mean[at]) ** 2
-    return Groups(
-        np.array(rows), weight, mean, gamma(np.bincount(at).max() + 4, LONG_UNIT) * size / safe, within,
-        omega @ y**2, places, by_place, single,
-    )  # fmt: skip
+    error = gamma(np.bincount(at).max() + 4, LONG_UNIT) * size / safe
+    return Groups(np.array(rows), weight, total / safe, error, places, single)

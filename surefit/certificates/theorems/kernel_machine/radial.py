@@ -1,108 +1,64 @@
-"""Radial functions φ(‖a − b‖) from their formulas, block by block, with a bound of every entry's rounding.
+"""Radial functions φ(‖a − b‖), as kernels of squared distances that are sums of squared differences.
 
-Squared distances D are sums of squared differences: off by a relative γ_{d+4}, and exactly zero for equal rows. A model
-that forms ‖a‖² + ‖b‖² − 2a·b instead is off by up to γ_{d+8}(‖a‖ + ‖b‖)² in its precision (`raw`).
+These are off by a relative γ_{d+8}, and exactly zero for equal rows. A model that forms ‖a‖² + ‖b‖² − 2a·b instead is
+off by up to γ_{d+8}(‖a‖ + ‖b‖)² in its precision.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, real
-from surefit.certificates.blocks import F64, BadData
+from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.kernel_machine.entries import Entries
+from surefit.certificates.theorems.kernel_machine.kernels import Kernel, lengths, unit_of
 
+# Degree of the polynomial that makes the interpolant unique: s φ is positive definite on what is orthogonal to it.
 DEGREE = {
     "gaussian": -1,
     "inverse_multiquadric": -1,
     "multiquadric": 0,
-    "linear": 0,
+    "distance": 0,
     "thin_plate_spline": 1,
     "cubic": 1,
 }
-"""Of the polynomial that makes the interpolant unique: s φ is positive definite on what is orthogonal to it."""
-SIGN = {"multiquadric": -1.0, "linear": -1.0}
+SIGN = {"multiquadric": -1.0, "distance": -1.0}  # s
 WIDE = ("gaussian", "inverse_multiquadric", "multiquadric")
 
 
-@dataclass(frozen=True)
-class Radial:
-    """φ; `call` for an expression or a function of two matrices, which is taken at its word."""
+class Radial(Kernel):
+    """h is monotone or convex; γ = 1/(2σ²) and c = σ² for the width σ."""
 
-    name: str
-    width: float
-    call: Any = None
-    raw: float = 0.0  # the unit roundoff of a model that forms products of rows
-
-    def block(self, A: F64, B: F64, places: NDArray) -> Entries:
-        if self.call is not None:
-            K = np.asarray(self.call(A.astype(np.float64), B.astype(np.float64)), dtype=np.float64)
-            if K.shape != (len(A), len(B)) or not np.isfinite(K).all():
-                raise BadData("the kernel does not give a finite number for every pair of rows")
-            return Entries(K, np.abs(K) * self.raw * 16)
-        u, d = float(np.finfo(A.dtype).eps) / 2, A.shape[1]
-        D = np.zeros((len(A), len(B)), A.dtype)
+    def argument(self, A: F64, B: F64) -> tuple[F64, F64]:
+        D, d, (a, b) = np.zeros((len(A), len(B)), A.dtype), A.shape[1], lengths(A, B)
         for j in range(d):
             D += (A[:, j, None] - B[None, :, j]) ** 2
-        off = gamma(d + 4, u) * D
-        if self.raw:
-            a, b = (np.sqrt(np.einsum("ij,ij->i", V, V)) for V in (A, B))
-            off = off + gamma(d + 8, self.raw) * (a[:, None] + b[None, :]) ** 2
-        value = self._of(D)
-        return Entries(value, self._change(D, off) + 8 * (u + self.raw) * np.abs(value) + np.finfo(np.float64).tiny)
+        return D, gamma(d + 8, unit_of(A)) * D + gamma(d + 8, self.raw) * (a + b) ** 2
 
-    def _of(self, D: F64) -> F64:
-        square = self.width**2
+    def of(self, t: F64) -> F64:
         if self.name == "gaussian":
-            return np.exp(-D / (2 * square))
+            return np.exp(-self.gamma * t)
         if self.name == "multiquadric":
-            return np.sqrt(D + square)
+            return np.sqrt(t + self.coef0)
         if self.name == "inverse_multiquadric":
-            return 1 / np.sqrt(D + square)
+            return 1 / np.sqrt(t + self.coef0)
         if self.name == "thin_plate_spline":
-            return np.where(D > 0, D * np.log(np.where(D > 0, D, 1.0)) / 2, 0.0)
-        return D**0.5 if self.name == "linear" else D**1.5
-
-    def _change(self, D: F64, off: F64) -> F64:
-        """What φ changes by at most where D does by `off`: the mean value theorem, with the larger slope."""
-        low, high, square = np.maximum(D - off, 0.0), D + off, self.width**2
-        if self.name == "gaussian":
-            return off / (2 * square) * np.exp(-low / (2 * square)) + 2 * np.finfo(D.dtype).eps * D / square * self._of(
-                D
-            )
-        if self.name == "multiquadric":
-            return off / (2 * np.sqrt(low + square))
-        if self.name == "inverse_multiquadric":
-            return off / (2 * (low + square) ** 1.5)
-        if self.name == "thin_plate_spline":
-            largest = np.abs(np.log(np.where(high > 0, high, 1.0))) + np.abs(np.log(np.where(low > 0, low, 1.0))) + 1
-            near = (low <= 0) & (off > 0)  # |x log x| up to `high`, twice
-            reach = high * (np.abs(np.log(np.where(high > 0, high, 1.0))) + 1)
-            return np.where(near, reach, off / 2 * largest)
-        if self.name == "cubic":
-            return 1.5 * off * np.sqrt(high)
-        return np.minimum(np.sqrt(off), np.divide(off, np.sqrt(D), out=np.full_like(D, np.inf), where=D > 0))
-
-    def with_raw(self, unit: float) -> Radial:
-        return replace(self, raw=unit)
+            return t * np.log(np.where(t > 0, t, 1.0)) / 2
+        return np.sqrt(t) if self.name == "distance" else t**1.5
 
 
 def read_radial(attrs: Attributes) -> Radial | None:
     """The radial function of the model; None with the fault noted."""
     given, width = attrs.parameter("kernel", "gaussian"), 1.0
     if callable(given):
-        return Radial("callable", 1.0, given)
-    if given not in DEGREE:
+        return Radial("callable", call=given)
+    name = "distance" if given == "linear" else str(given)
+    if name not in DEGREE:
         attrs.faults.append(f"kernel={given!r} is not known")
         return None
-    if given in WIDE:
+    if name in WIDE:
         width, asked = real(getattr(attrs.model, "width_", None)), getattr(attrs.model, "width", None)
         if not 0 < width < np.inf or (asked is not None and real(asked) != width):
             attrs.faults.append(f"width_ is {width}, width={asked!r}")
             return None
-    return Radial(str(given), width)
+    return Radial(name, gamma=1 / (2 * width**2), coef0=width**2)

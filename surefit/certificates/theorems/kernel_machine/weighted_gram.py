@@ -6,13 +6,14 @@ import numpy as np
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import UNIT
-from surefit.certificates.theorems.kernel_machine.entries import InBlocks
-from surefit.certificates.theorems.kernel_machine.gram_products import ENTRIES, long_rows
+from surefit.certificates.theorems.kernel_machine.gram_products import ENTRIES, LONG, LONG_WORK
+from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 
 
-def weighted_gram(kernel: InBlocks, X: F64, omega: F64) -> tuple[F64, float]:
+def weighted_gram(kernel: Kernel, X: F64, omega: F64) -> tuple[F64, float]:
     """S = √W K √W and a bound of its error in Frobenius's norm; K in long double where that is little work."""
-    X, n, step = long_rows(X), len(X), max(1, ENTRIES // max(1, len(X)))
+    n, step = len(X), max(1, ENTRIES // max(1, len(X)))
+    X = X.astype(LONG if float(n) * X.size <= LONG_WORK else np.float64)
     S, squares, root = np.zeros((n, n)), 0.0, np.sqrt(omega)
     for lo in range(0, n, step):
         part = slice(lo, lo + step)
