@@ -28,17 +28,19 @@ def check_kernel_ridge(model: Any, blocks: Blocks, tol: float) -> Findings:
     return claims, cost
 
 
-def ridge_claims(model: Any, blocks: Blocks, tol: float, penalty: str) -> tuple[list[Claim], str, System | None]:
-    """The claims on X_fit_, dual_coef_ and predict; and what they are about."""
+def ridge_claims(
+    model: Any, blocks: Blocks, tol: float, penalty: str, gamma: float | None = None
+) -> tuple[list[Claim], str, System | None]:
+    """The claims on X_fit_, dual_coef_ and predict, and what they are about. `gamma` where the model's own is None."""
     attrs, data = Attributes(model, "dual_coef_"), read_data(blocks)
     X, y, omega = data.X, data.y, data.w
     (n, d), t = X.shape, y.shape[1]
-    kernel, Z = read_kernel(attrs, X, gamma=1.0 / max(1, d), coef0=1.0), attrs.array("X_fit_", (n, d))
+    kernel, Z = read_kernel(attrs, X, gamma=gamma or 1.0 / max(1, d), coef0=1.0), attrs.array("X_fit_", (n, d))
     dual = attrs.array("dual_coef_", *([(n,), (n, 1)] if t == 1 else [(n, t)]))
     alpha = attrs.array(penalty, (), (1,), (t,))
     if alpha is not None and (alpha < 0).any():
         attrs.faults.append(f"{penalty} is negative")
-    if attrs.faults or kernel is None or Z is None or dual is None or alpha is None:
+    if attrs.faults or Z is None or dual is None or alpha is None:
         return [bad_attributes(attrs)], "one pass", None
     a, alpha = dual.reshape(n, t), np.broadcast_to(alpha.reshape(-1), (t,))
     wrong = int(((Z != X).any(axis=1) | (a.any(axis=1) & (omega == 0))).sum())

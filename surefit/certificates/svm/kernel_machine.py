@@ -12,9 +12,9 @@ from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import epsilon
-from surefit.certificates.search.machines.kernel_dual import better_dual, feasible
+from surefit.certificates.search.machines.kernel_dual import proposals
 from surefit.certificates.theorems.kernel_machine.all_rows import Data
-from surefit.certificates.theorems.kernel_machine.duality import Task, Values, dual, expansion, primal
+from surefit.certificates.theorems.kernel_machine.duality import Task, expansion, values
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel
 from surefit.certificates.theorems.kernel_machine.positive import shift_of
@@ -34,10 +34,6 @@ class Machine(NamedTuple):
     coef: F64
     b: F64
     unit: float  # the machine epsilon of its answers
-
-    def at(self, rows: F64, unit: float = 0.0) -> Values:
-        """f of every task; with a `unit`, how far rounding with it may carry the answers."""
-        return expansion(replace(self.kernel, raw=unit), self.X, rows, self.places, self.coef)
 
 
 def counted(attrs: Attributes, data: Data) -> F64:
@@ -70,39 +66,35 @@ def support_claim(attrs: Attributes, m: Machine) -> Claim:
 
 def optimal(m: Machine, tasks: list[Task], names: list[str], tol: float) -> Claim:
     """The worst task's gap."""
-    shift, f, beta = shift_of(m.kernel, m.X), m.at(m.X), np.zeros((len(m.X), len(tasks)))
-    beta[m.places] = m.coef
-    claims = [
-        gap_claim(m, shift, task, beta[:, p], m.b[p], Values(f.value[:, p], f.error[:, p]), names[p], tol)
-        for p, task in enumerate(tasks)
-    ]
+    shift = shift_of(m.kernel, m.X)
+    claims = [gap_claim(m, p, task, name, shift, tol) for p, (task, name) in enumerate(zip(tasks, names, strict=True))]
     return max(claims, key=lambda c: (not c.holds, c.value or 0.0))
 
 
-def gap_claim(m: Machine, shift: float, task: Task, beta: F64, b: float, f: Values, name: str, tol: float) -> Claim:
+def gap_claim(m: Machine, p: int, task: Task, name: str, shift: float, tol: float) -> Claim:
     """P is at most a share (P − D)/P above its least value; a better D is searched for where β is not good enough."""
-    low, high = primal(task, beta, b, f)
-    bound, best, q = dual(m.kernel, m.X, task, feasible(task, beta), shift), high, float((beta * f.value).sum())
-    if shift < np.inf and not high - bound <= tol * high:
-        other, c = better_dual(m.kernel, m.X, task, beta, b, f.value, tol)
-        on = np.flatnonzero(other)
-        e = expansion(m.kernel, m.X, m.X, on, other[on, None])
-        bound = max(bound, dual(m.kernel, m.X, task, other, shift), 0.0 if shift == 0 else -np.inf)
-        best = primal(task, other, c, Values(e.value[:, 0], e.error[:, 0]))[1]
-    whole = high + (max(0.0, -q) if shift == np.inf else 0.0)  # ½|‖f‖²| + Σ U max(0, v)
+    beta = np.zeros(len(m.X))
+    beta[m.places] = m.coef[:, p]
+    low, high, bound, norm = values(m.kernel, m.X, task, beta, m.b[p], shift)
+    best, bound = high, max(bound, 0.0 if shift == 0 else -np.inf)
+    for other, b in proposals(m.kernel, m.X, task, beta, m.b[p], tol):
+        _, above, proved, _ = values(m.kernel, m.X, task, other, b, shift)
+        best, bound = min(best, above), max(bound, proved)
+        if shift == np.inf or high - bound <= tol * high:
+            break
+    whole = high + (max(0.0, -norm) if shift == np.inf else 0.0)  # ½|‖f‖²| + Σ U max(0, v)
     value = np.inf if high == np.inf else (high - bound) / whole if whole > 0 else 0.0
     said = f"primal value {high:.10g}, dual value {bound:.10g}, gap {high - bound:.3g}."
-    detail = {"primal": high, "dual": bound, "gap": high - bound, "margin": 2 / q**0.5 if q > 0 else np.inf}
-    grade, lower = Grade.OPTIMAL, max(0.0, 1 - best / low) if low > 0 else 0.0
+    detail = {"primal": high, "dual": bound, "gap": high - bound, "margin": 2 / norm**0.5 if norm > 0 else np.inf}
     if shift == np.inf:
-        grade, lower = Grade.STATIONARY, 0.0
         said = f"Karush–Kuhn–Tucker conditions{name}, relative: {said} {NOT_PROVED}"
-    else:
-        said = f"No function has an objective lower by more than this share{name}: {said} {PROVED}"
-    return at_most("optimal", said, grade, value, tol, detail, lower=lower, failure=f"{said} {ADVICE}")
+        return at_most("optimal", said, Grade.STATIONARY, value, tol, detail, lower=0.0, failure=f"{said} {ADVICE}")
+    said = f"No function has an objective lower by more than this share{name}: {said} {PROVED}"
+    lower = max(0.0, 1 - best / low) if low > 0 else 0.0
+    return at_most("optimal", said, Grade.OPTIMAL, value, tol, detail, lower=lower, failure=f"{said} {ADVICE}")
 
 
 def answers(m: Machine, rows: NDArray) -> tuple[F64, F64]:
     """f + b of every task at some rows, and how far rounding in the model's own precision may carry it."""
-    f = m.at(rows.astype(np.float64), m.unit)
-    return (f.value + m.b).astype(np.float64), f.error + 4 * m.unit * (np.abs(f.value) + np.abs(m.b)).astype(np.float64)
+    f, error = expansion(replace(m.kernel, raw=m.unit), m.X, rows.astype(np.float64), m.places, m.coef)
+    return (f + m.b).astype(np.float64), error + 4 * m.unit * (np.abs(f) + np.abs(m.b)).astype(np.float64)

@@ -8,21 +8,25 @@ and go as far as the boxes allow; those that come to a wall stay there. The best
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
+from surefit.certificates.theorems.kernel_machine.duality import expansion
 
 ENTRIES = 1 << 24  # numbers of columns of the Gram matrix that may be in memory
 STEPS, FREE = 300, 1500
 
 
-def better_dual(kernel: Any, X: F64, task: Any, beta: F64, b: float, value: F64, tol: float) -> tuple[F64, float]:
-    """Coefficients of all rows, inside the constraints, and an intercept. `value`: f of the model at all rows."""
-    rows = np.flatnonzero(task.upper > 0)
-    t, U, value = task.target[rows], task.upper[rows], np.asarray(value[rows], dtype=np.float64)
+def proposals(kernel: Any, X: F64, task: Any, beta: F64, b: float, tol: float) -> Iterator[tuple[F64, float]]:
+    """Coefficients of all rows, inside the constraints, and an intercept: near those given, then better ones."""
+    yield feasible(task, beta), b
+    rows, on = np.flatnonzero(task.upper > 0), np.flatnonzero(beta)
+    value = expansion(kernel, X, X[rows], on, beta[on, None])[0][:, 0].astype(np.float64)
+    t, U = task.target[rows], task.upper[rows]
     search = Search(kernel, X, rows, t, U, task.epsilon, np.where(np.isfinite(beta[rows]), beta[rows], 0.0))
     value, found = search.run(value, b, 1e-3 * tol), search.beta
     none = np.zeros_like(value)
@@ -30,7 +34,7 @@ def better_dual(kernel: Any, X: F64, task: Any, beta: F64, b: float, value: F64,
         value = found = none
     other = np.zeros(len(X))
     other[rows] = found
-    return feasible(task, other), best_intercept(t, U, task.epsilon, value, b)
+    yield feasible(task, other), best_intercept(t, U, task.epsilon, value, b)
 
 
 def feasible(task: Any, beta: F64) -> F64:

@@ -21,10 +21,8 @@ def apply(kernel: Kernel, X: F64, Z: F64, A: F64, places: NDArray | None = None)
 
     `places` are the row numbers of Z in the data, by default all in order.
     """
-    kind, of_sums = (
-        LONG if work <= most else np.float64
-        for work, most in ((float(len(X)) * Z.size, LONG_WORK), (float(len(X)) * A.size, LONG_SUMS))
-    )
+    kind = LONG if float(len(X)) * Z.size <= LONG_WORK else np.float64
+    of_sums = LONG if float(len(X)) * A.size <= LONG_SUMS else np.float64
     step, places = max(1, ENTRIES // max(1, len(Z))), np.arange(len(Z)) if places is None else places
     out, error, size = np.zeros((len(X), A.shape[1]), LONG), *(np.zeros((len(X), A.shape[1])) for _ in range(2))
     absolute, many = np.abs(A).astype(np.float64), gamma(len(Z) + 8, max(float(np.finfo(of_sums).eps) / 2, kernel.raw))

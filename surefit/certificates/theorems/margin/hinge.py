@@ -62,7 +62,11 @@ def primal(p: Problem, plane: Plane, unit: float) -> Primal:
         v, power = 1 - s * z, 2 if p.squared else 1
         low, high = (total + (U * np.maximum(v + side, 0) ** power).sum() for total, side in ((low, -off), (high, off)))
         moved = unit * size
-        cost += (U * np.where(v > -moved, moved**2, 0)).sum() if p.squared else (U * moved)[np.abs(v) <= 1e-3].sum()
+        cost += (
+            (U * np.where(v > -moved, moved**2, 0)).sum()
+            if p.squared
+            else (U * moved)[np.abs(v) <= np.maximum(1e-3, moved)].sum()
+        )
         total += (U * size)[v > -moved].sum()
         slopes.append(np.where(v > 0, U * (2 * v if p.squared else 1), 0.0).astype(np.float64))
     slack = gamma(p.blocks.n_rows + w.size + 8) + 1e-15
