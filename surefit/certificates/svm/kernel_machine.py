@@ -17,7 +17,6 @@ from surefit.certificates.theorems.kernel_machine.all_rows import Data
 from surefit.certificates.theorems.kernel_machine.duality import Task, expansion, values
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel
-from surefit.certificates.theorems.kernel_machine.positive import shift_of
 
 COST = "entries of the Gram matrix of all rows and the support vectors; twice where the fit is not converged"
 PROVED = "The kernel is positive semi-definite, by construction or by a Cholesky factor of the Gram matrix."
@@ -62,13 +61,6 @@ def support_claim(attrs: Attributes, m: Machine) -> Claim:
     same = none or (held is not None and held.shape == rows.shape and bool((held.astype(np.float64) == rows).all()))
     sentence = "support_vectors_ are the rows that support_ names; 0 where they are."
     return at_most("support_vectors", sentence, Grade.EXACT, float(not same), 0)
-
-
-def optimal(m: Machine, tasks: list[Task], names: list[str], tol: float) -> Claim:
-    """The worst task's gap."""
-    shift = shift_of(m.kernel, m.X)
-    claims = [gap_claim(m, p, task, name, shift, tol) for p, (task, name) in enumerate(zip(tasks, names, strict=True))]
-    return max(claims, key=lambda c: (not c.holds, c.value or 0.0))
 
 
 def gap_claim(m: Machine, p: int, task: Task, name: str, shift: float, tol: float) -> Claim:

@@ -21,13 +21,14 @@ from surefit.certificates.svm.kernel_machine import (
     Machine,
     answers,
     counted,
-    optimal,
+    gap_claim,
     read_machine,
     support_claim,
 )
 from surefit.certificates.svm.no_solution import farkas_claim
 from surefit.certificates.theorems.kernel_machine.all_rows import Data, read_data
 from surefit.certificates.theorems.kernel_machine.duality import Task
+from surefit.certificates.theorems.kernel_machine.positive import shift_of
 
 Pairs = list[tuple[int, int]]  # of classes; the first has s = 1
 
@@ -42,58 +43,48 @@ def check_svc(model: Any, blocks: Blocks, tol: float) -> Findings:
     if not ((data.y >= 0) & (data.y < k)).all():
         raise BadData("some labels are not in classes_")
     pairs = [(1, 0)] if k == 2 else list(combinations(range(k), 2))
-    upper, m = read_upper(attrs, data, codes, k), read_machine(attrs, data)
-    coef = None if m is None else by_pairs(attrs, m, codes[m.places], pairs, k)
+    m, upper = read_machine(attrs, data), costs(attrs, data, codes, k)
+    m = None if m is None else by_pairs(attrs, m, codes, pairs, k)
     hard = attrs.has("farkas_") and np.isinf(upper).any()
     phi = attrs.array("farkas_", (len(pairs), len(codes))) if hard else np.zeros((len(pairs), 0))
-    if attrs.faults or m is None or coef is None or phi is None:
+    if attrs.faults or m is None or phi is None:
         return [bad_attributes(attrs)], "one pass"
-    labels, claims, left, m = np.asarray(model.classes_).tolist(), [], [], m._replace(coef=coef)
+    labels, shift, claims = np.asarray(model.classes_).tolist(), shift_of(m.kernel, m.X), []
     for p, (i, j) in enumerate(pairs):
         name = "" if k == 2 else f", of {len(pairs)} pairs the worst, {labels[i]} and {labels[j]}"
-        task = Task(np.where(codes == i, 1.0, -1.0), np.where(np.isin(codes, (i, j)), upper, 0.0), None)
-        if phi[p].any():
-            claims.append(farkas_claim(m, task, phi[p], name))
-        else:
-            left.append((p, task, name))
-    if left:
-        at, tasks, names = zip(*left, strict=True)
-        claims.append(optimal(m._replace(coef=coef[:, at], b=m.b[list(at)]), tasks, names, tol))
-    return [*claims, support_claim(attrs, m), *predictions(attrs, m, sample_rows(blocks), pairs, k)], COST
+        task = Task(np.where(codes == i, 1.0, -1.0), np.where((codes == i) | (codes == j), upper, 0.0), None)
+        claims.append(farkas_claim(m, task, phi[p], name) if phi[p].any() else gap_claim(m, p, task, name, shift, tol))
+    worst = {claim.name: claim for claim in sorted(claims, key=lambda c: (not c.holds, c.value or 0.0))}
+    return [*worst.values(), support_claim(attrs, m), *predictions(attrs, m, sample_rows(blocks), pairs, k)], COST
 
 
-def read_upper(attrs: Attributes, data: Data, codes: Any, k: int) -> F64:
+def costs(attrs: Attributes, data: Data, codes: Any, k: int) -> F64:
     """U = C · class weight · weight of every row. "balanced": the same total for every class, by `counted`."""
-    C, given, factors = real(attrs.parameter("C", 1.0)), getattr(attrs.model, "class_weight", None), np.ones(k)
-    if isinstance(given, str) and given == "balanced":
+    C, given, factors = real(attrs.parameter("C", 1.0)), attrs.parameter("class_weight", {}), np.full(k, np.nan)
+    if isinstance(given, dict):
+        factors = np.array([real(given.get(c, 1.0)) for c in np.asarray(attrs.model.classes_).tolist()])
+    elif given == "balanced":
         totals = np.bincount(codes, counted(attrs, data), minlength=k)
         factors = totals.sum() / (k * np.where(totals > 0, totals, 1.0))
-    elif isinstance(given, dict):
-        factors = np.array([real(given.get(c, 1.0)) for c in np.asarray(attrs.model.classes_).tolist()])
-    elif given is not None:
-        factors = np.full(k, np.nan)
     stated = attrs.array("class_weight_", (k,)) if attrs.has("class_weight_") else factors
-    if not (C > 0 and np.isfinite(factors).all() and (factors >= 0).all()):
-        attrs.faults.append("C is not a positive number, or class_weight not None, 'balanced' or a dictionary")
-    if stated is not None and not np.allclose(stated, factors, rtol=1e-12, atol=0):
-        attrs.faults.append(f"class_weight_ is {stated}, recomputed as {factors}")
+    if not (C > 0 and (factors >= 0).all()) or not np.allclose(factors, stated, rtol=1e-12, atol=0):
+        attrs.faults.append(f"C is {C}, class_weight_ {stated}, recomputed as {factors}: these must be numbers ≥ 0")
     each = factors[codes] * data.w
     return np.where(each > 0, C * np.where(each > 0, each, 1.0), 0.0)
 
 
-def by_pairs(attrs: Attributes, m: Machine, codes: Any, pairs: Pairs, k: int) -> F64 | None:
+def by_pairs(attrs: Attributes, m: Machine, codes: Any, pairs: Pairs, k: int) -> Machine | None:
     """One column of coefficients for every pair: row r of dual_coef_ holds those against the r-th other class."""
-    counts = attrs.array("n_support_", (k,))
-    if counts is not None and not np.array_equal(np.repeat(np.arange(k), counts.astype(np.intp)), codes):
+    codes, counts, coef = codes[m.places], attrs.array("n_support_", (k,)), np.zeros((len(m.places), len(pairs)))
+    if counts is None or not np.array_equal(np.repeat(np.arange(k), counts.astype(np.intp)), codes):
         attrs.faults.append("support_ and n_support_ do not name the support vectors class by class")
     if m.coef.shape[1] != k - 1 or m.b.shape != (len(pairs),):
         attrs.faults.append(f"dual_coef_ and intercept_ are not those of {len(pairs)} pairs of classes")
         return None
-    coef = np.zeros((len(codes), len(pairs)))
     for p, (i, j) in enumerate(pairs):
         first, second = (0, 0) if k == 2 else (j - 1, i)
         coef[codes == i, p], coef[codes == j, p] = m.coef[codes == i, first], m.coef[codes == j, second]
-    return coef
+    return m._replace(coef=coef)
 
 
 def predictions(attrs: Attributes, m: Machine, rows: Any, pairs: Pairs, k: int) -> list[Claim]:

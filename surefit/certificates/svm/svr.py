@@ -10,9 +10,10 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import Blocks, one_column
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.predictions import numbers_claim, sample_rows
-from surefit.certificates.svm.kernel_machine import COST, answers, optimal, read_machine, support_claim
+from surefit.certificates.svm.kernel_machine import COST, answers, gap_claim, read_machine, support_claim
 from surefit.certificates.theorems.kernel_machine.all_rows import read_data
 from surefit.certificates.theorems.kernel_machine.duality import Task
+from surefit.certificates.theorems.kernel_machine.positive import shift_of
 
 
 @checker("support_", "support_vectors_", "n_support_", "dual_coef_", "intercept_", "gamma_", "shape_fit_", "predict")
@@ -31,4 +32,4 @@ def check_svr(model: Any, blocks: Blocks, tol: float) -> Findings:
     rows = sample_rows(blocks)
     f, rounding = answers(m, rows)
     predicted = numbers_claim(model, "predict", rows, f[:, 0], rounding[:, 0])
-    return [optimal(m, [task], [""], tol), support_claim(attrs, m), predicted], COST
+    return [gap_claim(m, 0, task, "", shift_of(m.kernel, m.X), tol), support_claim(attrs, m), predicted], COST

@@ -15,12 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, BadData
+from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import gamma as g
 
 BY_DISTANCE = {"rbf", "laplacian", "chi2"}  # exp(−γt)
 BY_PRODUCT = {"linear", "cosine", "poly", "sigmoid"}
-TINY = float(np.finfo(np.float32).tiny)  # smaller numbers count as rounding
 
 
 class Entries(NamedTuple):
@@ -61,14 +60,11 @@ class Kernel:
         """k(a, b) for all rows a of A and b of B, in their precision; `places` are the row numbers of B in the data."""
         if self.name in ("precomputed", "callable"):
             K = A[:, places] if self.call is None else np.asarray(self.call(A, B), dtype=np.float64)
-            if K.shape != (len(A), len(B)) or not np.isfinite(K).all():
-                raise BadData("the kernel does not give a finite number for every pair of rows")
-            return Entries(K, 16 * self.raw * np.abs(K))
-        u, (t, off) = unit_of(A), self.argument(A, B)
-        off = 1.01 * off + 4 * (u + self.raw) * np.abs(t)
-        low, K = t - off if self.name in BY_PRODUCT else np.maximum(t - off, 0.0), self.of(t)
-        change = np.maximum(np.abs(self.of(t + off) - K), np.abs(self.of(low) - K))
-        return Entries(K, change + 8 * (3 + self.degree) * (u + self.raw) * (np.abs(K) + change) + TINY)
+            return Entries(K.reshape(len(A), len(B)), 16 * self.raw * np.abs(K))
+        t, off = self.argument(A, B)
+        u, K = unit_of(A) + self.raw, self.of(t)
+        change = np.maximum(*(np.abs(self.of(t + s * (1.01 * off + 4 * u * np.abs(t))) - K) for s in (-1, 1)))
+        return Entries(K, change + 8 * (3 + self.degree) * u * (np.abs(K) + change) + 1e-37)  # underflow is rounding
 
     def of(self, t: F64) -> F64:
         """h(t)."""

@@ -1,8 +1,7 @@
 """Whether a Gram matrix is positive semi-definite: by a theorem about the kernel, or by a Cholesky factor.
 
 Rump (2006): where Cholesky's algorithm comes to its end on a symmetric n × n matrix A, A + 2γ_{n+2} tr(A) I is positive
-semi-definite. With A = K + sI this gives τ = s + 2γ_{n+2} tr(A), plus n times the largest error of an entry and 2n
-times the largest asymmetry.
+semi-definite. Here A = K + sI; n times the largest error of an entry and 2n times the largest asymmetry are added.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ SMALL = 1500  # rows up to which the Gram matrix is factored
 
 def shift_of(kernel: Kernel, X: F64) -> float:
     """τ: K + τI is positive semi-definite; infinite where that is not known."""
-    n = len(X)
+    n, share = len(X), 2 * g(len(X) + 2)
     if kernel.positive and kernel.name != "callable":
         return 0.0
     if n > SMALL:
         return np.inf
     K, error = kernel.block(X, X, np.arange(n))
-    trace, skew = float(np.abs(np.diag(K)).sum()), float(np.abs(K - K.T).max())
-    s = 2 * g(n + 2) * trace
+    trace = float(np.abs(np.diag(K)).sum())
+    s = share * trace
     try:
         np.linalg.cholesky((K + K.T) / 2 + s * np.eye(n))
     except np.linalg.LinAlgError:
         return np.inf
-    return s + 2 * g(n + 2) * (trace + n * s) + n * float(error.max()) + 2 * n * skew
+    return s + share * (trace + n * s) + n * float(error.max() + 2 * np.abs(K - K.T).max())

@@ -36,6 +36,7 @@ class Radial(Kernel):
         return D, gamma(d + 8, unit_of(A)) * D + gamma(d + 8, self.raw) * (a + b) ** 2
 
     def of(self, t: F64) -> F64:
+        t = np.maximum(t, 0.0)
         if self.name == "gaussian":
             return np.exp(-self.gamma * t)
         if self.name == "multiquadric":
