@@ -227,19 +227,18 @@ def _inverse(attrs: Attributes, model: Any, fit: Fit, tol: float) -> list[Claim]
         Grade.EXACT, float((off / unit).max(initial=0.0)), tol, excuse=ROUNDINGS * fit.eps,
         failure="X_transformed_fit_ are not the projections of the rows.",
     )]  # fmt: skip
-    kernel = replace(fit.kernel, center=np.zeros(k))
-    claims.append(_pre_images(fit, kernel, Z, dual * (fit.omega > 0)[:, None], alpha, tol))
+    claims.append(_pre_images(fit, Z, dual * (fit.omega > 0)[:, None], alpha, tol))
     some = Z[np.unique(np.linspace(0, n - 1, min(64, n)).astype(int))]
-    expected, rounding, _ = apply(replace(kernel, raw=fit.eps / 2), some, Z, dual)
+    expected, rounding, _ = apply(replace(fit.kernel, raw=fit.eps / 2), some, Z, dual)
     given = some.astype(np.asarray(model.X_transformed_fit_).dtype)
     claims.append(numbers_claim(model, "inverse_transform", given, expected.astype(np.float64), rounding))
     return claims
 
 
-def _pre_images(fit: Fit, kernel: Kernel, Z: F64, a: F64, alpha: float, tol: float) -> Claim:
+def _pre_images(fit: Fit, Z: F64, a: F64, alpha: float, tol: float) -> Claim:
     """√Σωδ² over √Σωx² with δ = x − K a − αa/ω, the residual of kernel ridge regression: the worst column of X."""
     W = fit.omega[:, None]
-    image, off, size = apply(kernel, Z, Z, a)
+    image, off, size = apply(fit.kernel, Z, Z, a)
     own = alpha * a / np.where(W > 0, W, 1.0)
     parts = fit.X - image - own, off + 4 * UNIT * (np.abs(fit.X) + size + np.abs(own)), size + np.abs(own), fit.X
     left, slip, stored, length = (np.sqrt((W * part**2).sum(axis=0)).astype(np.float64) for part in parts)

@@ -33,10 +33,11 @@ def check_kernel_ridge_cv(model: Any, blocks: Blocks, tol: float) -> Findings:
     grid, widths = attrs.array("alphas"), attrs.array("gammas") if wide else np.array([gamma])
     if grid is None or widths is None or grid.ndim != 1 or widths.ndim != 1 or not (grid > 0).all():
         return [*claims, refuted("on_grid", "alphas or gammas are not lists of numbers above zero.")], cost
-    wrong = int((~np.isin(system.alpha, grid)).sum()) + int(gamma not in widths)
-    sentence, failure = "alpha_ and gamma_ are among those to try; how many are not.", "alpha_ or gamma_ is not there."
-    claims.append(at_most("on_grid", sentence, Grade.EXACT, wrong, 0, failure=failure))
-    reason, points = "see on_grid" if wrong else "", grid.size * widths.size
+    wrong, points = int((~np.isin(system.alpha, grid)).sum()) + int(gamma not in widths), grid.size * widths.size
+    claims.append(
+        at_most("on_grid", "alpha_ and gamma_ are among those to try; how many are not.", Grade.EXACT, wrong, 0)
+    )
+    reason = "see on_grid" if wrong else ""
     if getattr(model, "cv", None) is not None or getattr(model, "scoring", None) is not None:
         reason = "folds and other scores than the squared error are not derived again"
     elif not system.kernel.positive or (2.0 * points + 10) * len(system.X) ** 3 > MAX_WORK:
@@ -44,41 +45,39 @@ def check_kernel_ridge_cv(model: Any, blocks: Blocks, tol: float) -> Findings:
     if reason:
         sentence = f"How alpha_ and gamma_ were chosen and their scores are not checked: {reason}."
         return [*claims, Claim("selection", sentence, Grade.UNPROVED, None, None, not wrong)], cost
-    return claims + scores(attrs, system, grid, widths, tol), f"{cost}; {points} products of that order"
+    chosen = int(np.argmax(widths == gamma)), [int(np.argmax(grid == a)) for a in system.alpha]
+    found = scores(system, grid, widths, epsilon(False, np.asarray(model.dual_coef_)))
+    return claims + verdicts(attrs, *found, *chosen, tol), f"{cost}; {points} products of that order"
 
 
-def scores(attrs: Attributes, system: System, grid: F64, widths: F64, tol: float) -> list[Claim]:
-    """Of every gamma, alpha and target the mean of ω·error² over the rows, each left out of the fit."""
+def scores(system: System, grid: F64, widths: F64, eps: float) -> tuple[F64, F64, float]:
+    """ω·error² of every row and target, left out of the fit with every gamma and alpha; its error, and the excuse."""
     (n, t), kernel, kept = system.y.shape, system.kernel, system.omega > 0
     both, omega = np.hstack([system.X, system.y])[kept], system.omega[kept]
     distinct, owner = np.unique(both, axis=0, return_inverse=True)
     weight, owner = np.bincount(owner.reshape(-1), weights=omega), owner.reshape(-1)
-    Z, y = distinct[:, :-t], np.sqrt(weight)[:, None] * distinct[:, -t:]
+    Z, y, share = distinct[:, :-t], np.sqrt(weight)[:, None] * distinct[:, -t:], (omega / weight[owner])[:, None]
     squares, errors = np.zeros((2, widths.size, grid.size, n, t))
-    excuse, eps = 0.0, epsilon(False, np.asarray(attrs.model.dual_coef_))
+    largest = 0.0  # ‖S‖/alpha
     for g, width in enumerate(widths):
         S, e_S = weighted_gram(replace(kernel, gamma=float(width)), Z, weight)
         propose = inverses(S)
         for k, alpha in enumerate(grid):
             e, off = left_out(S, e_S, y, float(alpha), propose(float(alpha)))
-            share = (omega / weight[owner])[:, None]
-            squares[g, k, kept], errors[g, k, kept] = (
-                (e * e)[owner] * share,
-                (off * (2 * np.abs(e) + off))[owner] * share,
-            )
-            excuse = max(excuse, EXCUSED * eps * (1 + float(np.linalg.norm(S)) / float(alpha)))  # roundings of K
-    return verdicts(attrs, system, grid, widths, squares, errors, min(MOST_EXCUSED, excuse), tol)
+            squares[g, k, kept] = (e * e)[owner] * share
+            errors[g, k, kept] = (off * (2 * np.abs(e) + off))[owner] * share
+            largest = max(largest, float(np.linalg.norm(S)) / float(alpha))
+    return squares, errors, min(MOST_EXCUSED, EXCUSED * eps * (1 + largest))
 
 
 def verdicts(
-    attrs: Attributes, system: System, grid: F64, widths: F64, squares: F64, errors: F64, excuse: float, tol: float
+    attrs: Attributes, squares: F64, errors: F64, excuse: float, at: int, k: list[int], tol: float
 ) -> list[Claim]:
-    """best_score_ and path_scores_ are minus these means, and no other pair has a smaller one.
+    """best_score_ and path_scores_ are minus the means of the squares, and those of the pair chosen are the smallest.
 
     With `alpha_per_target` each target has its own penalty, and the mean over targets decides on gamma.
     """
-    (n, t), at = system.y.shape, int(np.flatnonzero(widths == system.kernel.gamma)[0])
-    loss, error, k = squares.mean(axis=2), errors.mean(axis=2), [int(np.argmax(grid == a)) for a in system.alpha]
+    loss, error, (n, t) = squares.mean(axis=2), errors.mean(axis=2), squares.shape[2:]
     if not attrs.flag("alpha_per_target", False):
         loss, error, k = loss.mean(axis=2, keepdims=True), error.mean(axis=2, keepdims=True), k[:1]
     mine, off = (part[at, k, np.arange(len(k))] for part in (loss, error))
@@ -97,8 +96,7 @@ def verdicts(
         ),
         at_most(
             "best",
-            f"No other of {grid.size * widths.size} pairs of alpha and gamma has a smaller loss on rows left out; "
-            "relative regret.",
+            "No other alpha and gamma to try has a smaller loss on rows left out; relative regret.",
             Grade.EXACT, regret, tol, excuse=excuse, lower=float((mine - off).mean() / most) - 1,
             failure=f"Another alpha or gamma has a smaller loss on rows left out, by up to {100 * regret:.3g} %.",
         ),

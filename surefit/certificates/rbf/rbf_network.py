@@ -6,7 +6,7 @@ That the centers are good ones is not claimed: the output weights are the best f
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -58,70 +58,61 @@ def check_rbf_network_classifier(model: Any, blocks: Blocks, tol: float) -> Find
 
 def _network(model: Any, blocks: Blocks, tol: float, classes: int) -> tuple[list[Claim], str, Any]:
     """The claims, the cost, and (rows, outputs, rounding) of a sample."""
-    attrs, d = Attributes(model, "coef_"), blocks.n_features
-    centers, radial, coef, b = (
-        attrs.array("centers_"),
-        read_radial(attrs),
-        attrs.array("coef_"),
-        attrs.array("intercept_"),
-    )
-    fading, asked = real(getattr(model, "forgetting", 1.0)), real(getattr(model, "n_centers", None))
-    if centers is not None and (centers.ndim != 2 or centers.shape[1] != d or not 1 <= len(centers) <= asked):
-        attrs.faults.append(f"centers_ has shape {centers.shape}, expected up to {asked:g} rows of {d} columns")
+    attrs, fading = Attributes(model, "coef_"), real(getattr(model, "forgetting", 1.0))
+    radial, centers = read_radial(attrs), attrs.array("centers_")
+    asked, intercept = real(getattr(model, "n_centers", None)), attrs.flag("fit_intercept", True)
+    if centers is not None and (centers.shape[1:] != (blocks.n_features,) or not 1 <= len(centers) <= asked):
+        attrs.faults.append(f"centers_ has shape {centers.shape}, expected up to {asked:g} rows of the data's columns")
     if not 0 < fading <= 1:
         attrs.faults.append(f"forgetting={fading} is not in (0, 1]")
-    intercept = attrs.flag("fit_intercept", True)
+    if attrs.faults or centers is None or radial is None:
+        return [bad_attributes(attrs)], "nothing", None
+    faded, K = FadedBlocks(blocks, fading), len(centers)
+    features, alpha = Features(faded, radial, centers, classes, intercept), faded_penalty(attrs, faded, 1)
+    t = next(iter(features)).y.shape[1]
+    coef = attrs.array("coef_", *([(K,), (1, K)] if t == 1 else [(t, K)]))
+    b = attrs.array("intercept_", *([(), (1,)] if t == 1 else [(), (t,)]))
     if b is not None and b.any() and not intercept:
         attrs.faults.append("intercept_ is not zero although fit_intercept is false")
-    if attrs.faults or centers is None or radial is None or coef is None or b is None:
-        return [bad_attributes(attrs)], "nothing", None
-    faded = FadedBlocks(blocks, fading)
-    alpha, features = faded_penalty(attrs, faded, 1), Features(faded, radial, centers, classes, intercept)
-    shape, t = coef.shape, next(iter(features)).y.shape[1]
-    if shape not in ([(len(centers),), (1, len(centers))] if t == 1 else [(t, len(centers))]) or b.size not in (1, t):
-        attrs.faults.append(
-            f"coef_ has shape {shape} and intercept_ {b.shape}, for {t} outputs of {len(centers)} centers"
-        )
-    if attrs.faults or alpha is None:
+    if attrs.faults or alpha is None or coef is None or b is None:
         return [bad_attributes(attrs)], "one pass", None
-    W, b = coef.reshape(t, -1).T, np.broadcast_to(b.reshape(-1), (t,))
-    theta = np.vstack([b[None], W]) if intercept else W
-    s = np.append(np.zeros(int(intercept)), np.full(len(centers), alpha[0]))
+    W, b, s = (
+        coef.reshape(t, K).T,
+        np.broadcast_to(b.reshape(-1), (t,)),
+        np.append(np.zeros(int(intercept)), alpha.repeat(K)),
+    )
     unit = epsilon(False, *map(np.asarray, (model.coef_, model.intercept_))) / 2
-    found = distances(features, blocks.n_rows, s, theta, orthonormal_basis(features, s), unit)
-    seen = real(getattr(model, "n_samples_seen_", None))
-    claims = [worst(above_least(distance, j, tol) for j, distance in enumerate(found))]
-    if seen != blocks.n_rows:
+    basis, theta = orthonormal_basis(features, s), np.vstack([b[None], W]) if intercept else W
+    found = distances(features, blocks.n_rows, s, theta, basis, unit)
+    claims = [worst(above_least(distance, tol) for distance in found)]
+    if (seen := real(getattr(model, "n_samples_seen_", None))) != blocks.n_rows:
         claims.append(refuted("seen", f"n_samples_seen_ is {seen:g}, these are {blocks.n_rows} rows."))
     X = sample_rows(blocks)
     eps = epsilon(X.dtype == np.float32, np.asarray(model.coef_))
     value, rounding, size = apply(replace(radial, raw=eps), X.astype(np.float64), centers, W)
-    rounding += gamma(len(centers) + 16, eps) * (size + np.abs(b))
+    rounding += gamma(K + 16, eps) * (size + np.abs(b))
     return claims, "two passes over the features", (X, (value + b).astype(np.float64), rounding)
 
 
+@dataclass
 class Features:
     """The rows with φ(x), and 1 in front for an intercept; for codes of classes a column of 0 and 1 for each."""
 
-    def __init__(self, blocks: Any, radial: Radial, centers: F64, classes: int, intercept: bool) -> None:
-        self.blocks, self.radial, self.centers, self.classes, self.intercept = (
-            blocks,
-            radial,
-            centers,
-            classes,
-            intercept,
-        )
+    blocks: Any
+    radial: Radial
+    centers: F64
+    classes: int
+    intercept: bool
 
     def __iter__(self) -> Iterator[Part]:
         for X, y, w in looked_over(self.blocks, needs_y=True):
             phi = self.radial.block(dense(X).astype(LONG), self.centers.astype(LONG), np.arange(len(self.centers)))
-            if self.intercept:
-                ones = np.ones((len(w), 1), LONG)
-                phi = Entries(np.hstack([ones, phi.value]), np.hstack([0 * ones, phi.error]))
+            ones = np.ones((len(w), int(self.intercept)), LONG)
             codes = y[:, None] == np.arange(self.classes)
             if self.classes and not codes.any(axis=1).all():
                 raise BadData("some labels are not in classes_")
-            yield Part(phi, codes * 1.0 if self.classes else y.reshape(len(w), -1).astype(np.float64), w)
+            y = codes * 1.0 if self.classes else y.reshape(len(w), -1).astype(np.float64)
+            yield Part(Entries(np.hstack([ones, phi.value]), np.hstack([0 * ones, phi.error])), y, w)
 
 
 def _shares(model: Any, X: Any, scores: F64, rounding: F64) -> list[Claim]:

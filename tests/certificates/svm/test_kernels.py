@@ -44,7 +44,7 @@ def test_entries_are_within_their_stated_rounding(name, offset, gamma):
     rng = np.random.default_rng(0)
     A = np.abs(rng.normal(size=(30, 7))) + offset
     B = np.vstack([A[:5], np.abs(rng.normal(size=(20, 7))) + offset])
-    kernel = Kernel(name, gamma, 3, 0.5, A.mean(axis=0))
+    kernel = Kernel(name, gamma, 3, 0.5)
     value, error = kernel.block(A, B, np.arange(25))
     truth = reference(name, A, B, gamma, 3, LONG(0.5))
     assert (np.abs(value - truth) <= error).all()

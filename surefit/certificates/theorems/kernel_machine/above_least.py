@@ -24,20 +24,19 @@ class Distance(NamedTuple):
     of_y: float  # Σωy²
 
 
-def above_least(d: Distance, target: int, tol: float) -> Claim:
-    detail = {"objective": d.high, "gap": d.gap, "lower_bound": max(0.0, d.least), "target": target}
+def above_least(d: Distance, tol: float) -> Claim:
+    detail = {"objective": d.high, "gap": d.gap, "lower_bound": max(0.0, d.least)}
     if d.high <= tol**2 * d.of_y or d.of_y == 0:  # a least value of rounding is nothing to compare with
-        sentence = "The rows are fitted: the penalised sum of squares, relative to that of y."
-        return at_most("optimal", sentence, Grade.OPTIMAL, d.high / (d.of_y or 1.0), tol**2, detail)
+        said = "The rows are fitted: the penalised sum of squares, relative to that of y."
+        return at_most("optimal", said, Grade.OPTIMAL, d.high / (d.of_y or 1.0), tol**2, detail)
     value, excuse = (d.gap / d.least, EXCUSED * d.storing / d.least) if d.least > 0 else (np.inf, 0.0)
     lower = d.shown / (d.high - d.shown) if d.high > d.shown > 0 else 0.0
+    said = f"The penalised sum of squares is above the least possible by a relative {lower:.1e} to {value:.1e}"
+    failure = f"{said}: fit again, with a larger alpha, scaled data or in float64."
+    excuse = min(MOST_EXCUSED, excuse)
     return at_most(
-        "optimal",
-        f"The penalised sum of squares is above the least possible by a relative {value:.1e} at most.",
-        Grade.OPTIMAL, value, tol, detail, excuse=min(MOST_EXCUSED, excuse), lower=lower,
-        failure=f"The penalised sum of squares is above the least possible by a relative {lower:.1e} at least and "
-        f"{value:.1e} at most: fit again, with a larger alpha, scaled data or in float64.",
-    )  # fmt: skip
+        "optimal", f"{said}.", Grade.OPTIMAL, value, tol, detail, excuse=excuse, lower=lower, failure=failure
+    )
 
 
 def worst(claims: Iterable[Claim]) -> Claim:

@@ -29,19 +29,19 @@ FEATURES = {
 KEEPS = ("Power", "Exp", "Weighted", "Mapped", "OnColumns", "Normalized")
 
 
-def atom(kernel: Any, center: F64) -> Kernel | None:
-    """A formula of `kernels`, for rows about a center."""
+def atom(kernel: Any) -> Kernel | None:
+    """A formula of `kernels`."""
     name = ATOMS.get(type(kernel).__name__)
     gamma, degree, coef0 = (real(getattr(kernel, key, 1.0)) for key in ("gamma", "degree", "coef0"))
     known = name is not None and bool(np.isfinite([gamma, degree, coef0]).all())
-    return Kernel(str(name), gamma, degree, coef0, center) if known else None
+    return Kernel(str(name), gamma, degree, coef0) if known else None
 
 
 def proved(kernel: Any) -> str:
     """Why the expression is positive semi-definite; empty where no rule says so."""
     name, inner = type(kernel).__name__, proved(kernel.kernel) if hasattr(kernel, "kernel") else ""
     if name in ATOMS:
-        found = atom(kernel, np.zeros(1))
+        found = atom(kernel)
         return f"{name} is, for these parameters" if found is not None and found.positive else ""
     if name in FEATURES:
         return FEATURES[name]
@@ -76,7 +76,7 @@ def entries(kernel: Any, X: Any) -> Entries | None:
 
 def _of(kernel: Any, X: F64) -> Entries | None:
     name, A = type(kernel).__name__, X.astype(np.longdouble)
-    u, found = float(np.finfo(np.longdouble).eps) / 2, atom(kernel, A[0])
+    u, found = float(np.finfo(np.longdouble).eps) / 2, atom(kernel)
     if found is not None:
         return found.block(A, A, np.arange(len(A)))
     if name == "Constant":

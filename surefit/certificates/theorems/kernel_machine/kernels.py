@@ -44,7 +44,6 @@ class Kernel:
     gamma: float = 1.0
     degree: float = 1.0
     coef0: float = 0.0
-    center: F64 | float = 0.0
     call: Callable[[F64, F64], Any] | None = None
     raw: float = 0.0  # the unit roundoff of a model that forms t of rows as they are: errors bound its own as well
 
@@ -84,9 +83,9 @@ class Kernel:
             return t, (own + theirs) * t
         a, b = lengths(A, B)
         if self.name == "rbf":
-            far, A, B = (a + b) ** 2, A - self.center, B - self.center
-            a, b = lengths(A, B)
-            return np.maximum(a**2 + b**2 - 2 * (A @ B.T), 0.0), own * (a + b) ** 2 + theirs * far
+            far, c = (a + b) ** 2, B.mean(axis=0)
+            a, b = lengths(A - c, B - c)
+            return np.maximum(a**2 + b**2 - 2 * ((A - c) @ (B - c).T), 0.0), own * (a + b) ** 2 + theirs * far
         if self.name == "cosine":
             return A @ B.T / np.where(a * b > 0, a * b, 1.0), np.full((len(A), len(B)), 2 * (own + theirs))
         return A @ B.T, (own + theirs) * (a * b)

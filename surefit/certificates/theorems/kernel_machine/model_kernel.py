@@ -35,7 +35,7 @@ def read_kernel(attrs: Attributes, X: F64, *, gamma: Any, coef0: float, counts: 
     if call and counts is None and not hasattr(given, "positive_definite"):
         settings = attrs.parameter("kernel_params", {})
         call = lambda A, B: [[given(a, b, **settings) for b in B] for a in A]  # noqa: E731
-    return Kernel(name, stated, degree, c, X.mean(axis=0), call)
+    return Kernel(name, stated, degree, c, call)
 
 
 def width_of(asked: Any, X: F64, counts: F64) -> Any:

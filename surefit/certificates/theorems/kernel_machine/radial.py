@@ -14,14 +14,8 @@ from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel, lengths, unit_of
 
 # Degree of the polynomial that makes the interpolant unique: s φ is positive definite on what is orthogonal to it.
-DEGREE = {
-    "gaussian": -1,
-    "inverse_multiquadric": -1,
-    "multiquadric": 0,
-    "distance": 0,
-    "thin_plate_spline": 1,
-    "cubic": 1,
-}
+DEGREE = {"gaussian": -1, "inverse_multiquadric": -1, "multiquadric": 0, "distance": 0, "thin_plate_spline": 1,
+          "cubic": 1}  # fmt: skip
 SIGN = {"multiquadric": -1.0, "distance": -1.0}  # s
 WIDE = ("gaussian", "inverse_multiquadric", "multiquadric")
 
@@ -30,9 +24,8 @@ class Radial(Kernel):
     """h is monotone or convex; γ = 1/(2σ²) and c = σ² for the width σ."""
 
     def argument(self, A: F64, B: F64) -> tuple[F64, F64]:
-        D, d, (a, b) = np.zeros((len(A), len(B)), A.dtype), A.shape[1], lengths(A, B)
-        for j in range(d):
-            D += (A[:, j, None] - B[None, :, j]) ** 2
+        d, (a, b) = A.shape[1], lengths(A, B)
+        D = sum((A[:, j, None] - B[None, :, j]) ** 2 for j in range(d))
         return D, gamma(d + 8, unit_of(A)) * D + gamma(d + 8, self.raw) * (a + b) ** 2
 
     def of(self, t: F64) -> F64:

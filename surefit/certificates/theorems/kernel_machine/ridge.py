@@ -39,61 +39,44 @@ class System(NamedTuple):
     alpha: F64
 
 
-class Value(NamedTuple):
-    """Bounds per target: low ≤ J ≤ high, left_low ≤ Σωδ² ≤ left; δ itself."""
+def values(system: System, a: F64) -> tuple[F64, ...]:
+    """low ≤ J ≤ high and Σωδ² ≤ left of the coefficients a (n, t); what storing them costs; and δ itself.
 
-    low: F64
-    high: F64
-    left_low: F64
-    left: F64
-    storing: F64  # Σω(|K||a| + α|a|/ω)²: what a rounding of all a and K costs at most, over the square of its unit
-    delta: F64
-
-
-def value_of(system: System, a: F64) -> Value:
-    """J and Σωδ² of the coefficients a (n, t), with every rounding added."""
+    A rounding of all a and K by a relative u changes Σωδ² by at most u² Σω(|K||a| + α|a|/ω)².
+    """
     W, a, many = system.omega[:, None].astype(LONG), a.astype(LONG), gamma(len(a) + 8, LONG_UNIT)
     f, e_f, size = apply(system.kernel, system.X, system.X, a)
     own, r = system.alpha * a / np.where(W > 0, W, 1.0), system.y - f
     e_r = e_f + 8 * LONG_UNIT * (np.abs(system.y) + size + np.abs(own))
-    delta, squares, norm = r - own, (W * r * r).sum(axis=0), system.alpha * (a * f).sum(axis=0)
+    J = (W * r * r).sum(axis=0) + system.alpha * (a * f).sum(axis=0)
     off = (W * e_r * (2 * np.abs(r) + e_r)).sum(axis=0) + system.alpha * (np.abs(a) * e_f).sum(axis=0)
-    off += many * (squares + system.alpha * (np.abs(a) * size).sum(axis=0))
-    found = (
-        np.maximum(squares + norm - off, 0.0),
-        squares + norm + off,
-        (W * np.maximum(np.abs(delta) - e_r, 0.0) ** 2).sum(axis=0) * (1 - many),
-        (W * (np.abs(delta) + e_r) ** 2).sum(axis=0) * (1 + many),
-        (W * (size + np.abs(own)) ** 2).sum(axis=0),
-    )
-    return Value(*(v.astype(np.float64) for v in found), delta)
+    off += many * ((W * r * r).sum(axis=0) + system.alpha * (np.abs(a) * size).sum(axis=0))
+    left, storing = ((W * part**2).sum(axis=0) * (1 + many) for part in (np.abs(r - own) + e_r, size + np.abs(own)))
+    return np.maximum(J - off, 0.0), J + off, left, storing, r - own
 
 
 def ridge_claim(system: System, a: F64, unit: float, tol: float, propose: Proposal) -> Claim:
     """That of the target that fails, or is farthest off. `unit`: of the model's precision; `propose` is not trusted."""
-    own = other = value_of(system, a)
+    (low, high, left, storing, delta), of_y = values(system, a), system.omega @ system.y**2
     if not system.kernel.positive:
-        return worst(_solved(system, own, j, unit, tol) for j in range(a.shape[1]))
-    if not (own.left <= tol * (own.low - own.left)).all() and np.isfinite(own.delta).all():
-        other = value_of(system, a.astype(LONG) + propose(system, own.delta))
-    least = np.maximum(np.maximum(own.low - own.left, other.low - other.left), 0.0)
-    gap, shown = np.minimum(own.left, own.high - least), np.maximum(own.low - other.high, 0.0)
-    of_y, parts = system.omega @ system.y**2, (own.high, least, shown, gap, unit**2 * own.storing)
-    each = zip(*parts, of_y, strict=True)
-    return worst(above_least(Distance(*map(float, numbers)), j, tol) for j, numbers in enumerate(each))
+        return worst(solved(*map(np.sqrt, numbers), unit, tol) for numbers in zip(left, storing, of_y, strict=True))
+    least, best = low - left, high
+    if not (left <= tol * least).all() and np.isfinite(delta).all():
+        other_low, best, other_left, *_ = values(system, a.astype(LONG) + propose(system, delta))
+        least = np.maximum(least, other_low - other_left)
+    gap, shown = np.minimum(left, high - np.maximum(least, 0.0)), np.maximum(low - best, 0.0)
+    each = zip(high, least, shown, gap, unit**2 * storing, of_y, strict=True)
+    return worst(above_least(Distance(*map(float, numbers)), tol) for numbers in each)
 
 
-def _solved(system: System, own: Value, j: int, unit: float, tol: float) -> Claim:
+def solved(left: float, storing: float, of_y: float, unit: float, tol: float) -> Claim:
     """A kernel that may not be positive semi-definite has no least value: the linear system is all there is."""
-    of_y = float(np.sqrt(system.omega @ system.y[:, j] ** 2))
     if not of_y > 0:
         return failed("system", "The target is zero in every row.")
     return at_most(
         "system",
         "dual_coef_ solves (K + α/ω) a = y: length of what is left, relative to y. (This kernel is not known to be "
         "positive semi-definite, so the system has no least value behind it.)",
-        Grade.BOUNDED, float(np.sqrt(own.left[j])) / of_y, tol,
-        excuse=min(MOST_EXCUSED, EXCUSED * unit * float(np.sqrt(own.storing[j])) / of_y),
-        lower=float(np.sqrt(own.left_low[j])) / of_y,
+        Grade.BOUNDED, left / of_y, tol, excuse=min(MOST_EXCUSED, EXCUSED * unit * float(storing / of_y)), lower=0.0,
         failure="dual_coef_ does not solve the linear system of kernel ridge regression, or rounding hides it.",
     )  # fmt: skip
