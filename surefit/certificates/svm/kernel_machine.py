@@ -13,14 +13,11 @@ from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import epsilon
 from surefit.certificates.search.machines.kernel_dual import proposals
-from surefit.certificates.theorems.kernel_machine.all_rows import Data
 from surefit.certificates.theorems.kernel_machine.duality import Task, expansion, values
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel
 
 COST = "entries of the Gram matrix of all rows and the support vectors; twice where the fit is not converged"
-PROVED = "The kernel is positive semi-definite, by construction or by a Cholesky factor of the Gram matrix."
-NOT_PROVED = "The kernel is not proved to be positive semi-definite. No bound of the distance from the least value."
 ADVICE = "Lower tol, raise max_iter or scale the columns."
 
 
@@ -35,22 +32,22 @@ class Machine(NamedTuple):
     unit: float  # the machine epsilon of its answers
 
 
-def counted(attrs: Attributes, data: Data) -> F64:
+def counted(attrs: Attributes, w: F64) -> F64:
     """How often a row counts in the spread of the data: once in scikit-learn's models, which have no `gamma_`."""
-    return data.w if attrs.has("gamma_") else np.ones_like(data.w)
+    return w if attrs.has("gamma_") else np.ones_like(w)
 
 
-def read_machine(attrs: Attributes, data: Data) -> Machine | None:
+def read_machine(attrs: Attributes, X: F64, w: F64, single: bool) -> Machine | None:
     """support_ (different row numbers) with a row of dual_coef_ for each, and intercept_; None with the fault noted."""
-    kernel = read_kernel(attrs, data.X, gamma="scale", coef0=0.0, counts=counted(attrs, data))
+    kernel = read_kernel(attrs, X, gamma="scale", coef0=0.0, counts=counted(attrs, w))
     coef, b, places = attrs.array("dual_coef_"), attrs.array("intercept_"), attrs.raw("support_")
-    if places is None or places.dtype.kind not in "iu" or not ((places >= 0) & (places < len(data.X))).all():
-        attrs.faults.append(f"support_ does not hold numbers of the {len(data.X)} rows")
+    if places is None or places.dtype.kind not in "iu" or not ((places >= 0) & (places < len(X))).all():
+        attrs.faults.append(f"support_ does not hold numbers of the {len(X)} rows")
     elif coef is not None and (coef.shape[1:] != places.shape or len(np.unique(places)) < places.size):
         attrs.faults.append("support_ names a row twice, or dual_coef_ does not have one column for each of its rows")
     elif coef is not None and b is not None:
-        unit = epsilon(data.single, *map(np.asarray, (attrs.raw("dual_coef_"), attrs.raw("intercept_"))))
-        return Machine(kernel, data.X, places.astype(np.intp), coef.T, b, unit)
+        unit = epsilon(single, *map(np.asarray, (attrs.raw("dual_coef_"), attrs.raw("intercept_"))))
+        return Machine(kernel, X, places.astype(np.intp), coef.T, b, unit)
     return None
 
 
@@ -79,9 +76,11 @@ def gap_claim(m: Machine, p: int, task: Task, name: str, shift: float, tol: floa
     said = f"primal value {high:.10g}, dual value {bound:.10g}, gap {high - bound:.3g}."
     detail = {"primal": high, "dual": bound, "gap": high - bound, "margin": 2 / norm**0.5 if norm > 0 else np.inf}
     if shift == np.inf:
-        said = f"Karush–Kuhn–Tucker conditions{name}, relative: {said} {NOT_PROVED}"
+        said = f"Karush–Kuhn–Tucker conditions{name}, relative: {said} No bound of the distance from the least value: "
+        said += "the kernel is not proved to be positive semi-definite."
         return at_most("optimal", said, Grade.STATIONARY, value, tol, detail, lower=0.0, failure=f"{said} {ADVICE}")
-    said = f"No function has an objective lower by more than this share{name}: {said} {PROVED}"
+    said = f"No function has an objective lower by more than this share{name}: {said} The kernel is positive "
+    said += "semi-definite, by construction or by a Cholesky factor of the Gram matrix."
     lower = max(0.0, 1 - best / low) if low > 0 else 0.0
     return at_most("optimal", said, Grade.OPTIMAL, value, tol, detail, lower=lower, failure=f"{said} {ADVICE}")
 

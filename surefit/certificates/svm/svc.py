@@ -26,7 +26,7 @@ from surefit.certificates.svm.kernel_machine import (
     support_claim,
 )
 from surefit.certificates.svm.no_solution import farkas_claim
-from surefit.certificates.theorems.kernel_machine.all_rows import Data, read_data
+from surefit.certificates.theorems.kernel_machine.all_rows import read_data
 from surefit.certificates.theorems.kernel_machine.duality import Task
 from surefit.certificates.theorems.kernel_machine.positive import shift_of
 
@@ -38,38 +38,38 @@ Pairs = list[tuple[int, int]]  # of classes; the first has s = 1
 @reads_labels
 def check_svc(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Blocks of the Gram matrix of all rows and the support vectors; twice where the fit is not converged."""
-    attrs, data = Attributes(model, "dual_coef_"), read_data(blocks)
-    k, codes = read_classes(attrs) or 0, one_column(data.y).astype(np.intp)
-    if not ((data.y >= 0) & (data.y < k)).all():
+    attrs, (X, y, w, single) = Attributes(model, "dual_coef_"), read_data(blocks)
+    k, codes = read_classes(attrs) or 0, one_column(y).astype(np.intp)
+    if not ((codes >= 0) & (codes < k)).all():
         raise BadData("some labels are not in classes_")
     pairs = [(1, 0)] if k == 2 else list(combinations(range(k), 2))
-    m, upper = read_machine(attrs, data), costs(attrs, data, codes, k)
+    m, upper = read_machine(attrs, X, w, single), costs(attrs, w, codes, k)
     m = None if m is None else by_pairs(attrs, m, codes, pairs, k)
     hard = attrs.has("farkas_") and np.isinf(upper).any()
     phi = attrs.array("farkas_", (len(pairs), len(codes))) if hard else np.zeros((len(pairs), 0))
     if attrs.faults or m is None or phi is None:
         return [bad_attributes(attrs)], "one pass"
-    labels, shift, claims = np.asarray(model.classes_).tolist(), shift_of(m.kernel, m.X), []
+    labels, shift, claims = np.asarray(model.classes_).tolist(), shift_of(m.kernel, X), []
     for p, (i, j) in enumerate(pairs):
-        name = "" if k == 2 else f", of {len(pairs)} pairs the worst, {labels[i]} and {labels[j]}"
+        name = f", of {len(pairs)} pairs the worst, {labels[i]} and {labels[j]}" if k > 2 else ""
         task = Task(np.where(codes == i, 1.0, -1.0), np.where((codes == i) | (codes == j), upper, 0.0), None)
         claims.append(farkas_claim(m, task, phi[p], name) if phi[p].any() else gap_claim(m, p, task, name, shift, tol))
     worst = {claim.name: claim for claim in sorted(claims, key=lambda c: (not c.holds, c.value or 0.0))}
     return [*worst.values(), support_claim(attrs, m), *predictions(attrs, m, sample_rows(blocks), pairs, k)], COST
 
 
-def costs(attrs: Attributes, data: Data, codes: Any, k: int) -> F64:
+def costs(attrs: Attributes, w: F64, codes: Any, k: int) -> F64:
     """U = C · class weight · weight of every row. "balanced": the same total for every class, by `counted`."""
     C, given, factors = real(attrs.parameter("C", 1.0)), attrs.parameter("class_weight", {}), np.full(k, np.nan)
     if isinstance(given, dict):
         factors = np.array([real(given.get(c, 1.0)) for c in np.asarray(attrs.model.classes_).tolist()])
     elif given == "balanced":
-        totals = np.bincount(codes, counted(attrs, data), minlength=k)
+        totals = np.bincount(codes, counted(attrs, w), minlength=k)
         factors = totals.sum() / (k * np.where(totals > 0, totals, 1.0))
     stated = attrs.array("class_weight_", (k,)) if attrs.has("class_weight_") else factors
     if not (C > 0 and (factors >= 0).all()) or not np.allclose(factors, stated, rtol=1e-12, atol=0):
         attrs.faults.append(f"C is {C}, class_weight_ {stated}, recomputed as {factors}: these must be numbers ≥ 0")
-    each = factors[codes] * data.w
+    each = factors[codes] * w
     return np.where(each > 0, C * np.where(each > 0, each, 1.0), 0.0)
 
 
@@ -82,8 +82,8 @@ def by_pairs(attrs: Attributes, m: Machine, codes: Any, pairs: Pairs, k: int) ->
         attrs.faults.append(f"dual_coef_ and intercept_ are not those of {len(pairs)} pairs of classes")
         return None
     for p, (i, j) in enumerate(pairs):
-        first, second = (0, 0) if k == 2 else (j - 1, i)
-        coef[codes == i, p], coef[codes == j, p] = m.coef[codes == i, first], m.coef[codes == j, second]
+        for own, other in ((i, j), (j, i)):
+            coef[codes == own, p] = m.coef[codes == own, other - (other > own)]
     return m._replace(coef=coef)
 
 

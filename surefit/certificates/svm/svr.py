@@ -19,8 +19,8 @@ from surefit.certificates.theorems.kernel_machine.positive import shift_of
 @checker("support_", "support_vectors_", "n_support_", "dual_coef_", "intercept_", "gamma_", "shape_fit_", "predict")
 def check_svr(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Blocks of the Gram matrix of all rows and the support vectors; twice where the fit is not converged."""
-    attrs, data = Attributes(model, "dual_coef_"), read_data(blocks)
-    m = read_machine(attrs, data)
+    attrs, (X, y, w, single) = Attributes(model, "dual_coef_"), read_data(blocks)
+    m = read_machine(attrs, X, w, single)
     C, epsilon, count = real(attrs.parameter("C", 1.0)), real(attrs.parameter("epsilon", 0.1)), attrs.raw("n_support_")
     if not (C > 0 and 0 <= epsilon < np.inf):
         attrs.faults.append("C is not a positive number, or epsilon not a number ≥ 0")
@@ -28,8 +28,8 @@ def check_svr(model: Any, blocks: Blocks, tol: float) -> Findings:
         attrs.faults.append("dual_coef_ and intercept_ are not those of one function, with n_support_ coefficients")
     if attrs.faults or m is None:
         return [bad_attributes(attrs)], "one pass"
-    task = Task(one_column(data.y), np.where(data.w > 0, C * data.w, 0.0), epsilon)
+    task = Task(one_column(y), np.where(w > 0, C * w, 0.0), epsilon)
     rows = sample_rows(blocks)
     f, rounding = answers(m, rows)
     predicted = numbers_claim(model, "predict", rows, f[:, 0], rounding[:, 0])
-    return [gap_claim(m, 0, task, "", shift_of(m.kernel, m.X), tol), support_claim(attrs, m), predicted], COST
+    return [gap_claim(m, 0, task, "", shift_of(m.kernel, X), tol), support_claim(attrs, m), predicted], COST

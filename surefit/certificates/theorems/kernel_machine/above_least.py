@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -13,27 +12,16 @@ EXCUSED = 10.0  # times what storing the coefficients in the model's precision c
 MOST_EXCUSED = 0.1
 
 
-class Distance(NamedTuple):
-    """J ≤ high, min J ≥ least, shown ≤ J − min J ≤ gap."""
-
-    high: float
-    least: float
-    shown: float
-    gap: float
-    storing: float  # what a rounding of every coefficient costs in J
-    of_y: float  # Σωy²
-
-
-def above_least(d: Distance, tol: float) -> Claim:
-    detail = {"objective": d.high, "gap": d.gap, "lower_bound": max(0.0, d.least)}
-    if d.high <= tol**2 * d.of_y or d.of_y == 0:  # a least value of rounding is nothing to compare with
+def above_least(high: float, least: float, shown: float, gap: float, storing: float, of_y: float, tol: float) -> Claim:
+    """J ≤ high, min J ≥ least, shown ≤ J − min J ≤ gap; of_y = Σωy²; storing: what rounding every coefficient costs."""
+    detail = {"objective": high, "gap": gap, "lower_bound": max(0.0, least)}
+    if high <= tol**2 * of_y or of_y == 0:  # a least value of rounding is nothing to compare with
         said = "The rows are fitted: the penalised sum of squares, relative to that of y."
-        return at_most("optimal", said, Grade.OPTIMAL, d.high / (d.of_y or 1.0), tol**2, detail)
-    value, excuse = (d.gap / d.least, EXCUSED * d.storing / d.least) if d.least > 0 else (np.inf, 0.0)
-    lower = d.shown / (d.high - d.shown) if d.high > d.shown > 0 else 0.0
+        return at_most("optimal", said, Grade.OPTIMAL, high / (of_y or 1.0), tol**2, detail)
+    value, excuse = (gap / least, min(MOST_EXCUSED, EXCUSED * storing / least)) if least > 0 else (np.inf, 0.0)
+    lower = shown / (high - shown) if high > shown > 0 else 0.0
     said = f"The penalised sum of squares is above the least possible by a relative {lower:.1e} to {value:.1e}"
     failure = f"{said}: fit again, with a larger alpha, scaled data or in float64."
-    excuse = min(MOST_EXCUSED, excuse)
     return at_most(
         "optimal", f"{said}.", Grade.OPTIMAL, value, tol, detail, excuse=excuse, lower=lower, failure=failure
     )

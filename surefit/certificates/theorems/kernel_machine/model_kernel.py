@@ -17,8 +17,7 @@ def read_kernel(attrs: Attributes, X: F64, *, gamma: Any, coef0: float, counts: 
     """The kernel of the model's parameters, with the faults noted.
 
     gamma   what the class takes where its `gamma` is None; `gamma_`, where the model has it, must be that number
-    counts  how often a row counts for gamma="scale" and "auto", where the class knows these (SVC, SVR); its functions
-            take two matrices, those of other classes (KernelRidge, KernelPCA) two rows
+    counts  for SVC and SVR, how often a row counts for gamma="scale"; their functions take matrices, others two rows
     """
     given: Any = attrs.parameter("kernel", "rbf")
     name = "callable" if callable(given) else NAMES.get(str(given), str(given))

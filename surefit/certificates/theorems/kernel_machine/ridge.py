@@ -16,13 +16,7 @@ import numpy as np
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.kernel_machine.above_least import (
-    EXCUSED,
-    MOST_EXCUSED,
-    Distance,
-    above_least,
-    worst,
-)
+from surefit.certificates.theorems.kernel_machine.above_least import EXCUSED, MOST_EXCUSED, above_least, worst
 from surefit.certificates.theorems.kernel_machine.gram_products import LONG, LONG_UNIT, apply
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 
@@ -66,7 +60,7 @@ def ridge_claim(system: System, a: F64, unit: float, tol: float, propose: Propos
         least = np.maximum(least, other_low - other_left)
     gap, shown = np.minimum(left, high - np.maximum(least, 0.0)), np.maximum(low - best, 0.0)
     each = zip(high, least, shown, gap, unit**2 * storing, of_y, strict=True)
-    return worst(above_least(Distance(*map(float, numbers)), tol) for numbers in each)
+    return worst(above_least(*map(float, numbers), tol) for numbers in each)
 
 
 def solved(left: float, storing: float, of_y: float, unit: float, tol: float) -> Claim:
