@@ -141,16 +141,19 @@ def next_step_saves(centers: np.ndarray, X: np.ndarray, w: np.ndarray | None) ->
 
 
 def above_best_weights(model: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> float:
-    """1 − J*/J for J = Σ ω (y − φ(x)·w − b)² + α ‖w‖² and φⱼ(x) = exp(−‖x − cⱼ‖²/2σ²): the centers are as they are."""
+    """1 − J*/J for J = Σ ω (y − φ(x)·w − b)² + α ‖w‖² and φⱼ(x) = exp(−‖x − cⱼ‖²/2σ²): the centers are as they are.
+
+    Targets count from the model's b: far from zero J itself would be rounded more than it is off.
+    """
     omega = np.ones(len(X), dtype=LONG) if w is None else np.asarray(w, dtype=LONG)
     rows, centers = np.asarray(X, dtype=LONG), np.asarray(model.centers_, dtype=LONG)
     features = np.exp(-((rows[:, None] - centers) ** 2).sum(axis=2) / (2 * LONG(model.width_) ** 2))
-    target, alpha = np.asarray(y, dtype=LONG), LONG(model.alpha)
+    target, alpha = np.asarray(y, dtype=LONG) - LONG(model.intercept_), LONG(model.alpha)
     coef, intercept, _ = long_ridge(features, target[:, None], omega, alpha, True)
 
     def value(c: np.ndarray, b: Any) -> np.longdouble:
         r = target - features @ c - b
         return (omega * r * r).sum() + alpha * (c * c).sum()
 
-    J = value(np.asarray(model.coef_, dtype=LONG), LONG(model.intercept_))
+    J = value(np.asarray(model.coef_, dtype=LONG), LONG(0))
     return float(1 - value(coef[0], intercept[0]) / J)
