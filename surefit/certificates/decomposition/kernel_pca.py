@@ -167,7 +167,8 @@ def _largest(fit: Fit, tol: float) -> Claim:
 
     For these x it is xᵀRx, R = M − U(Λ + c)Uᵀ with any c, and a Cholesky factor bounds the largest eigenvalue of R.
     """
-    k, kind = fit.lam.size, LONG if float(fit.M.size) * fit.lam.size <= LONG_SUMS else np.float64
+    k = fit.lam.size
+    kind: Any = LONG if float(fit.M.size) * k <= LONG_SUMS else np.float64
     U, more = fit.U.astype(kind), fit.lam + max(tol, fit.loose) * fit.first  # c: roundings along U do not count
     R = (fit.M - (U * more) @ U.T).astype(np.float64)
     own = gamma(k + 4, float(np.finfo(kind).eps) / 2) * float(more @ (fit.U**2).sum(axis=0))

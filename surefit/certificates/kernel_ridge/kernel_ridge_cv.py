@@ -103,8 +103,9 @@ def verdicts(
     ]  # fmt: skip
     if attrs.has("cv_results_"):
         stored, mean = attrs.array("cv_results_"), squares[at].mean(axis=1, keepdims=True)
-        same = stored is not None and stored.size == squares[at].size
-        away = np.abs(stored.reshape(n, t, -1).transpose(2, 0, 1) - squares[at]) + errors[at] if same else np.inf
+        away: Any = np.inf
+        if stored is not None and stored.size == squares[at].size:
+            away = np.abs(stored.reshape(n, t, -1).transpose(2, 0, 1) - squares[at]) + errors[at]
         said = "cv_results_ are ω·error² of rows left out; largest difference, relative to their mean."
         claims.append(at_most("stored_errors", said, Grade.EXACT, float((away / mean).max()), tol, excuse=excuse))
     return claims

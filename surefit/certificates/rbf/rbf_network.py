@@ -84,7 +84,7 @@ def _network(model: Any, blocks: Blocks, tol: float, classes: int) -> tuple[list
     unit = epsilon(False, *map(np.asarray, (model.coef_, model.intercept_))) / 2
     basis, theta = orthonormal_basis(features, s), np.vstack([b[None], W]) if intercept else W
     found = distances(features, blocks.n_rows, s, theta, basis, unit, intercept)
-    claims = [worst(above_least(*numbers, tol) for numbers in found)]
+    claims = [worst(above_least(tol, *numbers) for numbers in found)]
     if (seen := real(getattr(model, "n_samples_seen_", None))) != blocks.n_rows:
         claims.append(refuted("seen", f"n_samples_seen_ is {seen:g}, these are {blocks.n_rows} rows."))
     X = sample_rows(blocks)

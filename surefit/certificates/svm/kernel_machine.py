@@ -18,6 +18,12 @@ from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel
 
 COST = "entries of the Gram matrix of all rows and the support vectors; twice where the fit is not converged"
+PROVED = (
+    "No function has an objective lower by more than this share (a positive kernel, by construction or by Cholesky)"
+)
+NOT_PROVED = (
+    "Karush–Kuhn–Tucker conditions, relative (No bound of the distance: the kernel is not proved to be positive)"
+)
 ADVICE = "Lower tol, raise max_iter or scale the columns."
 
 
@@ -73,16 +79,11 @@ def gap_claim(m: Machine, p: int, task: Task, name: str, shift: float, tol: floa
             break
     whole = high + (max(0.0, -norm) if shift == np.inf else 0.0)  # ½|‖f‖²| + Σ U max(0, v)
     value = np.inf if high == np.inf else (high - bound) / whole if whole > 0 else 0.0
-    said = f"primal value {high:.10g}, dual value {bound:.10g}, gap {high - bound:.3g}."
+    numbers = f"primal value {high:.10g}, dual value {bound:.10g}, gap {high - bound:.3g}."
     detail = {"primal": high, "dual": bound, "gap": high - bound, "margin": 2 / norm**0.5 if norm > 0 else np.inf}
-    if shift == np.inf:
-        said = f"Karush–Kuhn–Tucker conditions{name}, relative: {said} No bound of the distance from the least value: "
-        said += "the kernel is not proved to be positive semi-definite."
-        return at_most("optimal", said, Grade.STATIONARY, value, tol, detail, lower=0.0, failure=f"{said} {ADVICE}")
-    said = f"No function has an objective lower by more than this share{name}: {said} The kernel is positive "
-    said += "semi-definite, by construction or by a Cholesky factor of the Gram matrix."
-    lower = max(0.0, 1 - best / low) if low > 0 else 0.0
-    return at_most("optimal", said, Grade.OPTIMAL, value, tol, detail, lower=lower, failure=f"{said} {ADVICE}")
+    said, grade = (PROVED, Grade.OPTIMAL) if shift < np.inf else (NOT_PROVED, Grade.STATIONARY)
+    said, lower = f"{said}{name}: {numbers}", max(0.0, 1 - best / low) if shift < np.inf and low > 0 else 0.0
+    return at_most("optimal", said, grade, value, tol, detail, lower=lower, failure=f"{said} {ADVICE}")
 
 
 def answers(m: Machine, rows: NDArray) -> tuple[F64, F64]:

@@ -66,7 +66,7 @@ def costs(attrs: Attributes, w: F64, codes: Any, k: int) -> F64:
     elif given == "balanced":
         totals = np.bincount(codes, counted(attrs, w), minlength=k)
         factors = totals.sum() / (k * np.where(totals > 0, totals, 1.0))
-    stated = attrs.array("class_weight_", (k,)) if attrs.has("class_weight_") else factors
+    stated: Any = attrs.array("class_weight_", (k,)) if attrs.has("class_weight_") else factors
     if not (C > 0 and (factors >= 0).all()) or not np.allclose(factors, stated, rtol=1e-12, atol=0):
         attrs.faults.append(f"C is {C}, class_weight_ {stated}, recomputed as {factors}: these must be numbers ≥ 0")
     each = factors[codes] * w
@@ -98,14 +98,10 @@ def predictions(attrs: Attributes, m: Machine, rows: Any, pairs: Pairs, k: int) 
     f, off = answers(m, rows)
     votes, sums = (np.where(f >= 0, 1.0, -1.0) @ side + k - 1) / 2, f @ side
     undecided = np.where((np.abs(f) <= off).any(axis=1), np.inf, 0.0)  # rounding decides a vote
-    scores, rounding = votes + sums / (3 * (np.abs(sums) + 1)), off @ np.abs(side) + undecided[:, None]
-    rounding += 8 * m.unit * (1 + votes)
-    if k == 2:
-        scores, claim = votes, numbers_claim(model, "decision_function", rows, f[:, 0], off[:, 0])
-    elif attrs.text("decision_function_shape", "ovr") == "ovo":
-        claim = numbers_claim(model, "decision_function", rows, f, off)
-    else:
-        claim = numbers_claim(model, "decision_function", rows, scores, rounding)
-    if attrs.flag("break_ties", False):
-        return [claim, labels_claim(model, rows, scores, rounding.max(axis=1))]
-    return [claim, labels_claim(model, rows, votes - 1e-3 * np.arange(k), undecided)]
+    scores = votes + sums / (3 * (np.abs(sums) + 1))
+    rounding = off @ np.abs(side) + 8 * m.unit * (1 + votes) + undecided[:, None]
+    of_pairs = attrs.text("decision_function_shape", "ovr") == "ovo"
+    values = (f[:, 0], off[:, 0]) if k == 2 else (f, off) if of_pairs else (scores, rounding)
+    ties = k > 2 and attrs.flag("break_ties", False)
+    by = (scores, rounding.max(axis=1)) if ties else (votes - 1e-3 * np.arange(k), undecided)
+    return [numbers_claim(model, "decision_function", rows, *values), labels_claim(model, rows, *by)]

@@ -11,7 +11,7 @@ from surefit.certificates.blocks import F64
 
 
 def orthonormal_basis(parts: Iterable[Any], s: F64) -> F64:
-    triangle = np.diag(np.sqrt(s))
+    triangle: Any = np.diag(np.sqrt(s))
     for part in parts:
         rows = np.sqrt(part.w)[:, None] * part.psi.value.astype(np.float64)
         triangle = np.linalg.qr(np.vstack([triangle, rows]), mode="r")

@@ -12,7 +12,7 @@ EXCUSED = 10.0  # times what storing the coefficients in the model's precision c
 MOST_EXCUSED = 0.1
 
 
-def above_least(high: float, least: float, shown: float, gap: float, storing: float, of_y: float, tol: float) -> Claim:
+def above_least(tol: float, high: float, least: float, shown: float, gap: float, storing: float, of_y: float) -> Claim:
     """J ≤ high, min J ≥ least, shown ≤ J − min J ≤ gap; of_y = Σωy²; storing: what rounding every coefficient costs."""
     detail = {"objective": high, "gap": gap, "lower_bound": max(0.0, least)}
     if high <= tol**2 * of_y or of_y == 0:  # a least value of rounding is nothing to compare with

@@ -6,6 +6,8 @@ off by up to γ_{d+8}(‖a‖ + ‖b‖)² in its precision.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, real
@@ -25,7 +27,7 @@ class Radial(Kernel):
 
     def argument(self, A: F64, B: F64) -> tuple[F64, F64]:
         d, (a, b) = A.shape[1], lengths(A, B)
-        D = sum((A[:, j, None] - B[None, :, j]) ** 2 for j in range(d))
+        D: Any = sum((A[:, j, None] - B[None, :, j]) ** 2 for j in range(d))
         return D, gamma(d + 8, unit_of(A)) * D + gamma(d + 8, self.raw) * (a + b) ** 2
 
     def of(self, t: F64) -> F64:

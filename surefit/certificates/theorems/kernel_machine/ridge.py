@@ -53,17 +53,18 @@ def ridge_claim(system: System, a: F64, unit: float, tol: float, propose: Propos
     """That of the target that fails, or is farthest off. `unit`: of the model's precision; `propose` is not trusted."""
     (low, high, left, storing, delta), of_y = values(system, a), system.omega @ system.y**2
     if not system.kernel.positive:
-        return worst(solved(*map(np.sqrt, numbers), unit, tol) for numbers in zip(left, storing, of_y, strict=True))
+        each = zip(*map(np.sqrt, (left, storing, of_y)), strict=True)
+        return worst(solved(unit, tol, *numbers) for numbers in each)
     least, best = low - left, high
     if not (left <= tol * least).all() and np.isfinite(delta).all():
         other_low, best, other_left, *_ = values(system, a.astype(LONG) + propose(system, delta))
         least = np.maximum(least, other_low - other_left)
     gap, shown = np.minimum(left, high - np.maximum(least, 0.0)), np.maximum(low - best, 0.0)
     each = zip(high, least, shown, gap, unit**2 * storing, of_y, strict=True)
-    return worst(above_least(*map(float, numbers), tol) for numbers in each)
+    return worst(above_least(tol, *map(float, numbers)) for numbers in each)
 
 
-def solved(left: float, storing: float, of_y: float, unit: float, tol: float) -> Claim:
+def solved(unit: float, tol: float, left: float, storing: float, of_y: float) -> Claim:
     """A kernel that may not be positive semi-definite has no least value: the linear system is all there is."""
     if not of_y > 0:
         return failed("system", "The target is zero in every row.")
