@@ -68,7 +68,7 @@ class Kernel:
     def of(self, t: F64) -> F64:
         """h(t)."""
         if self.name in BY_DISTANCE:
-            return np.exp(-self.gamma * t)
+            return np.exp(-self.gamma * np.maximum(t, 0.0))
         if self.name == "poly":
             return (self.gamma * t + self.coef0) ** self.degree
         if self.name == "sigmoid":
@@ -83,7 +83,7 @@ class Kernel:
             return t, (own + theirs) * t
         a, b = lengths(A, B)
         if self.name == "rbf":
-            far, c = (a + b) ** 2, B.mean(axis=0)
+            far, c = (a + b) ** 2, B.sum(axis=0) / max(1, len(B))
             a, b = lengths(A - c, B - c)
             return np.maximum(a**2 + b**2 - 2 * ((A - c) @ (B - c).T), 0.0), own * (a + b) ** 2 + theirs * far
         if self.name == "cosine":
