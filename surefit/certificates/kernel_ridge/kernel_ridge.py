@@ -20,6 +20,8 @@ from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel
 from surefit.certificates.theorems.kernel_machine.ridge import System, ridge_claim
 
+Found = tuple[list[Claim], str, System | None]  # claims, what they cost, and what they are about
+
 
 @checker("dual_coef_", "X_fit_", "gamma_", "predict")
 def check_kernel_ridge(model: Any, blocks: Blocks, tol: float) -> Findings:
@@ -28,10 +30,8 @@ def check_kernel_ridge(model: Any, blocks: Blocks, tol: float) -> Findings:
     return claims, cost
 
 
-def ridge_claims(
-    model: Any, blocks: Blocks, tol: float, penalty: str, gamma: float | None = None
-) -> tuple[list[Claim], str, System | None]:
-    """The claims on X_fit_, dual_coef_ and predict, and what they are about. `gamma` where the model's own is None."""
+def ridge_claims(model: Any, blocks: Blocks, tol: float, penalty: str, gamma: float | None = None) -> Found:
+    """The claims on X_fit_, dual_coef_ and predict. `gamma` where the model's own is None."""
     attrs, (X, y, omega, single) = Attributes(model, "dual_coef_"), read_data(blocks)
     (n, d), t = X.shape, y.shape[1]
     kernel, Z = read_kernel(attrs, X, gamma=gamma or 1.0 / max(1, d), coef0=1.0), attrs.array("X_fit_", (n, d))

@@ -34,9 +34,8 @@ def check_kernel_ridge_cv(model: Any, blocks: Blocks, tol: float) -> Findings:
     if grid is None or widths is None or grid.ndim != 1 or widths.ndim != 1 or not (grid > 0).all():
         return [*claims, refuted("on_grid", "alphas or gammas are not lists of numbers above zero.")], cost
     wrong, points = int((~np.isin(system.alpha, grid)).sum()) + int(gamma not in widths), grid.size * widths.size
-    claims.append(
-        at_most("on_grid", "alpha_ and gamma_ are among those to try; how many are not.", Grade.EXACT, wrong, 0)
-    )
+    said = "alpha_ and gamma_ are among those to try; how many are not."
+    claims.append(at_most("on_grid", said, Grade.EXACT, wrong, 0))
     reason = "see on_grid" if wrong else ""
     if getattr(model, "cv", None) is not None or getattr(model, "scoring", None) is not None:
         reason = "folds and other scores than the squared error are not derived again"
@@ -47,7 +46,7 @@ def check_kernel_ridge_cv(model: Any, blocks: Blocks, tol: float) -> Findings:
         return [*claims, Claim("selection", sentence, Grade.UNPROVED, None, None, not wrong)], cost
     chosen = int(np.argmax(widths == gamma)), [int(np.argmax(grid == a)) for a in system.alpha]
     found = scores(system, grid, widths, epsilon(False, np.asarray(model.dual_coef_)))
-    return claims + verdicts(attrs, *found, *chosen, tol), f"{cost}; {points} products of that order"
+    return claims + verdicts(attrs, *found, chosen, tol), f"{cost}; {points} products of that order"
 
 
 def scores(system: System, grid: F64, widths: F64, eps: float) -> tuple[F64, F64, float]:
@@ -70,14 +69,12 @@ def scores(system: System, grid: F64, widths: F64, eps: float) -> tuple[F64, F64
     return squares, errors, min(MOST_EXCUSED, EXCUSED * eps * (1 + largest))
 
 
-def verdicts(
-    attrs: Attributes, squares: F64, errors: F64, excuse: float, at: int, k: list[int], tol: float
-) -> list[Claim]:
+def verdicts(attrs: Attributes, squares: F64, errors: F64, excuse: float, chosen: Any, tol: float) -> list[Claim]:
     """best_score_ and path_scores_ are minus the means of the squares, and those of the pair chosen are the smallest.
 
     With `alpha_per_target` each target has its own penalty, and the mean over targets decides on gamma.
     """
-    loss, error, (n, t) = squares.mean(axis=2), errors.mean(axis=2), squares.shape[2:]
+    loss, error, (n, t), (at, k) = squares.mean(axis=2), errors.mean(axis=2), squares.shape[2:], chosen
     if not attrs.flag("alpha_per_target", False):
         loss, error, k = loss.mean(axis=2, keepdims=True), error.mean(axis=2, keepdims=True), k[:1]
     mine, off = (part[at, k, np.arange(len(k))] for part in (loss, error))

@@ -20,11 +20,9 @@ def above_least(tol: float, high: float, least: float, shown: float, gap: float,
         return at_most("optimal", said, Grade.OPTIMAL, high / (of_y or 1.0), tol**2, detail)
     value, excuse = (gap / least, min(MOST_EXCUSED, EXCUSED * storing / least)) if least > 0 else (np.inf, 0.0)
     lower = shown / (high - shown) if high > shown > 0 else 0.0
-    said = f"The penalised sum of squares is above the least possible by a relative {lower:.1e} to {value:.1e}"
-    failure = f"{said}: fit again, with a larger alpha, scaled data or in float64."
-    return at_most(
-        "optimal", f"{said}.", Grade.OPTIMAL, value, tol, detail, excuse=excuse, lower=lower, failure=failure
-    )
+    said = f"The penalised sum of squares is above the least possible by a relative {lower:.1e} to {value:.1e}."
+    remedy = f"{said} Fit again, with a larger alpha, scaled data or in float64."
+    return at_most("optimal", said, Grade.OPTIMAL, value, tol, detail, excuse=excuse, lower=lower, failure=remedy)
 
 
 def worst(claims: Iterable[Claim]) -> Claim:

@@ -28,14 +28,12 @@ def left_out(S: F64, e_S: float, y: F64, alpha: float, B: F64) -> tuple[F64, F64
     size, length = float(np.linalg.norm(S)) + alpha, np.linalg.norm(B, axis=0)
     product = S.astype(kind) @ B.astype(kind) + kind(alpha) * B
     product[np.diag_indices(n)] -= 1
-    rho = np.sqrt((product * product).sum(axis=0)).astype(np.float64) * (1 + many)
-    rho = rho + SAFE * (e_S + many * size) * length + many
+    rho = SAFE * (np.sqrt((product * product).sum(axis=0)) + (e_S + many * size) * length).astype(np.float64) + many
     v: Any = B.astype(np.longdouble) @ y
     left = y - (S.astype(np.longdouble) @ v + np.longdouble(alpha) * v)
-    rest = np.sqrt((left * left).sum(axis=0)).astype(np.float64)
     long = gamma(n + 8, float(np.finfo(np.longdouble).eps) / 2)
-    rest = SAFE * (rest + (e_S + 2 * long * size) * np.linalg.norm(v.astype(np.float64), axis=0))
-    rest = rest + long * np.linalg.norm(y, axis=0)
+    norms = [np.sqrt((a * a).sum(axis=0)) for a in (left, v, y)]
+    rest = SAFE * (norms[0] + (e_S + 2 * long * size) * norms[1] + long * norms[2]).astype(np.float64)
     b, c = np.maximum(np.diagonal(B), 0.0), rho / np.sqrt(alpha)
     low, high = ((np.sqrt(c * c + 4 * b) + sign * c) / 2 for sign in (-1.0, 1.0))  # of √Gᵢᵢ
     off_a, off_G = (high / np.sqrt(alpha))[:, None] * rest, (high * c)[:, None]
