@@ -57,4 +57,5 @@ def read_radial(attrs: Attributes) -> Radial | None:
         if not 0 < width < np.inf or (asked is not None and real(asked) != width):
             attrs.faults.append(f"width_ is {width}, width={asked!r}")
             return None
-    return Radial(name, gamma=1 / (2 * width**2), coef0=width**2)
+    sigma: Any = np.longdouble(width)
+    return Radial(name, gamma=1 / (2 * sigma**2), coef0=sigma**2)
