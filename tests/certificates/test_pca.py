@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_breast_cancer
-from sklearn.decomposition import PCA
+from sklearn.decomposition import PCA, IncrementalPCA
 
 from surefit.certificates import CertificateError, Grade
 from surefit.certificates.search.spectral import principal_axes
@@ -107,10 +107,13 @@ def but(model: PCA, order: list[int]) -> dict[str, Any]:
     return {name: getattr(model, name)[order] for name in names}
 
 
-LESSER = {
-    **but(ALL, [0, 1, 2, 4]),
-    "noise_variance_": (ALL.explained_variance_.sum() - ALL.explained_variance_[[0, 1, 2, 4]].sum()) / 5,
-}
+def left_out(order: list[int]) -> dict[str, Any]:
+    """A model that keeps others than the largest, and is right in all else."""
+    noise = (ALL.explained_variance_.sum() - ALL.explained_variance_[order].sum()) / (D - len(order))
+    return {**but(ALL, order), "noise_variance_": noise}
+
+
+LESSER, BUT_FIRST = left_out([0, 1, 2, 4]), left_out([1, 2, 3, 4])
 
 
 @pytest.mark.parametrize(
@@ -260,10 +263,107 @@ def test_rejects_other_data() -> None:
     assert certify(MODEL, X[::-1]).holds
 
 
-def test_too_large_for_a_spectrum(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a spectrum: what is then left are residuals, and a search for a larger variance."""
     monkeypatch.setattr(principal_axes, "MAX_ORDER", 5)
-    c = certify(PCA(2, svd_solver="full").fit(X), X)
-    assert failing(c) == {"components"} and c.grade is Grade.UNPROVED
+
+
+@pytest.mark.usefixtures("too_large")
+@pytest.mark.parametrize("solver", ["full", "arpack", "randomized", "covariance_eigh"])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_too_large_for_a_spectrum(solver: str, kind: type) -> None:
+    data = X.astype(kind)
+    c = certify(PCA(2, svd_solver=solver, random_state=0).fit(data), data)
+    assert c.holds and c.grade is Grade.UNPROVED and c.not_checked == (), f"\n{c}"
+    assert {claim.name for claim in c if claim.grade is Grade.UNPROVED} == {"largest"}
+    assert "not proved" in c["largest"].sentence and c["directions"].value < 1e-3
+
+
+@pytest.mark.usefixtures("too_large")
+@pytest.mark.parametrize("model", [PCA(svd_solver="full"), PCA(0.9, svd_solver="full"), PCA(3, whiten=True)])
+def test_too_large_and_asked_otherwise(model: PCA) -> None:
+    data = X * 1.5 + 1e3
+    assert certify(model.fit(data), data).holds
+    w = rng.integers(1, 4, size=N)
+    again = np.repeat(data, w, axis=0)
+    assert certify(model.fit(again), data, w=w.astype(float)).holds
+
+
+def swapped(j: int) -> np.ndarray:
+    """The components, with one that is replaced by a random direction at right angles to the others."""
+    V = MODEL.components_.copy()
+    others = np.delete(V, j, axis=0)
+    v = rng.normal(size=D)
+    v -= others.T @ (others @ v)
+    V[j] = v / np.linalg.norm(v)
+    return V
+
+
+@pytest.mark.usefixtures("too_large")
+@pytest.mark.parametrize(
+    ("change", "fails"),
+    [
+        *[({"components_": swapped(j)}, "directions") for j in range(4)],
+        *[
+            ({"explained_variance_": MODEL.explained_variance_ * (1 + size * (np.arange(4) == j))}, "directions")
+            for j in range(4)
+            for size in (0.01, -0.01, 1e-5)
+        ],
+        ({"explained_variance_": MODEL.explained_variance_ * 1.01}, "own_variance"),
+        ({"explained_variance_": np.zeros(4)}, "directions"),
+        (LESSER, "largest"),
+        (BUT_FIRST, "largest"),
+        ({"components_": TURNED}, "directions"),
+        ({"components_": np.zeros((4, D))}, "orthonormal"),
+        ({"components_": MODEL.components_ * 2}, "orthonormal"),
+        ({"components_": MODEL.components_[[1, 0, 2, 3]]}, "directions"),
+        ({"mean_": MODEL.mean_ * (1 + 1e-5)}, "mean"),
+        ({"singular_values_": MODEL.singular_values_ * 1.001}, "derived"),
+        ({"explained_variance_ratio_": MODEL.explained_variance_ratio_ * 1.001}, "derived"),
+        ({"noise_variance_": MODEL.noise_variance_ * 1.01}, "derived"),
+        ({"n_components": 0.99}, "n_components"),
+        ({"n_components": "mle"}, "n_components"),
+    ],
+)
+def test_too_large_and_mutations(change: dict[str, Any], fails: str) -> None:
+    assert certify(MODEL, X).holds
+    c = certify(altered(MODEL, **change), X)
+    assert fails in failing(c)
+    if fails == "largest":
+        assert failing(c) == {"largest"} and c["largest"].grade is Grade.NOT_OPTIMAL
+        assert "right angles" in c["largest"].sentence
+
+
+@pytest.mark.usefixtures("too_large")
+def test_too_large_and_randomised() -> None:
+    """A fit that stopped early is bounded by its own residuals; no variance may be above that along its component."""
+    flat = np.random.default_rng(3).normal(size=(300, 250))
+    model = PCA(8, svd_solver="randomized", iterated_power=2, random_state=0).fit(flat)
+    c = certify(model, flat)
+    assert c.holds and 1e-3 < c["directions"].value < 0.25 and c["own_variance"].value < 1e-9, f"\n{c}"
+    C, V, lam = np.cov(flat.T), model.components_, model.explained_variance_
+    residuals = np.linalg.norm(C @ V.T - V.T * lam, axis=0) / lam
+    assert np.allclose(c["directions"].detail["values"], residuals, rtol=1e-6)
+    along = np.einsum("ij,jk,ik->i", V, C, V)
+    assert (along > lam).all() and not certify(altered(model, explained_variance_=lam * 1.01), flat).holds
+    assert "own_variance" in failing(certify(altered(model, explained_variance_=along * 1.001), flat))
+    assert not certify(altered(model, components_=np.roll(V, 1, axis=0)), flat).holds
+
+
+@pytest.mark.usefixtures("too_large")
+def test_too_large_and_a_bad_proposal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A direction that lies among the components is no direction outside; one that is nothing refutes nothing."""
+    for bad in (MODEL.components_[:1].T, MODEL.components_[:1].T + 1e-3, np.zeros((D, 1)), np.full((D, 1), np.nan)):
+        monkeypatch.setattr("surefit.certificates.decomposition.pca.larger_direction", lambda *_, bad=bad: bad)
+        assert certify(MODEL, X).holds
+
+
+@pytest.mark.usefixtures("too_large")
+@pytest.mark.parametrize(("change", "fails"), [({}, ""), ({"var_": X.var(axis=0) * 1.001}, "columns")])
+def test_too_large_for_incremental_components(change: dict[str, Any], fails: str) -> None:
+    c = certify(altered(IncrementalPCA(4, batch_size=N).fit(X), **change), X)
+    assert failing(c) == ({fails} if fails else set()) and c["largest"].grade is Grade.UNPROVED, f"\n{c}"
 
 
 def test_not_fitted() -> None:

@@ -22,12 +22,20 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import epsilon, gamma
+from surefit.certificates.search.spectral.larger_direction import larger_direction
 from surefit.certificates.search.spectral.principal_axes import principal_axes
-from surefit.certificates.theorems.spectral.centered import Center, first_pass
+from surefit.certificates.theorems.spectral.centered import Center, centered, first_pass
 from surefit.certificates.theorems.spectral.spectrum import Spectrum, spectrum
 
 ROUNDINGS = 10.0
 RANDOMIZED = 0.25  # what a randomised fit may miss of a variance, and how far a component may be off
+
+
+APART = "explained_variance_ and components_ do not belong together"
+DIRECTIONS = (
+    "Each component is a direction of its variance: what it holds of directions whose variance differs by a relative g "
+    "is at most this number over g."
+)
 
 
 @dataclass
@@ -54,37 +62,31 @@ class Fit:
     "n_samples_", "noise_variance_", "transform", "inverse_transform",
 )  # fmt: skip
 def check_pca(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """Three passes, one factor and one spectrum of order min(n, d)."""
+    """Three passes, one factor and one spectrum of order min(n, d); a dozen passes where that is too much."""
     attrs = Attributes(model, "components_")
     center = first_pass(blocks)
     fit = _read(attrs, blocks, center)
     if fit is None:
         return [bad_attributes(attrs)], "one pass"
     axes, n, d = principal_axes(blocks, center.long_mean), blocks.n_rows, blocks.n_features
-    if axes is None:
-        reason = f"{n} × {d} numbers are too many for a spectrum here: nothing is recomputed."
-        return [failed("components", reason)], "one pass"
-    s = spectrum(blocks, center, axes)
+    s = spectrum(blocks, center, fit.V if axes is None else axes)
     if not (np.isfinite(s.high).all() and (s.total == 0 or s.total > 1e-280) and center.weight > 1):
-        reason = "Squares of the data overflow or underflow, or there is only one row."
-        return [failed("finite", reason)], "three passes"
+        return [failed("finite", "Squares of the data overflow or underflow, or there is one row.")], "three passes"
     claims = [
-        _count(attrs, fit, s),
-        _mean(fit, s, center, tol),
+        _count(attrs, fit, s.total / (center.weight - 1)),
+        *_columns(attrs, fit, s, center, tol),
         _orthonormal(fit, tol),
-        *_components(fit, s, center.weight - 1, tol),
-        _derived(attrs, blocks, center, fit, s, tol),
+        *(_leading(fit, blocks, center, s, tol) if axes is None else _components(fit, s, center.weight - 1, tol)),
+        _derived(attrs, n, center, fit, s, axes is not None, tol),
         *_answers(attrs, model, blocks, fit, s, center),
     ]
-    return claims, f"three passes over the rows, {5.0 * n * d * min(n, d):.1e} operations"
+    return claims, f"three to a dozen passes over the rows, at most {5.0 * n * d * min(n, d):.1e} operations"
 
 
 def _read(attrs: Attributes, blocks: Blocks, center: Center) -> Fit | None:
-    V, n, d = attrs.array("components_"), blocks.n_rows, blocks.n_features
-    if V is not None and (V.ndim != 2 or V.shape[1] != d):
-        attrs.faults.append(f"components_ has shape {V.shape}, expected (k, {d})")
-    k = 0 if V is None or attrs.faults else len(V)
-    lam, mean = attrs.array("explained_variance_", (k,)), attrs.array("mean_", (d,))
+    n, d, k = blocks.n_rows, blocks.n_features, np.size(getattr(attrs.model, "explained_variance_", ()))
+    V, lam = attrs.array("components_", (k, d)), attrs.array("explained_variance_", (k,))
+    mean = attrs.array("mean_", (d,))
     attrs.array("explained_variance_ratio_", (k,), finite=False)
     attrs.array("singular_values_", (k,))
     noise = attrs.number("noise_variance_") if attrs.has("noise_variance_") else None
@@ -98,7 +100,7 @@ def _read(attrs: Attributes, blocks: Blocks, center: Center) -> Fit | None:
     return Fit(V, lam, mean, eps, solver != "full", told or (solver == "auto" and few), most, noise)
 
 
-def _count(attrs: Attributes, fit: Fit, s: Spectrum) -> Claim:
+def _count(attrs: Attributes, fit: Fit, total: float) -> Claim:
     """The number kept is the number asked for; of a share the least whose variances add up to more, up to rounding."""
     k, asked = len(fit.V), getattr(attrs.model, "n_components", None)
     if isinstance(asked, str):
@@ -106,10 +108,9 @@ def _count(attrs: Attributes, fit: Fit, s: Spectrum) -> Claim:
     if asked is None:
         right = k == fit.most - (attrs.text("svd_solver", "auto") == "arpack")
     elif isinstance(asked, (float, np.floating)) and 0 < asked < 1:
-        sums = np.append(0.0, np.cumsum(s.low + s.high)) / 2
-        slack = ROUNDINGS * fit.eps * s.total + float((s.high - s.low).sum())
-        least, enough = asked * s.total - slack, asked * s.total + slack
-        right = 1 <= k < len(sums) and sums[k - 1] <= enough and (k == len(sums) - 1 or not sums[k] < least)
+        sums, slack = np.append(0.0, np.cumsum(fit.lam)), ROUNDINGS * fit.eps
+        least, enough = (asked - slack) * total, (asked + slack) * total
+        right = k >= 1 and sums[k - 1] <= enough and (k == fit.most or sums[k] >= least)
     else:
         right = real(asked) == k
     if not right:
@@ -117,22 +118,28 @@ def _count(attrs: Attributes, fit: Fit, s: Spectrum) -> Claim:
     return at_most("n_components", f"n_components={asked!r} means {k} components here.", Grade.EXACT, 0, 0)
 
 
-def _mean(fit: Fit, s: Spectrum, center: Center, tol: float) -> Claim:
-    deviation = np.sqrt(s.spread / center.weight)
-    excuse = ROUNDINGS * fit.eps * (np.abs(center.mean) + deviation)
-    unit = np.where(deviation > excuse, deviation, np.maximum(np.abs(center.mean), np.finfo(float).tiny))
+def _columns(attrs: Attributes, fit: Fit, s: Spectrum, center: Center, tol: float) -> list[Claim]:
+    """Means, in deviations; var_, and of a column that varies less than its mean is rounded, relative to that."""
+    size, deviation, tiny = np.abs(center.mean), np.sqrt(s.spread / center.weight), np.finfo(float).tiny
+    excuse = ROUNDINGS * fit.eps * (size + deviation)
+    unit = np.where(deviation > excuse, deviation, np.maximum(size, tiny))
     off, error = np.abs(fit.mean - center.mean) / unit, s.mean_error / unit
-    sentence = "mean_ is the mean of every column, in deviations."
-    return worst("mean", sentence, Grade.EXACT, off, tol, error, excuse / unit, "mean_ is not the mean")
+    sentence, wrong = "mean_ is the mean of every column, in deviations.", "mean_ is not the mean"
+    mean = worst("mean", sentence, Grade.EXACT, off, tol, error, excuse / unit, wrong)
+    if not attrs.has("var_"):
+        return [mean]
+    unit = np.maximum(np.maximum(deviation, fit.eps * size) ** 2, tiny)
+    off, excuse = np.abs(attrs.model.var_ - deviation**2) / unit, ROUNDINGS * fit.eps * (1 + size / np.sqrt(unit))
+    error = 2 * gamma(center.counting + 8) + s.mean_error**2 / unit
+    sentence, wrong = "var_ is the variance of each column, relative to itself.", "var_ is not the variance of a column"
+    return [mean, worst("columns", sentence, Grade.EXACT, off, tol, error, excuse, wrong)]
 
 
 def _orthonormal(fit: Fit, tol: float) -> Claim:
-    d = fit.V.shape[1]
+    d, eps = fit.V.shape[1], fit.eps
     off = np.append(np.abs(fit.V @ fit.V.T - np.eye(len(fit.V))).max(axis=0), 0.0)
     sentence, wrong = "The components have length one and right angles: VVᵀ − I.", "The components are not orthonormal"
-    return worst(
-        "orthonormal", sentence, Grade.EXACT, off, tol, 2 * gamma(d + 2), ROUNDINGS * fit.eps * np.sqrt(d), wrong
-    )
+    return worst("orthonormal", sentence, Grade.EXACT, off, tol, 2 * gamma(d + 2), ROUNDINGS * eps * np.sqrt(d), wrong)
 
 
 def _components(fit: Fit, s: Spectrum, degrees: float, tol: float) -> list[Claim]:
@@ -157,26 +164,45 @@ def _components(fit: Fit, s: Spectrum, degrees: float, tol: float) -> list[Claim
     known = (1 + off) * (width + gamma(8))
     exact = not fit.loose or bool((np.maximum(off + known, e + error) <= tol + excuse).all())
     grade, bound = (Grade.OPTIMAL, tol) if exact else (Grade.BOUNDED, RANDOMIZED)
-    short = max(1 - along.sum() / max(high.sum(), 1e-300), 0.0)
-    sentence = (
-        f"explained_variance_ are the {k} largest variances there are, each relative to itself. No {k} directions hold "
-        f"more than a share of {short:.1e} above these."
-    )
+    sentence = f"explained_variance_ are the {k} largest variances there are, each relative to itself."
     wrong = "explained_variance_ is not the variance at its place"
     claims.append(worst("variances", sentence, grade, off, bound, known, excuse, wrong))
-    sentence = (
-        "Each component is a direction of the variance at its place: what it holds of directions whose variance "
-        "differs by a relative g is at most this number over g."
-    )
     wrong = "Components are not directions of the variance at their place"
-    claims.append(worst("directions", sentence, grade, e, bound, error, excuse, wrong))
-    return claims if exact else [*claims, _own(fit, at, along, c, mu, tol, width, excuse)]
+    claims.append(worst("directions", DIRECTIONS, grade, e, bound, error, excuse, wrong))
+    if not exact:  # Ritz values of a randomised fit: 0 ≤ vᵀCv/λ − 1 ≤ Σᵢ cᵢ²(μᵢ − λ)²/(μᵢλ), its second order
+        lam = np.maximum(fit.lam[at], 1e-300)
+        limit = tol + (c[:, at] ** 2 * (mu - lam) ** 2 / (mu * lam)).sum(axis=0)
+        sentence = "explained_variance_ is the variance along its component, to the second order of a randomised fit."
+        off = np.abs(along[at] / lam - 1)
+        claims.append(worst("own_variance", sentence, Grade.BOUNDED, off, limit, width, excuse, APART))
+    return claims
 
 
-def worst(
-    name: str, sentence: str, grade: Grade, value: F64, limit: F64 | float, error: F64 | float, excuse: F64 | float,
-    wrong: str,
-) -> Claim:  # fmt: skip
+def _leading(fit: Fit, blocks: Blocks, center: Center, s: Spectrum, tol: float) -> list[Claim]:
+    """Of data too large for a spectrum: Cv − λv, and a proposed direction outside, which may vary more."""
+    (k, d), lam, degrees = fit.V.shape, np.where(fit.lam > 0, fit.lam, np.nan), center.weight - 1
+    B = np.hstack([fit.V.T, larger_direction(blocks, center.mean, fit.V)])
+    B /= np.linalg.norm(B, axis=0)
+    CB = sum((A.T @ ((A @ B) * omega[:, None]) for A, omega in centered(blocks, center.mean)), 0.0 * B) / degrees
+    along, total = np.einsum("ij,ij->j", B, CB), s.total / degrees
+    error = 2 * gamma(blocks.n_rows + d + 8) * total + 2 * float(s.mean_error @ s.mean_error)
+    rho, excuse = np.linalg.norm(CB[:, :k] - B[:, :k] * lam, axis=0) / lam, fit.excuse(lam, total)
+    limit = tol if not fit.loose or (rho + error / lam <= tol + excuse).all() else RANDOMIZED
+    sentence = "That these are the largest variances is not proved: there are too many rows and columns for a spectrum."
+    largest, inside = Claim("largest", sentence, Grade.UNPROVED, None, limit, True), np.linalg.norm(fit.V @ B[:, k])
+    more = (along[k] - error - 2 * inside * total) / lam.min() - 1
+    if more > limit + excuse.max():
+        sentence = f"A direction at right angles to the components has {1 + more:.3g} times the smallest variance kept."
+        largest = refuted("largest", sentence, more, limit)
+    short, sentence = np.maximum(1 - along[:k] / lam, 0.0), "No variance is above that along its component."
+    return [
+        worst("own_variance", sentence, Grade.BOUNDED, short, tol, error / lam, excuse, APART),
+        worst("directions", DIRECTIONS, Grade.BOUNDED, rho, limit, error / lam, excuse, APART),
+        largest,
+    ]
+
+
+def worst(name: str, sentence: str, grade: Grade, value: F64, limit: Any, error: Any, excuse: Any, wrong: str) -> Claim:
     """The claim about the component or column that comes nearest to its own limit, or is farthest beyond."""
     value, limit, error, excuse = np.broadcast_arrays(value, limit, error, excuse)
     ratio = (value + error) / (limit + excuse)
@@ -198,18 +224,7 @@ def _null(fit: Fit, null: F64, along: F64, high: F64, total: float, level: float
     return at_most("no_variance", sentence, Grade.EXACT, most, level, failure=failure)
 
 
-def _own(fit: Fit, at: F64, along: F64, c: F64, mu: F64, tol: float, width: F64, excuse: F64) -> Claim:
-    """Ritz values of a randomised fit: 0 ≤ vᵀCv/λ − 1 ≤ Σᵢ cᵢ²(μᵢ − λ)²/(μᵢλ), its second order."""
-    lam = np.maximum(fit.lam[at], 1e-300)
-    second = (c[:, at] ** 2 * (mu - lam) ** 2 / (mu * lam)).sum(axis=0)
-    sentence = "explained_variance_ is the variance along its own component, to the second order of a randomised fit."
-    wrong = "explained_variance_ is not the variance along the components"
-    return worst(
-        "own_variance", sentence, Grade.BOUNDED, np.abs(along[at] / lam - 1), tol + second, width, excuse, wrong
-    )
-
-
-def _derived(attrs: Attributes, blocks: Blocks, center: Center, fit: Fit, s: Spectrum, tol: float) -> Claim:
+def _derived(attrs: Attributes, n: int, center: Center, fit: Fit, s: Spectrum, whole: bool, tol: float) -> Claim:
     """What follows from the variances, each relative to itself; the largest multiple of its own limit."""
     (k, d), degrees, total, lam = fit.V.shape, center.weight - 1, s.total / (center.weight - 1), fit.lam
     base, tiny = tol + ROUNDINGS * fit.eps + 2 * s.total_error, ROUNDINGS * fit.eps * total
@@ -225,12 +240,12 @@ def _derived(attrs: Attributes, blocks: Blocks, center: Center, fit: Fit, s: Spe
     differ("singular_values_", sigma, np.sqrt(np.maximum(lam, 0) * degrees), base * sigma + fit.eps * np.sqrt(s.total))
     off["explained_variance_"] = np.inf if (lam < 0).any() or (np.diff(lam) > base * lam[:-1] + tiny).any() else 0.0
     if fit.noise is not None:  # the mean of those left out of min(n, d), or of d where products gave all of them
-        solver = attrs.text("svd_solver", "auto")
-        rest, width = (float(a[k:].sum()) / degrees for a in ((s.low + s.high) / 2, s.high - s.low))
-        left = max(total - float(lam.sum()), 0.0) if fit.loose or solver == "arpack" else rest
+        solver, left, width = attrs.text("svd_solver", "auto"), max(total - float(lam.sum()), 0.0), 0.0
+        if whole and not fit.loose and solver != "arpack":
+            left, width = (float(a[k:].sum()) / degrees for a in ((s.low + s.high) / 2, s.high - s.low))
         sums = [fit.noise * max(1, many - k) for many in (fit.most, d if solver == "covariance_eigh" else fit.most)]
         differ("noise_variance_", min(sums, key=lambda one: abs(one - left)), left, base * left + tiny + width)
-    rows = {blocks.n_rows, center.weight}
+    rows = {n, center.weight}
     for name, right in {"n_components_": {k}, "n_samples_": rows, "n_samples_seen_": rows}.items():
         off[name] = np.inf if attrs.has(name) and attrs.number(name) not in right else 0.0
     farthest = max(off, key=lambda name: off[name])
