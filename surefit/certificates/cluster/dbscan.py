@@ -95,7 +95,7 @@ def _candidates(points: Points, eps: float) -> list[tuple[NDArray, NDArray]]:
     """Blocks of rows, each with all rows that may lie within eps of one of them: those whose entry in the widest column
     is, where no column differs by more than the distance."""
     n, radius, metric = len(points.X), eps * (1 + 1e-6) + 1e-12 * float(np.abs(points.X).max()), points.metric
-    narrow = metric.name in BY_COORDINATE and metric.p >= 1 and np.ndim(metric.weight) == 0 and n > FEW
+    narrow = metric.name in BY_COORDINATE and metric.p >= 1 and n > FEW
     along = points.X[:, np.ptp(points.X, axis=0).argmax()] if narrow else np.zeros(n)
     place = np.argsort(along, kind="stable")
     low, high = (np.searchsorted(along[place], along[place] + side) for side in (-radius, radius))

@@ -7,7 +7,6 @@ lighter than c (docs/certificates/cluster.md). Flows are proposed by a search; c
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,65 +19,62 @@ from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.rounding import epsilon, gamma
 from surefit.certificates.search.graphs.max_flow import max_flow
 from surefit.certificates.theorems.distances.all_rows import all_rows
-from surefit.certificates.theorems.distances.metrics import Metric, read_metric
-from surefit.certificates.theorems.graphs.affinity import given_claim, neighbors_claim
-from surefit.certificates.theorems.graphs.graph import Graph, cuts, read_graph
-from surefit.certificates.theorems.graphs.neighborhoods import Neighborhoods, euclidean
+from surefit.certificates.theorems.distances.metrics import read_metric
+from surefit.certificates.theorems.graphs.affinity import JOINED, given_claim, lists_claim
+from surefit.certificates.theorems.graphs.graph import cuts, read_graph
+from surefit.certificates.theorems.graphs.neighborhoods import euclidean, near_rows
 
-MOST_ROWS, MOST_GRAPH = 1000, 1 << 17
+MOST_ROWS = 1000  # for flows
 
 
 @checker("affinity_matrix_", "labels_", "cut_value_")
 def check_min_cut(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """The graph row by row, one maximum flow for each vertex."""
+    """The graph from all distances, one maximum flow for each vertex."""
     attrs, n = Attributes(model, "labels_"), blocks.n_rows
-    graph, labels, claimed = read_graph(attrs, n), attrs.raw("labels_"), attrs.number("cut_value_")
+    W, labels, claimed = read_graph(attrs, n), attrs.raw("labels_"), attrs.number("cut_value_")
     if labels is None or labels.shape != (n,) or labels.dtype.kind not in "iu" or set(np.unique(labels)) != {0, 1}:
         attrs.faults.append(f"labels_ does not part the {n} rows into groups 0 and 1")
     elif labels[0] != 0:
         attrs.faults.append("the first row is not in group 0")
-    if attrs.faults or graph is None or labels is None or claimed is None:
+    if attrs.faults or W is None or labels is None or claimed is None:
         return [bad_attributes(attrs)], "one pass"
-    value = cuts(graph, labels, 2)["cut"]
-    claims = [*_affinity(attrs, graph, blocks, tol), _value(claimed, value, graph, tol), _least(graph, value, tol)]
-    return claims, f"{len(graph.weight)} edges, {n - 1 if n <= MOST_ROWS else 0} maximum flows"
+    value = cuts(W, labels, 2)["cut"]
+    claims = [*_affinity(attrs, W, blocks, tol), _value(claimed, value, n, tol), _least(W, value, tol)]
+    return claims, f"{n}² distances, {n - 1 if n <= MOST_ROWS else 0} maximum flows"
 
 
-def _value(claimed: float, value: float, graph: Graph, tol: float) -> Claim:
+def _value(claimed: float, value: float, n: int, tol: float) -> Claim:
     unit = value or 1.0
     return at_most(
         "cut_value", f"cut_value_ is the weight between the groups, recomputed as {value:.10g}; relative difference.",
-        Grade.EXACT, abs(claimed - value) / unit, tol, error=gamma(len(graph.weight) + 8),
+        Grade.EXACT, abs(claimed - value) / unit, tol, error=gamma(float(n) ** 2 + 8),
         failure=f"cut_value_ is {claimed:.10g}, but the edges between the groups weigh {value:.10g}.",
     )  # fmt: skip
 
 
-def _least(graph: Graph, value: float, tol: float) -> Claim:
+def _least(W: F64, value: float, tol: float) -> Claim:
     """(value − proved)/value, proved the least value of the flows."""
-    name, n = "minimum", graph.n
+    name, n = "minimum", len(W)
     if value == 0:
         return at_most(name, "Nothing is cut, and no cut is below zero.", Grade.OPTIMAL, 0.0, tol)
     if n > MOST_ROWS:
         sentence = f"That no cut is lighter is not proved: {n} rows are too many for {n - 1} maximum flows."
         return Claim(name, sentence, Grade.UNPROVED, None, tol, True)
-    proved, better = _flows(graph, value)
-    gap = max(0.0, 1 - proved / value)
+    (proved, better), error = _flows(W, value), gamma(float(n) ** 2 + 8)
     return at_most(
         name,
         f"No cut is lighter than {proved:.10g}, by {n - 1} flows of at least that; share by which this one is heavier.",
-        Grade.OPTIMAL, gap, tol, {"proved": proved, "found": better}, error=gamma(len(graph.weight) + 8),
-        lower=1 - better / value - gamma(len(graph.weight) + 8),
+        Grade.OPTIMAL, max(0.0, 1 - proved / value), tol, {"proved": proved, "found": better}, error=error,
+        lower=1 - better / value - error,
         failure=f"A cut of {better:.10g} is lighter than this one of {value:.10g}." if better < value * (1 - tol)
         else "The flows found do not prove that no cut is lighter.",
     )  # fmt: skip
 
 
-def _flows(graph: Graph, value: float) -> tuple[float, float]:
+def _flows(W: F64, value: float) -> tuple[float, float]:
     """The least flow from the vertices merged so far to the next, and the lightest cut met; C has these as vertex 0."""
-    C = np.zeros((graph.n, graph.n))
-    C[graph.rows, graph.cols] = graph.weight
-    C, inside, proved, better = (C + C.T) / 2, np.arange(graph.n) == 0, np.inf, np.inf
-    slip = gamma(graph.n + 4)  # sums of merged edges
+    C, inside, proved, better = W.copy(), np.arange(len(W)) == 0, np.inf, np.inf
+    slip = gamma(len(W) + 4)  # sums of merged edges
     while not inside.all() and proved > 0:
         v = int(np.argmax(np.where(inside, -1.0, C[0])))
         if C[0, v] >= value:
@@ -87,7 +83,8 @@ def _flows(graph: Graph, value: float) -> tuple[float, float]:
             flow, reached = max_flow(C, 0, v, value * (1 + 4 * slip))
             found = _checked(C, flow, v)
             if reached.any():
-                better = min(better, _cut(graph, reached | (inside & reached[0])))
+                side = reached | (inside & reached[0])
+                better = min(better, cuts(W, side.astype(np.intp), 2)["cut"])
         proved = min(proved, found * (1 - slip))
         inside[v] = True
         C[0] += C[v]
@@ -106,49 +103,37 @@ def _checked(C: F64, flow: F64, v: int) -> float:
     return float(gain[v] - over - lost) - gamma(len(C) + 8) * float(np.abs(F).sum())
 
 
-def _cut(graph: Graph, side: NDArray) -> float:
-    return cuts(graph, side.astype(np.intp), 2)["cut"]
-
-
-def _affinity(attrs: Attributes, graph: Graph, blocks: Blocks, tol: float) -> list[Claim]:
+def _affinity(attrs: Attributes, W: F64, blocks: Blocks, tol: float) -> list[Claim]:
     """The edges of the neighbors, each with the weight exp(−d²/(2σ²)); σ is the median length where open."""
-    asked = attrs.text("affinity", "precomputed")
+    asked, n, d = attrs.text("affinity", "precomputed"), len(W), blocks.n_features
     if asked == "precomputed":
-        return [given_claim(graph, blocks)]
-    asked_metric, settings = attrs.parameter("metric", "euclidean"), attrs.parameter("metric_params", {})
-    metric = read_metric(blocks.n_features, asked_metric, 2, settings)
-    X, single = all_rows(blocks, MOST_GRAPH, metric.name == "precomputed")
-    plain = read_graph(attrs, graph.n, stored=True) or graph  # with edges too light for floating point
-    lengths, d, unit = _lengths(metric, X, plain), X.shape[1], epsilon(single) / 2
-    some = lengths[lengths > 0]  # those of equal rows say nothing about a scale
-    sigma = real(attrs.parameter("sigma", float(np.median(some)) if some.size else 1.0))
-    K = np.exp(-(lengths**2) / (2 * sigma**2))
-    off = float((np.abs(plain.weight - K) / np.maximum(K, 1e-36 if single else 1e-290)).max(initial=0.0))
-    size = float((1 + (lengths / sigma) ** 2).max(initial=0.0))
-    claims = [at_most(
-        "weights", f"Edges weigh exp(−d²/(2σ²)) with σ = {sigma:.4g}; largest relative difference.",
-        Grade.EXACT, off, tol, error=gamma(2 * d + 64) * size, excuse=10 * epsilon(single) * size,
-        failure=f"An edge does not weigh exp(−d²/(2σ²)): off by a relative {off:.2g}.",
-    )]  # fmt: skip
-    k = whole(attrs.parameter("n_neighbors", 10))
-    radius = {"epsilon": real(attrs.parameter("radius", 1.0)), "rbf": np.inf}.get(asked, np.nan)
-    if k < 1 or asked not in ("nearest_neighbors", "mutual_neighbors", "epsilon", "rbf"):
-        return [refuted("affinity", f"affinity={asked!r} is not a graph, or n_neighbors not a number of others.")]
+        return [given_claim(W, all_rows(blocks)[0])]
+    metric = read_metric(d, attrs.parameter("metric", "euclidean"), 2, attrs.parameter("metric_params", {}))
+    X, single = all_rows(blocks, distances=metric.name == "precomputed")
+    D, unit = metric.block(X, X), epsilon(single) / 2
 
     def measure(rows: NDArray) -> tuple[F64, F64]:
-        D = metric.block(X[rows], X)
-        return D, metric.error(D, d) + metric.error(D, d, unit)
+        return D[rows], metric.error(D[rows], d) + metric.error(D[rows], d, unit)
 
-    by_metric = euclidean(X, unit) if metric.name == "euclidean" else measure
-    near = Neighborhoods(graph.n, by_metric, min(k, graph.n - 1) if np.isnan(radius) else None, radius)
-    joined = replace(plain, weight=np.ones(len(plain.weight)))
-    return [neighbors_claim(joined, near, "mutual" if asked == "mutual_neighbors" else "or"), *claims]
-
-
-def _lengths(metric: Metric, X: F64, graph: Graph) -> F64:
-    """The length of every edge, row by row."""
-    out, ends = np.zeros(len(graph.weight)), np.searchsorted(graph.rows, np.arange(graph.n + 1))
-    for i in range(graph.n):
-        near = graph.cols[ends[i] : ends[i + 1]]
-        out[ends[i] : ends[i + 1]] = metric.block(X[i : i + 1], X, near)[0]
-    return out
+    k = whole(attrs.parameter("n_neighbors", 10))
+    radius = {"epsilon": real(attrs.parameter("radius", 1.0)), "rbf": np.inf}.get(asked)
+    if k < 1 or (asked not in ("nearest_neighbors", "mutual_neighbors") and radius is None):
+        return [refuted("affinity", f"affinity={asked!r} is not a graph, or n_neighbors not a number of others.")]
+    measured, k = euclidean(X, unit) if metric.name == "euclidean" else measure, min(k, n - 1)
+    near = near_rows(measured, np.arange(n), n, k if radius is None else None, radius or 0.0)
+    joined = "mutual_neighbors" if asked == "mutual_neighbors" else "epsilon"
+    edges = (W > 0) | (JOINED[joined](near[0]) > 0)  # also those too light for floating point
+    lengths = D[edges & (D > 0)]  # those of equal rows say nothing about a scale
+    sigma = real(attrs.parameter("sigma", float(np.median(lengths)) if lengths.size else 1.0))
+    K, least = np.exp(-(D**2) / (2 * sigma**2)), 1e-36 if single else 1e-290
+    near[0] &= K > least
+    off = float((np.abs(W - K) / np.maximum(K, least))[W > 0].max(initial=0.0))
+    size = float((1 + (D[W > 0] / sigma) ** 2).max(initial=0.0))
+    return [
+        lists_claim((W > 0) + 0.0, near, joined, "neighbors"),
+        at_most(
+            "weights", f"Edges weigh exp(−d²/(2σ²)) with σ = {sigma:.4g}; largest relative difference.",
+            Grade.EXACT, off, tol, error=gamma(2 * d + 64) * size, excuse=10 * epsilon(single) * size,
+            failure=f"An edge does not weigh exp(−d²/(2σ²)): off by a relative {off:.2g}.",
+        ),
+    ]  # fmt: skip

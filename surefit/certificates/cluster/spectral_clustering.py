@@ -21,9 +21,9 @@ from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.rounding import gamma
 from surefit.certificates.search.spectral.eigen_basis import eigen_basis
 from surefit.certificates.search.spectral.spectral_span import rotation
+from surefit.certificates.theorems.graphs.affinity import affinity_claim
 from surefit.certificates.theorems.graphs.components import components
-from surefit.certificates.theorems.graphs.graph import Laplacian, cuts, inverse_roots, laplacian_of, read_graph
-from surefit.certificates.theorems.graphs.model_affinity import affinity_claim
+from surefit.certificates.theorems.graphs.graph import cuts, inverse_roots, laplacian_of, read_graph
 from surefit.certificates.theorems.spectral.all_eigenvalues import MOST_ORDER, all_eigenvalues
 
 NEXT_STEP, NO_CONVERGENCE, KMEANS_TOL = 4.0, 1e-3, 1e-4
@@ -37,6 +37,7 @@ class Spectrum:
 
     lam: F64
     error: float
+    scale: float  # the largest entry of the diagonal
     E: F64
     moved: float
 
@@ -46,30 +47,28 @@ class Spectrum:
     "ratio_cut_", "normalized_cut_", "n_neighbors_", "gamma_",
 )  # fmt: skip
 def check_spectral_clustering(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """The graph row by row; all eigenvalues of few rows; one step of k-means in the embedding."""
+    """The graph from all distances; all eigenvalues of few rows; one step of k-means in the embedding."""
     attrs, n = Attributes(model, "labels_"), blocks.n_rows
-    graph, labels, asked = read_graph(attrs, n), attrs.raw("labels_"), getattr(model, "n_clusters", 8)
+    W, labels, asked = read_graph(attrs, n), attrs.raw("labels_"), getattr(model, "n_clusters", 8)
     k = whole(getattr(model, "n_clusters_", asked))
     if labels is None or labels.dtype.kind not in "iu" or labels.shape != (n,):
         attrs.faults.append(f"labels_ is not a list of {n} whole numbers")
-    if attrs.faults or graph is None or labels is None:
+    if attrs.faults or W is None or labels is None:
         return [bad_attributes(attrs)], "one pass"
-    pieces = int(components(n, graph.rows, graph.cols).max()) + 1
-    claims = [affinity_claim(attrs, graph, blocks, tol), _groups(asked, labels, k), _components(attrs, pieces)]
+    pieces = int(components(n, *np.nonzero(W)).max()) + 1
+    claims = [affinity_claim(attrs, W, blocks, tol), _groups(asked, labels, k), _components(attrs, pieces)]
     if not claims[1].holds:
         return claims, "one pass"
-    kind = attrs.text("laplacian", "random_walk")
-    laplacian, values = laplacian_of(graph, kind != "unnormalized"), cuts(graph, labels, k)
-    m = whole(attrs.parameter("n_components", k))
-    m, scale = m if 1 <= m <= n else k, float(laplacian.diagonal.max(initial=0.0)) or 1.0
-    found = _spectrum(laplacian, m, kind)
-    claims += [*_cut_values(attrs, values, len(graph.weight), tol), _interval(values, found, k, kind)]
+    kind, m = attrs.text("laplacian", "random_walk"), whole(attrs.parameter("n_components", k))
+    m, values = m if 1 <= m <= n else k, cuts(W, labels, k)
+    found = _spectrum(W, m, kind)
+    claims += [*_cut_values(attrs, values, n, tol), _interval(values, found, k, kind)]
     if isinstance(asked, str):
-        claims.append(_gap(attrs, found, pieces, k, scale))
+        claims.append(_gap(attrs, found, pieces, k))
     if attrs.has("eigenvalues_"):
-        claims.append(_eigenvalues(attrs, n, found, k, scale, tol))
+        claims.append(_eigenvalues(attrs, n, found, k, tol))
     claims += _labels(attrs, labels, found, k, m, tol)
-    return claims, f"{len(graph.weight)} edges" + (f", all {n} eigenvalues" if found else "")
+    return claims, f"{n}² distances" + (f", all {n} eigenvalues" if found else "")
 
 
 def _unproved(name: str, what: str, reason: str = "there are too many rows for all eigenvalues") -> Claim:
@@ -93,7 +92,7 @@ def _components(attrs: Attributes, count: int) -> Claim:
     return Claim("components", f"The graph has {count} connected components{more}.", Grade.EXACT, count, None, True)
 
 
-def _gap(attrs: Attributes, found: Spectrum | None, components: int, k: int, scale: float) -> Claim:
+def _gap(attrs: Attributes, found: Spectrum | None, components: int, k: int) -> Claim:
     """n_clusters='eigengap': as many as components, else the k ≥ 2 with the largest λₖ₊₁/λₖ; max_clusters at most.
 
     Eigenvalues below ZERO of the scale count as that: with [l, h] around each, a ratio is from lₖ₊₁/hₖ to hₖ₊₁/lₖ.
@@ -109,7 +108,7 @@ def _gap(attrs: Attributes, found: Spectrum | None, components: int, k: int, sca
     if not 2 <= k < lam.size:
         sentence = f"{k} clusters are one of the numbers from 2 to {lam.size - 1}, where there are any; faults."
         return at_most("eigengap", sentence, Grade.EXACT, int(lam.size > 2), 0)
-    low, high = (np.maximum(lam[1:] + e, ZERO * scale) for e in (-found.error, found.error))
+    low, high = (np.maximum(lam[1:] + e, ZERO * found.scale) for e in (-found.error, found.error))
     least, largest, others = low[1:] / high[:-1], high[1:] / low[:-1], np.arange(lam.size - 2) != k - 2
     return at_most(
         "eigengap", f"No k has a larger ratio of neighboring eigenvalues than {k}, by more than this share.",
@@ -120,40 +119,37 @@ def _gap(attrs: Attributes, found: Spectrum | None, components: int, k: int, sca
     )  # fmt: skip
 
 
-def _embedded(laplacian: Laplacian, U: F64, kind: str) -> tuple[F64, float]:
+def _embedded(W: F64, U: F64, kind: str) -> tuple[F64, float]:
     """The rows that k-means sees, and by how much a change of U is enlarged."""
     if kind == "unnormalized":
         return U, 1.0
     if kind == "random_walk":
-        root = inverse_roots(laplacian.graph)
+        root = inverse_roots(W)
         return root[:, None] * U, float(root.max(initial=0.0))
     length = np.sqrt((U * U).sum(axis=1))
     return U / np.where(length > 0, length, 1.0)[:, None], 2 / float(length[length > 0].min(initial=1.0))
 
 
-def _spectrum(laplacian: Laplacian, m: int, kind: str) -> Spectrum | None:
+def _spectrum(W: F64, m: int, kind: str) -> Spectrum | None:
     """The span of the m proposed vectors is within √(2m) · error/gap of the exact one (Davis and Kahan)."""
-    n = laplacian.graph.n
-    if n > MOST_ORDER:
+    if len(W) > MOST_ORDER:
         return None
-    A = laplacian.matrix()
-    proposed = eigen_basis(A)
-    known = all_eigenvalues(A, laplacian.error, lambda _: proposed)
-    if known is None:
-        return None
-    gap = float(known[0][m] - known[0][m - 1]) - 2 * known[1] if m < n else np.inf
-    E, more = _embedded(laplacian, proposed[1][:, :m], kind)
-    return Spectrum(*known, E, float(np.sqrt(2.0 * m) * known[1] / gap * more) if gap > 0 else np.inf)
+    L, error, scale = laplacian_of(W, kind != "unnormalized")
+    proposed, Q = eigen_basis(L)
+    lam, error = all_eigenvalues(L, error, proposed, Q)
+    gap = float(lam[m] - lam[m - 1]) - 2 * error if m < len(W) else np.inf
+    E, more = _embedded(W, Q[:, :m], kind)
+    return Spectrum(lam, error, scale, E, float(np.sqrt(2.0 * m) * error / gap * more) if gap > 0 else np.inf)
 
 
-def _cut_values(attrs: Attributes, values: dict[str, float], edges: int, tol: float) -> list[Claim]:
+def _cut_values(attrs: Attributes, values: dict[str, float], n: int, tol: float) -> list[Claim]:
     claims = []
     for name, truth in values.items():
         if attrs.has(f"{name}_"):
             given = attrs.number(f"{name}_")
             off = np.inf if given is None else abs(given - truth) / (truth or 1.0)
             sentence = f"{name}_ is that of the labels, recomputed as {truth:.10g}; relative difference."
-            claims.append(at_most(name, sentence, Grade.EXACT, off, tol, error=gamma(2 * edges + 8)))
+            claims.append(at_most(name, sentence, Grade.EXACT, off, tol, error=gamma(float(n) ** 2 + 8)))
     return claims
 
 
@@ -169,14 +165,14 @@ def _interval(values: dict[str, float], found: Spectrum | None, k: int, kind: st
     return Claim("interval", sentence, Grade.BOUNDED, ratio, None, lower <= upper + 1e-9, detail)
 
 
-def _eigenvalues(attrs: Attributes, n: int, found: Spectrum | None, k: int, scale: float, tol: float) -> Claim:
+def _eigenvalues(attrs: Attributes, n: int, found: Spectrum | None, k: int, tol: float) -> Claim:
     """The smallest eigenvalues at their places, relative to themselves or to a thousandth of the scale."""
     lam = attrs.array("eigenvalues_")
     if lam is None or lam.ndim != 1 or not min(k + 1, n) <= lam.size <= n:
         return refuted("eigenvalues", f"eigenvalues_ is not a list of {k + 1} or more numbers.")
     if found is None:
         return _unproved("eigenvalues", "eigenvalues_ are the smallest")
-    unit = np.maximum(found.lam[: lam.size], SMALL * scale)
+    unit = np.maximum(found.lam[: lam.size], SMALL * found.scale)
     off = np.abs(lam - found.lam[: lam.size]) / unit
     j = int(np.argmax(off))
     return at_most(

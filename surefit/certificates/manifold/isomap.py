@@ -12,17 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
-from surefit.certificates.blocks import F64, BadData, Blocks
+from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
-from surefit.certificates.manifold.double_centered import Centered, centered, eigen_claims
+from surefit.certificates.claim import Claim, Grade, at_most, failed
+from surefit.certificates.manifold.double_centered import centered, eigen_claims
 from surefit.certificates.predictions import SAMPLE, numbers_claim
-from surefit.certificates.rounding import epsilon, gamma
+from surefit.certificates.rounding import UNIT, epsilon, gamma
 from surefit.certificates.search.graphs.neighbor_lists import neighbor_lists
 from surefit.certificates.theorems.distances.all_rows import all_rows
-from surefit.certificates.theorems.distances.metrics import read_metric
+from surefit.certificates.theorems.distances.metrics import Metric, read_metric
 from surefit.certificates.theorems.graphs.components import completed
-from surefit.certificates.theorems.graphs.neighborhoods import Measure, Neighborhoods, euclidean, sq_distances
 from surefit.certificates.theorems.graphs.shortest_paths import path_lengths
 
 MOST_ROWS, ALL_SOURCES, ROUNDINGS = 4000, 600, 10.0
@@ -40,58 +39,58 @@ def check_isomap(model: Any, blocks: Blocks, tol: float) -> Findings:
     k = whole(attrs.parameter("n_components", 2))
     Y, D = attrs.array("embedding_", (n, k)), attrs.array("dist_matrix_", (n, n))
     source: Any = model if attrs.has("eigenvalues_") else getattr(model, "kernel_pca_", model)
-    lam = np.asarray(getattr(source, "eigenvalues_", np.nan), dtype=np.float64).reshape(-1)
+    lam = np.asarray(getattr(source, "eigenvalues_", np.nan), dtype=np.float64).reshape(-1)[:k]
     if lam.size < k or not (lam >= 0).all() or not (np.diff(lam) <= 0).all() or not np.isfinite(lam).all():
         attrs.faults.append("eigenvalues_ is not a descending list of numbers ≥ 0, one for each column")
     if attrs.faults or Y is None or D is None:
         return [bad_attributes(attrs)], "one pass"
-    eps = epsilon(single, np.asarray(model.embedding_), np.asarray(model.dist_matrix_))
-    far, unit = metric.block(X, X), epsilon(single) / 2
-    slack = metric.error(far, X.shape[1]) + metric.error(far, X.shape[1], unit)
-    by_metric = euclidean(X, unit) if metric.name == "euclidean" else lambda rows: (far[rows], slack[rows])
-    joined, wrong = _joined(attrs, n, by_metric)
+    eps, far = epsilon(single, np.asarray(model.embedding_), np.asarray(model.dist_matrix_)), metric.block(X, X)
+    joined, wrong = _joined(attrs, far, _slack(metric, X, far, epsilon(single) / 2))
     graph, count = completed(joined, lambda a, b: far[np.ix_(a, b)])
-    b, lam = centered((D + D.T) / 2, 1e-15 * D, eps), lam[:k]  # of the lengths as stated
+    B, error, rounding = centered((D + D.T) / 2, 2 * UNIT * D, eps)  # of the lengths as stated
     asked = real(attrs.parameter("tol", 0.0))
     loose = asked if 0 < asked < 0.25 and attrs.text("eigen_solver", "auto") != "dense" else 0.0
-    claims = [_neighbors(wrong, n), _components(count), _paths(D, far, graph, eps, tol)]
-    claims += eigen_claims(Y, lam, b, eps, tol, loose)
+    claims = [_neighbors(wrong, n, count), _paths(D, far, graph, eps, tol)]
+    claims += eigen_claims(Y, lam, B, error, rounding, eps, tol, loose)
     if attrs.has("residual_variance_"):
         claims.append(_residual(attrs, D, Y, tol))
-    if callable(getattr(type(model), "transform", None)) and metric.name != "precomputed":
-        rows = X.astype(np.float32) if single else X
-        claims.append(_transform(model, rows, Y, lam, b, eps))
+    if np.isfinite(X).all():  # no sparse matrix of distances
+        claims.append(_transform(model, X.astype(np.float32) if single else X, Y, lam, rounding))
     return claims, f"{n}² distances, {min(n, ALL_SOURCES)} sources × {graph.sum()} edges, a factor of order {n}"
 
 
-def _joined(attrs: Attributes, n: int, measure: Measure) -> tuple[NDArray, int]:
-    """Each row with its nearest others, or all within the radius; and for how many rows the model has others.
+def _slack(metric: Metric, X: F64, far: F64, unit: float) -> F64:
+    """Of distances in a precision of this unit; squares may be formed as ‖a‖² − 2a·b + ‖b‖², off by δ or less."""
+    d = X.shape[1]
+    delta = 4 * gamma(d + 8) * float((X * X).sum(axis=1).max()) if metric.name == "euclidean" else 0.0
+    products = np.minimum(delta / np.where(far > 0, far, 1e-300), np.sqrt(delta))
+    return metric.error(far, d) + metric.error(far, d, unit) + products
+
+
+def _joined(attrs: Attributes, far: F64, slack: F64) -> tuple[NDArray, int]:
+    """Each row with its nearest others, or all within the radius; and for how many rows that cannot be so.
 
     Which of rows equally near are taken the model shows, else they are taken by number.
     """
-    by_count = attrs.has("n_neighbors")
-    k = min(whole(attrs.parameter("n_neighbors", 5)), n - 1) if by_count else None
-    if k is not None and k < 1:
-        raise BadData("n_neighbors is not a whole number of others")
-    sure, maybe = Neighborhoods(n, measure, k, real(attrs.parameter("radius", np.nan))).lists(np.arange(n))
-    if k is None:
-        return sure, 0
-    own, given = np.zeros((n, n), bool), neighbor_lists(attrs.model, n, k)
-    order = np.argsort(np.where(sure, 0, np.where(maybe, 1, 2)), axis=1, kind="stable")[:, :k]
-    own[np.arange(n)[:, None], order if given is None else given] = True
-    return own, int(np.count_nonzero((sure & ~own | own & ~maybe).any(axis=1)))
+    n, own = len(far), np.eye(len(far), dtype=bool)
+    if not attrs.has("n_neighbors"):
+        return (far <= real(attrs.parameter("radius", np.nan))) & ~own, 0
+    k, far = min(whole(attrs.model.n_neighbors), n - 1), np.where(own, np.inf, far)
+    given, chosen = neighbor_lists(attrs.model, n, k), np.zeros((n, n), bool)
+    chosen[np.arange(n)[:, None], np.argsort(far, axis=1, kind="stable")[:, :k] if given is None else given] = True
+    farthest = np.where(chosen, far - slack, -np.inf).max(axis=1)
+    nearest = np.where(chosen | own, np.inf, far + slack).min(axis=1)
+    return chosen, int(np.count_nonzero(((chosen & ~own).sum(axis=1) != k) | (nearest < farthest)))
 
 
-def _neighbors(wrong: int, n: int) -> Claim:
-    return at_most(
-        "neighbors", f"The graph joins each row to its nearest others; rows of {n} where it cannot.", Grade.EXACT,
-        wrong, 0, failure=f"nbrs_ gives other rows than the nearest for {wrong} rows.",
-    )  # fmt: skip
-
-
-def _components(count: int) -> Claim:
+def _neighbors(wrong: int, n: int, count: int) -> Claim:
     more = "" if count == 1 else ", joined by the shortest edge between every two; more neighbors join them"
-    return Claim("components", f"The graph has {count} connected components{more}.", Grade.EXACT, count, None, True)
+    return at_most(
+        "neighbors",
+        f"The graph joins each row to its nearest others; rows of {n} where it cannot. It has {count} connected "
+        f"components{more}.",
+        Grade.EXACT, wrong, 0, failure=f"nbrs_ gives other rows than the nearest for {wrong} rows.",
+    )  # fmt: skip
 
 
 def _paths(D: F64, far: F64, graph: NDArray, eps: float, tol: float) -> Claim:
@@ -100,9 +99,7 @@ def _paths(D: F64, far: F64, graph: NDArray, eps: float, tol: float) -> Claim:
     sources = np.arange(n) if n <= ALL_SOURCES else np.unique(np.linspace(0, n - 1, SAMPLE).astype(np.intp))
     truth = path_lengths(sources, i, j, far[i, j])
     shortest = float(far[i, j][far[i, j] > 0].min(initial=np.inf))
-    off = float((np.abs(D[sources] - truth) / np.maximum(truth, shortest)).max())
-    skew = float(np.abs(D - D.T).max()) / (float(D.max()) or 1.0)
-    worst = float(np.max([off, skew]))
+    worst = float((np.abs(D[sources] - truth) / np.maximum(truth, shortest)).max())
     return at_most(
         "shortest_paths",
         f"dist_matrix_ has the lengths of shortest paths from {len(sources)} of {n} rows; largest relative difference.",
@@ -113,27 +110,19 @@ def _paths(D: F64, far: F64, graph: NDArray, eps: float, tol: float) -> Claim:
 
 def _residual(attrs: Attributes, D: F64, Y: F64, tol: float) -> Claim:
     """1 − r², r the correlation of lengths of paths and distances in the embedding over all pairs."""
-    upper = np.triu_indices(len(D), 1)
-    a, b = (M[upper].astype(np.longdouble) for M in (D, np.sqrt(sq_distances(Y, Y))))
-    a, b = a - a.mean(), b - b.mean()
-    scale = float((a * a).sum() * (b * b).sum())
-    truth, given = 1 - float((a * b).sum()) ** 2 / (scale or 1.0), attrs.number("residual_variance_")
-    if given is None:
-        return refuted("residual_variance", "residual_variance_ is not a number.")
+    upper, metric = np.triu_indices(len(D), 1), read_metric(Y.shape[1], "euclidean", 2, None)
+    a, b = (M[upper] - M[upper].mean() for M in (D, metric.block(Y, Y)))
+    truth, given = 1 - float(a @ b) ** 2 / (float((a @ a) * (b @ b)) or 1.0), real(attrs.model.residual_variance_)
     return at_most(
         "residual_variance", f"Of the variance of the lengths {truth:.4g} is not in the embedding; difference.",
-        Grade.EXACT, abs(given - truth), tol, error=gamma(64),
+        Grade.EXACT, abs(given - truth), tol, error=gamma(float(len(D)) ** 2 + 64),
         failure=f"residual_variance_ is {given:.6g}, recomputed as {truth:.6g}.",
     )  # fmt: skip
 
 
-def _transform(model: Any, X: NDArray, Y: F64, lam: F64, b: Centered, eps: float) -> Claim:
-    """A training row lies where the embedding has it: its nearest row is itself."""
+def _transform(model: Any, X: NDArray, Y: F64, lam: F64, rounding: float) -> Claim:
+    """A training row lies where the embedding has it: its nearest row is itself, and By/λ = y."""
     n = len(Y)
     rows = np.unique(np.linspace(0, n - 1, min(SAMPLE, n)).astype(np.intp))
-    safe = np.where(lam > 0, lam, np.inf)
-    size = np.sqrt((Y * Y).sum(axis=0)) / safe * np.sqrt(n) * b.rounding / (ROUNDINGS * eps)
-    rounding = np.where(
-        lam > b.rounding, (16 * eps + 4 * gamma(n + 16, eps / 2)) * size + 1e-5 * np.sqrt(lam / n), np.inf
-    )
-    return numbers_claim(model, "transform", X[rows], Y[rows], rounding)
+    room = np.where(lam > rounding, 1e-5 * np.sqrt(lam / n) + rounding / np.sqrt(np.maximum(lam, rounding)), np.inf)
+    return numbers_claim(model, "transform", X[rows], Y[rows], room * np.ones((len(rows), 1)))

@@ -7,7 +7,6 @@ eigenvalues far below one keep their digits (docs/certificates/manifold.md).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,38 +15,19 @@ from numpy.typing import NDArray
 from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
+from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.predictions import SAMPLE, numbers_claim
-from surefit.certificates.rounding import UNIT, epsilon, gamma
+from surefit.certificates.rounding import epsilon, gamma
 from surefit.certificates.search.graphs.local_weights import local_weights
 from surefit.certificates.search.graphs.neighbor_lists import neighbor_lists
-from surefit.certificates.search.spectral.largest_direction import largest_direction
 from surefit.certificates.theorems.distances.all_rows import all_rows, in_slices
 from surefit.certificates.theorems.graphs.components import components
-from surefit.certificates.theorems.graphs.local_weights import LONG, Rebuilding, gram, optimality
-from surefit.certificates.theorems.graphs.neighborhoods import Neighborhoods, euclidean, sq_distances
-from surefit.certificates.theorems.graphs.null_space import joined, null_claim, null_vectors
-from surefit.certificates.theorems.spectral.pairs import (
-    MOST_ORDER,
-    ROUNDINGS,
-    Pairs,
-    orthonormal_claim,
-    outermost_claim,
-    pairs_claim,
-)
+from surefit.certificates.theorems.graphs.local_weights import LONG, gram, optimality, rebuilding
+from surefit.certificates.theorems.graphs.neighborhoods import euclidean, wrong_lists
+from surefit.certificates.theorems.graphs.null_space import bottom_claims, null_vectors
+from surefit.certificates.theorems.spectral.pairs import ROUNDINGS, Pairs, pairs_claim
 
-MOST_ROWS, ORDER = 1 << 17, 0.1
-
-
-@dataclass(frozen=True)
-class Local:
-    """Neighbors and weights of all rows."""
-
-    near: NDArray  # (n, k)
-    weights: Any
-    open: int  # rows whose list rounding leaves open
-    wrong: int  # rows with a neighbor that cannot be one, or without one that must be
-    gap: float  # of the local problems, the largest relative one
+MOST_ROWS, ORDER = 4000, 0.1
 
 
 @checker("embedding_", "reconstruction_error_", "weights_", "eigenvalues_", "transform")
@@ -55,46 +35,35 @@ def check_locally_linear_embedding(model: Any, blocks: Blocks, tol: float) -> Fi
     """Distances of all pairs, a small system for each row, one product with M, one Cholesky factor."""
     attrs, n = Attributes(model, "embedding_"), blocks.n_rows
     X, single = all_rows(blocks, MOST_ROWS)
-    Y, k = attrs.array("embedding_"), whole(attrs.parameter("n_neighbors", 5))
-    if Y is not None and (Y.ndim != 2 or len(Y) != n or Y.shape[1] != real(attrs.parameter("n_components", 2))):
-        attrs.faults.append(f"embedding_ has shape {Y.shape}, expected {n} rows and n_components columns")
+    Y, k = attrs.array("embedding_", (n, whole(attrs.parameter("n_components", 2)))), whole(model.n_neighbors)
     if not 1 <= k < n:
         attrs.faults.append(f"n_neighbors={k} is not between 1 and {n - 1}")
     if attrs.faults or Y is None:
         return [bad_attributes(attrs)], "one pass"
-    eps, method = epsilon(False, np.asarray(model.embedding_)), attrs.text("method", "standard")
+    eps, reg, method = epsilon(False, np.asarray(model.embedding_)), real(model.reg), attrs.text("method", "standard")
     if method != "standard" or attrs.has("radius"):
         what = f"method={method!r}" if method != "standard" else "rows within a radius"
-        sentence = f"The matrix of {what} is not recomputed; only right angles are checked."
-        lengths = orthonormal_claim(np.hstack([np.full((n, 1), 1 / np.sqrt(n)), Y]), eps, max(tol, 1e-6))
-        return [lengths, Claim("pairs", sentence, Grade.UNPROVED, None, tol, True)], "one pass"
-    lists, reg = Neighborhoods(n, euclidean(X, epsilon(single) / 2), k), real(attrs.parameter("reg", 1e-3))
-    local = _local(attrs, X, lists, k, reg)
-    claims = [*_weights(local, tol), *_eigen(attrs, Y, local, reg, eps, tol)]
-    if callable(getattr(type(model), "transform", None)):
-        asked = X.astype(np.float32) if single else X
-        claims.append(_transform(model, X, asked, lists, k, Y, reg, max(eps, epsilon(single))))
-    return claims, f"{n}² distances, {n} systems of order {k}, a factor of order {min(n, MOST_ORDER)}"
+        sentence = f"The matrix of {what} is not recomputed: nothing is proved about this embedding."
+        return [Claim("pairs", sentence, Grade.UNPROVED, None, tol, True)], "nothing"
+    D, slack = euclidean(X, epsilon(single) / 2)(np.arange(n))
+    near = neighbor_lists(model, n, k, X)
+    near = np.argsort(np.where(np.eye(n), np.inf, D), axis=1, kind="stable")[:, :k] if near is None else near
+    weights, gap = _weights(attrs, X, near, reg)
+    claims = [*_local(wrong_lists(near, D, slack), gap, n, tol), *_eigen(attrs, Y, near, weights, reg, eps, tol)]
+    asked = X.astype(np.float32) if single else X
+    claims.append(_transform(model, X, asked, D, slack, k, Y, reg, max(eps, epsilon(single))))
+    return claims, f"{n}² distances, {n} systems of order {k}, a factor of order {n}"
 
 
-def _local(attrs: Attributes, X: F64, lists: Neighborhoods, k: int, reg: float) -> Local:
-    """The lists that the model shows, else the sure ones first, then by number; the weights stated, or those found."""
-    n, opened, wrong, gaps = len(X), 0, 0, list[F64]()
-    given = neighbor_lists(attrs.model, n, k, X)
-    stated = _stated(attrs, n, k) if attrs.has("weights_") else None
-    near, weights = np.zeros((n, k), np.intp), np.zeros((n, k), LONG)
-    for rows in in_slices(n, n + k * k + k * X.shape[1]):
-        sure, maybe = lists.lists(rows)
-        opened += int(np.count_nonzero(maybe.sum(axis=1) != k))
-        order = np.argsort(np.where(sure, 0, np.where(maybe, 1, 2)), axis=1, kind="stable")[:, :k]
-        near[rows], own = order if given is None else given[rows], np.zeros_like(sure)
-        own[np.arange(len(rows))[:, None], near[rows]] = True
-        own = _replaced(own, rows, X)
-        wrong += int(np.count_nonzero((own.sum(axis=1) != k) | (sure & ~own | own & ~maybe).any(axis=1)))
+def _weights(attrs: Attributes, X: F64, near: NDArray, reg: float) -> tuple[Any, float]:
+    """The weights stated, or those found; and the largest share by which they are not the best."""
+    weights, gaps = np.zeros(near.shape, LONG), list[F64]()
+    stated = _stated(attrs, *near.shape) if attrs.has("weights_") else None
+    for rows in in_slices(len(X), near.shape[1] * (near.shape[1] + X.shape[1])):
         G, R = gram(X, rows, near[rows], reg)
         w = weights[rows] = local_weights(G) if stated is None else stated[rows]
         gaps += [optimality(G, R, w, X.shape[1]), np.abs(w.sum(axis=1) - 1).astype(np.float64)]
-    return Local(near, weights, opened, wrong, float(np.max(gaps)))
+    return weights, float(np.concatenate(gaps).max())
 
 
 def _stated(attrs: Attributes, n: int, k: int) -> F64:
@@ -107,61 +76,47 @@ def _stated(attrs: Attributes, n: int, k: int) -> F64:
     return data.reshape(n, k)
 
 
-def _replaced(own: NDArray, rows: NDArray, X: F64) -> NDArray:
-    """A row in its own list stands for an equal row that is not in it."""
-    at = np.arange(len(rows))
-    for i in at[own[at, rows]]:
-        equal = np.flatnonzero((X == X[rows[i]]).all(axis=1) & ~own[i])
-        if equal.size:
-            own[i, rows[i]], own[i, equal[0]] = False, True
-    return own
-
-
-def _weights(local: Local, tol: float) -> list[Claim]:
+def _local(wrong: int, gap: float, n: int, tol: float) -> list[Claim]:
     return [
         at_most(
-            "neighbors", f"Each row is rebuilt from its nearest others; rows of {len(local.near)} with a wrong one.",
-            Grade.EXACT, local.wrong, 0, {"open": local.open},
-            failure=f"Other rows than the nearest rebuild {local.wrong} rows.",
+            "neighbors", f"Each row is rebuilt from its nearest others; rows of {n} with a wrong one.",
+            Grade.EXACT, wrong, 0, failure=f"Other rows than the nearest rebuild {wrong} rows.",
         ),
         at_most(
             "weights",
             "The weights of each row add up to one and rebuild it best, with its penalty; largest share missing.",
-            Grade.OPTIMAL, local.gap, tol, lower=0.0,
-            failure=f"Some weights do not add up to one or are not the best: up to {local.gap:.2g} is missing.",
+            Grade.OPTIMAL, gap, tol, lower=0.0,
+            failure=f"Some weights do not add up to one or are not the best: up to {gap:.2g} is missing.",
         ),
     ]  # fmt: skip
 
 
-def _eigen(attrs: Attributes, Y: F64, local: Local, reg: float, eps: float, tol: float) -> list[Claim]:
+def _eigen(
+    attrs: Attributes, Y: F64, near: NDArray, weights: Any, reg: float, eps: float, tol: float
+) -> list[Claim]:  # fmt: skip
     """The columns against M of the weights above."""
-    (n, k), A = local.near.shape, Rebuilding(local.near, local.weights)
-    N = null_vectors(components(n, np.repeat(np.arange(n), k), local.near.ravel()), np.ones(n))
-    image, length = A.times(Y.astype(LONG)), np.maximum(np.linalg.norm(Y, axis=0), 1e-300)
+    (n, k), (A, size, error) = near.shape, rebuilding(near, weights)
+    image, length, double = A @ Y.astype(LONG), np.maximum(np.linalg.norm(Y, axis=0), 1e-300), A.astype(np.float64)
     lam = ((image**2).sum(axis=0) / length**2).astype(np.float64)
     # what solving the local systems in the model's precision leaves open: ε/reg of each weight
-    longest = float(np.sqrt((local.weights**2).sum(axis=1).max()))
-    local_rounding = 0.0 if attrs.has("weights_") else A.size * longest / max(reg, eps)
-    rounding = ROUNDINGS * eps * (A.size**2 + local_rounding)
+    longest = float(np.sqrt((weights**2).sum(axis=1).max()))
+    local = 0.0 if attrs.has("weights_") else size * longest / max(reg, eps)
+    rounding = ROUNDINGS * eps * (size**2 + local)
     unit = np.maximum(lam, rounding)
     asked = real(attrs.parameter("tol", 0.0)) if attrs.text("eigen_solver", "auto") != "dense" else 0.0
-    pairs = Pairs(Y, lam, unit, np.minimum(0.5, rounding / unit), eps, asked if 0 < asked < 0.25 else 0.0)
-    open_lists, slip = f" The neighbors of {local.open} rows are tied." if local.open else "", 2 * UNIT * A.size**2
+    loose, off = asked if 0 < asked < 0.25 else 0.0, gamma(n + 8) * size**2
+    pairs = Pairs("(I − W)ᵀ(I − W)", double.T @ double, off, Y, lam, unit, rounding, eps, loose)
+    N = null_vectors(components(n, np.repeat(np.arange(n), k), near.ravel()), np.ones(n))
     return [
-        null_claim(pairs, N, tol, ROUNDINGS * eps * A.size**2),
-        orthonormal_claim(Y, eps, max(tol, pairs.loose)),
-        pairs_claim(pairs, A.back(image), A.rounding * length, tol, "(I − W)ᵀ(I − W)",
-                    f"eigen_solver='dense' keeps more digits.{open_lists}"),
-        _sums(attrs, lam, A.rounding + gamma(n + 8) * lam, unit, pairs, tol),
-        outermost_claim(joined(pairs, N), A.matrix, slip, tol, last=float(lam.max()), unit=float(unit.max()),
-                        smallest=True, matrix="(I − W)ᵀ(I − W)", propose=largest_direction, rounding=rounding,
-                        most=ORDER),
-    ]  # fmt: skip
+        pairs_claim(pairs, tol, "eigen_solver='dense' keeps more digits.", A.T @ image, error * length),
+        _sums(attrs, pairs, error + gamma(n + 8) * lam, tol),
+        *bottom_claims(pairs, N, tol, ORDER),
+    ]
 
 
-def _sums(attrs: Attributes, lam: F64, error: F64, unit: F64, pairs: Pairs, tol: float) -> Claim:
+def _sums(attrs: Attributes, pairs: Pairs, error: F64, tol: float) -> Claim:
     """reconstruction_error_ = Σλ; eigenvalues_ = λ."""
-    total = attrs.number("reconstruction_error_")
+    total, lam, unit = attrs.number("reconstruction_error_"), pairs.lam, pairs.unit
     given = attrs.array("eigenvalues_", lam.shape) if attrs.has("eigenvalues_") else lam
     if total is None or given is None:
         return refuted("reconstruction", "reconstruction_error_ or eigenvalues_ are not numbers for the columns.")
@@ -176,23 +131,20 @@ def _sums(attrs: Attributes, lam: F64, error: F64, unit: F64, pairs: Pairs, tol:
 
 
 def _transform(
-    model: Any, X: F64, asked: NDArray, lists: Neighborhoods, k: int, Y: F64, reg: float, eps: float
-) -> Claim:
-    """A training row is rebuilt from its k nearest rows, itself among them; rows with ties are left open."""
+    model: Any, X: F64, asked: NDArray, D: F64, slack: F64, k: int, Y: F64, reg: float, eps: float
+) -> Claim:  # fmt: skip
+    """A training row is rebuilt from its k nearest rows, itself among them; rows where rounding leaves open which these
+    are are not asked about."""
     rows = np.unique(np.linspace(0, len(X) - 1, min(SAMPLE, len(X))).astype(np.intp))
-    D2 = sq_distances(X[rows], X)
-    D2[np.arange(len(rows)), rows] = -1.0
-    near = np.argsort(D2, axis=1, kind="stable")[:, : k + 1]
-    ends = np.take_along_axis(D2, near, axis=1)
-    tied = (ends[:, k - 1] == ends[:, k]) | (D2 == 0).any(axis=1)
-    near = near[:, :k]
+    low, high = D[rows] - slack[rows], D[rows] + slack[rows]
+    low[np.arange(len(rows)), rows] = high[np.arange(len(rows)), rows] = -1.0
+    order = np.argsort(D[rows], axis=1, kind="stable")
+    sure = np.take_along_axis(high, order[:, :k], 1).max(axis=1) < np.take_along_axis(low, order[:, k:], 1).min(axis=1)
+    rows, near = rows[sure], order[sure, :k]
+    if not rows.size:
+        sentence = "Rounding leaves open which rows are nearest: transform is not checked."
+        return Claim("transform", sentence, Grade.UNPROVED, None, None, True)
     w = local_weights(gram(X, rows, near, reg)[0]).astype(np.float64)
     expected = (w[..., None] * Y[near]).sum(axis=1)
     size = (np.abs(w)[..., None] * np.abs(Y[near])).sum(axis=1).max(axis=1) * (1 + k / max(reg, eps))
-    rounding = np.where(tied, np.inf, 8 * (k + 8) * eps * size)[:, None] * np.ones(Y.shape[1])
-    claim = numbers_claim(model, "transform", asked[rows], expected, rounding)
-    maybe = Neighborhoods(len(X), lists.measure, k - 1).lists(rows)[1].sum(axis=1)
-    if claim.holds or (maybe == k - 1).all():
-        return claim
-    reason = f"Rounding leaves open which rows are nearest to {np.count_nonzero(maybe != k - 1)} of {len(rows)}"
-    return failed("transform", f"{reason}; transform answers otherwise.")
+    return numbers_claim(model, "transform", asked[rows], expected, 8 * (k + 8) * eps * size[:, None])

@@ -10,72 +10,50 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, bad_attributes, real
+from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, refuted
 from surefit.certificates.rounding import epsilon
-from surefit.certificates.search.spectral.largest_direction import largest_direction
+from surefit.certificates.theorems.graphs.affinity import affinity_claim
 from surefit.certificates.theorems.graphs.components import components
-from surefit.certificates.theorems.graphs.graph import Graph, laplacian_of, read_graph
-from surefit.certificates.theorems.graphs.model_affinity import affinity_claim
-from surefit.certificates.theorems.graphs.null_space import joined, null_claim, null_vectors
-from surefit.certificates.theorems.spectral.pairs import (
-    MOST_ORDER,
-    ROUNDINGS,
-    Pairs,
-    orthonormal_claim,
-    outermost_claim,
-    pairs_claim,
-)
+from surefit.certificates.theorems.graphs.graph import laplacian_of, read_graph
+from surefit.certificates.theorems.graphs.null_space import bottom_claims, null_vectors
+from surefit.certificates.theorems.spectral.pairs import ROUNDINGS, Pairs, pairs_claim
 
 SMALL = 1e-3  # of the scale: eigenvalues below are measured by this
 
 
 @checker("embedding_", "affinity_matrix_", "n_neighbors_", "gamma_", "eigenvalues_", "n_components_graph_")
 def check_spectral_embedding(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """The graph row by row, one product with its Laplacian, one Cholesky factor."""
+    """The graph from all distances, one product with its Laplacian, one Cholesky factor."""
     attrs, n = Attributes(model, "embedding_"), blocks.n_rows
-    graph, Y = read_graph(attrs, n), attrs.array("embedding_")
-    if Y is not None and (Y.ndim != 2 or len(Y) != n or Y.shape[1] != real(attrs.parameter("n_components", 2))):
-        attrs.faults.append(f"embedding_ has shape {Y.shape}, expected {n} rows and n_components columns")
-    if attrs.faults or graph is None or Y is None:
+    W, Y = read_graph(attrs, n), attrs.array("embedding_", (n, whole(attrs.parameter("n_components", 2))))
+    if attrs.faults or W is None or Y is None:
         return [bad_attributes(attrs)], "one pass"
-    width = 1.0 / blocks.n_features
-    claims = [affinity_claim(attrs, graph, blocks, tol, width, by_rows=False)]
-    normalized = attrs.text("laplacian", "symmetric") != "unnormalized"
-    U = np.sqrt(np.where(graph.degree > 0, graph.degree, 1.0))[:, None] * Y if normalized else Y
-    claims += spectral_claims(attrs, graph, U, normalized, tol)
-    return claims, f"{len(graph.weight)} edges, {n**3 / 3.0 if n <= MOST_ORDER else 0.0:.1e} operations for a factor"
+    claims = [affinity_claim(attrs, W, blocks, tol, 1.0 / blocks.n_features, by_rows=False)]
+    claims += _spectral_claims(attrs, W, Y, attrs.text("laplacian", "symmetric") != "unnormalized", tol)
+    return claims, f"{n}² affinities, {n**3 / 3.0:.1e} operations for a factor"
 
 
-def spectral_claims(attrs: Attributes, graph: Graph, U: F64, normalized: bool, tol: float) -> list[Claim]:
-    laplacian, n = laplacian_of(graph, normalized), graph.n
-    scale = float(laplacian.diagonal.max(initial=0.0)) or 1.0
-    eps = epsilon(False, np.asarray(attrs.model.embedding_))
-    product, length = laplacian.times(U), np.maximum(np.linalg.norm(U, axis=0), 1e-300)
-    lam, k = (U * product).sum(axis=0) / length**2, U.shape[1]
-    part = components(n, graph.rows, graph.cols)
-    N = null_vectors(part, np.where(graph.degree > 0, np.sqrt(graph.degree), 1.0) if normalized else np.ones(n))
+def _spectral_claims(attrs: Attributes, W: F64, Y: F64, normalized: bool, tol: float) -> list[Claim]:
+    (L, error, scale), (n, k), degree = laplacian_of(W, normalized), Y.shape, W.sum(axis=1)
+    root = np.sqrt(np.where(degree > 0, degree, 1.0)) if normalized else np.ones(n)
+    U, N = root[:, None] * Y, null_vectors(components(n, *np.nonzero(W)), root)
     if attrs.has("n_components_graph_") and attrs.number("n_components_graph_") != N.shape[1]:
         said = f"The graph has {N.shape[1]} components; n_components_graph_ says another number."
         return [refuted("components", said)]
-    unit, rounding = np.maximum(np.abs(lam), SMALL * scale), ROUNDINGS * eps * scale
-    loose, excuse = _loose(attrs, n) * scale / float(unit.min()), np.minimum(0.5, rounding * np.sqrt(n) / unit)
+    lam = (U * (L @ U)).sum(axis=0) / np.maximum((U * U).sum(axis=0), 1e-300)
+    unit, eps = np.maximum(np.abs(lam), SMALL * scale), epsilon(False, np.asarray(attrs.model.embedding_))
     if attrs.has("eigenvalues_"):
         stated = attrs.array("eigenvalues_", (k,), (k + 1,))  # of k + 1 the first is zero
         off = np.inf if stated is None else np.abs(stated - np.append(0.0, lam)[-stated.size :])
         if not (off <= tol * np.append(SMALL * scale, unit)[-np.size(off) :]).all():
             return [refuted("eigenvalues", "eigenvalues_ are not those of the columns.")]
-    pairs, what = Pairs(U, lam, unit, excuse, eps, loose), "L_sym" if normalized else "L"
-    return [
-        null_claim(pairs, N, tol, rounding),
-        orthonormal_claim(U, eps, max(tol, loose)),
-        pairs_claim(pairs, product, laplacian.error * length, tol, what,
-                    "A smaller eigen_tol or eigen_solver='arpack' keeps more digits."),
-        outermost_claim(joined(pairs, N), laplacian.matrix, laplacian.error, tol, last=float(lam.max()),
-                        unit=float(unit.max()), smallest=True, matrix=what, propose=largest_direction),
-    ]  # fmt: skip
+    rounding, loose = ROUNDINGS * eps * scale, _loose(attrs, n) * scale / float(unit.min())
+    pairs = Pairs("L_sym" if normalized else "L", L, error, U, lam, unit, rounding, eps, loose)
+    advice = "A smaller eigen_tol or eigen_solver='arpack' keeps more digits."
+    return [pairs_claim(pairs, tol, advice), *bottom_claims(pairs, N, tol)]
 
 
 def _loose(attrs: Attributes, n: int) -> float:

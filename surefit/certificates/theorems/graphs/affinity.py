@@ -1,81 +1,90 @@
-"""Whether a matrix of affinities is the one that X and the parameters define: row by row, all rows or a sample."""
+"""Whether a matrix W of affinities is the one that X and the parameters define, as SpectralClustering and
+SpectralEmbedding name it. Where rows are equally near X leaves an affinity open: then it is the nearest allowed value.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64, Blocks, dense
+from surefit.certificates.attributes import Attributes, real, whole
+from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
-from surefit.certificates.predictions import SAMPLE, sample_rows
+from surefit.certificates.rounding import UNIT, epsilon, gamma
 from surefit.certificates.theorems.distances.all_rows import all_rows
-from surefit.certificates.theorems.graphs.graph import Graph
-from surefit.certificates.theorems.graphs.neighborhoods import Neighborhoods
+from surefit.certificates.theorems.graphs.neighborhoods import euclidean, near_rows, sq_distances
 
-ALL_ROWS = 2000  # beyond, rows spread evenly are checked
-JOINED = {
-    "mean": lambda a, b: (a + 0.0 + b) / 2,
-    "or": lambda a, b: (a | b) + 0.0,
-    "mutual": lambda a, b: (a & b) + 0.0,
+JOINED = {  # what the lists of both ends of an edge make of it
+    "nearest_neighbors": lambda a: (a + 0.0 + a.T) / 2,
+    "mutual_neighbors": lambda a: (a & a.T) + 0.0,
+    "epsilon": lambda a: (a | a.T) + 0.0,
 }
 
 
-def checked_rows(n: int) -> NDArray:
-    return np.arange(n) if n <= ALL_ROWS else np.unique(np.linspace(0, n - 1, SAMPLE).astype(np.intp))
-
-
-def dense_rows(graph: Graph, rows: NDArray) -> F64:
-    out = np.zeros((len(rows), graph.n))
-    for place, i in enumerate(rows):
-        own = slice(*np.searchsorted(graph.rows, [i, i + 1]))
-        out[place, graph.cols[own]] = graph.weight[own]
-    return out
-
-
-def neighbors_claim(graph: Graph, near: Neighborhoods, joined: str) -> Claim:
-    """Every weight lies between those of the lists that are sure and of those that may be."""
-    rows = checked_rows(graph.n)
-    W, (sure, maybe) = dense_rows(graph, rows), near.lists(rows)
-    others = np.flatnonzero(((W > 0) | maybe).any(axis=0))
-    back_sure, back_maybe, theirs = np.zeros_like(sure), np.ones_like(maybe), near.lists(others, rows)
-    back_sure[:, others], back_maybe[:, others] = theirs[0].T, theirs[1].T
-    low, high = JOINED[joined](sure, back_sure), JOINED[joined](maybe, back_maybe)
-    halves = np.abs(2 * W - np.rint(2 * W)) <= 1e-12
-    wrong = int(np.count_nonzero(~(halves & (low - 1e-12 <= W) & (W <= high + 1e-12))))
-    what = f"{near.k} nearest others" if near.k is not None else f"others within {near.radius:g}"
+def lists_claim(W: F64, near: NDArray, joined: str, what: str) -> Claim:
+    """Every affinity is 0, ½ or 1 and lies between those of the lists that are sure and of those that may be."""
+    low, high = map(JOINED[joined], near)
+    wrong = int(np.count_nonzero(np.abs(W - np.clip(np.rint(2 * W) / 2, low, high)) > 1e-12))
     return at_most(
-        "affinity",
-        f"The graph joins rows to their {what}, on {len(rows)} rows; pairs that it should or should not join.",
-        Grade.EXACT, wrong, 0,
-        failure=f"The graph is not that of the {what}: {wrong} pairs are wrong on {len(rows)} rows.",
+        "affinity", f"The graph joins rows to their {what}; pairs that it should or should not join.",
+        Grade.EXACT, wrong, 0, failure=f"The graph is not that of the {what}: {wrong} pairs are wrong.",
     )  # fmt: skip
 
 
-def values_claim(
-    graph: Graph, what: str, K: F64, unit: F64, limit: float, rounding: float = 0.0, eps: float = 0.0
-) -> Claim:
-    """The largest difference from K (of the rows that are checked) relative to the unit; loops do not count.
+def values_claim(W: F64, what: str, K: F64, unit: Any, limit: float, error: float = 0.0, eps: float = 0.0) -> Claim:
+    """The largest difference from K relative to the unit; loops do not count, nor what underflows in the model.
 
-    K is right to a relative rounding, exp(−E) to 1 + E of them. What underflows in the model's precision is no matter.
+    K = exp(−E) with E right to a relative error is right to 1 + E of it.
     """
-    rows, unit = checked_rows(graph.n), np.maximum(unit, 1e-36 if eps > 1e-10 else 1e-290)
-    off = np.abs(dense_rows(graph, rows) - K) / unit
-    off[np.arange(len(rows)), rows] = 0.0
-    worst, span = float(off.max()), 1 - float(np.log(np.minimum(unit, 1.0)).min())
+    unit = np.maximum(unit, 1e-36 if eps > 1e-10 else 1e-290)
+    worst = float((np.abs(W - K) / unit)[~np.eye(len(W), dtype=bool)].max(initial=0.0))
+    span = 1 - float(np.log(np.minimum(unit, 1.0)).min())
     return at_most(
-        "affinity", f"The affinities are {what}, on {len(rows)} rows; largest relative difference.",
-        Grade.EXACT, worst, limit, error=rounding * span, excuse=10 * eps * span,
+        "affinity", f"The affinities are {what}; largest relative difference.",
+        Grade.EXACT, worst, limit, error=error * span, excuse=10 * eps * span,
         failure=f"The affinities are not {what}: off by a relative {worst:.2g}.",
     )  # fmt: skip
 
 
-def given_claim(graph: Graph, given: Blocks | F64) -> Claim:
-    """A matrix given, or its rows that are checked; all rows are made symmetric."""
-    rows, W = checked_rows(graph.n), given
-    if not isinstance(W, np.ndarray):
-        W = all_rows(W)[0] if W.n_rows <= ALL_ROWS else dense(sample_rows(W))
-    if W.shape != (len(rows), graph.n):
-        return refuted("affinity", f"The matrix given has not {graph.n} columns.")
-    W = (W + W.T) / 2 if len(rows) == graph.n else W
-    size = np.abs(np.where(rows[:, None] == np.arange(graph.n), 0.0, W)).max()
-    return values_claim(graph, "those given", W, np.full_like(W, size or 1.0), 1e-12)
+def given_claim(W: F64, given: F64) -> Claim:
+    """The matrix given, made symmetric."""
+    K = (given + given.T) / 2
+    return values_claim(W, "those given", K, float(np.abs(K[~np.eye(len(K), dtype=bool)]).max(initial=0.0)), 1e-12)
+
+
+def affinity_claim(
+    attrs: Attributes, W: F64, blocks: Blocks, tol: float, width: float = 1.0, by_rows: bool = True
+) -> Claim:
+    """The graph against X.
+
+    width    what `gamma` is where the model leaves it open
+    by_rows  a function takes two rows, not the whole of X
+    """
+    asked, (X, single), n = attrs.parameter("affinity", "rbf"), all_rows(blocks), len(W)
+    if asked == "precomputed":
+        return given_claim(W, X)
+    if callable(asked):
+        K = [[asked(a, b, **attrs.parameter("kernel_params", {})) for b in X] for a in X] if by_rows else asked(X)
+        return given_claim(W, np.asarray(K, dtype=np.float64))
+    if asked in JOINED:
+        k, radius = whole(attrs.parameter("n_neighbors_", attrs.parameter("n_neighbors", max(int(n / 10), 1)))), None
+        if asked == "epsilon":
+            radius = real(attrs.parameter("radius", None))
+        elif not 1 <= k or (attrs.has("n_neighbors") and k != real(attrs.model.n_neighbors)):
+            return refuted("affinity", "n_neighbors_ is not the number of neighbors asked for.")
+        others = min(k, n) - 1 if radius is None else None
+        near = near_rows(euclidean(X, epsilon(single) / 2), np.arange(n), n, others, radius or 0.0)
+        return lists_claim(
+            W, near, asked, f"{others} nearest others" if radius is None else f"others within {radius:g}"
+        )
+    if asked not in ("rbf", "laplacian"):
+        sentence = f"The graph of affinity={asked!r} is not recomputed."
+        return Claim("affinity", sentence, Grade.UNPROVED, None, tol, isinstance(asked, str))
+    g = real(attrs.parameter("gamma", width))
+    if attrs.has("gamma_") and not abs(real(attrs.model.gamma_) - g) <= 1e-9 * g:
+        return refuted("affinity", f"gamma_ is {attrs.model.gamma_}, expected {g}.")
+    eps = epsilon(single, np.zeros(0, getattr(attrs.model.affinity_matrix_, "dtype", np.float64)))
+    K = np.exp(-g * sq_distances(X, X, 2 if asked == "rbf" else 1))
+    return values_claim(W, f"those of the kernel {asked!r}", K, K, tol, gamma(X.shape[1] + 16) + 8 * UNIT, eps)

@@ -8,8 +8,6 @@ rounding are left open.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,30 +41,31 @@ def euclidean(X: F64, unit: float) -> Measure:
     return measure
 
 
-@dataclass(frozen=True)
-class Neighborhoods:
-    """Whose lists are looked at: the k nearest others, or all within a radius."""
-
-    n: int
-    measure: Measure
-    k: int | None
-    radius: float = 0.0
-
-    def lists(self, rows: NDArray, cols: Any = slice(None)) -> tuple[NDArray, NDArray]:
-        """Surely and maybe in the list of each of these rows, for the rows of cols; a row is not in its own list."""
-        found = np.zeros((2, len(rows), np.arange(self.n)[cols].size), bool)
-        for part in in_slices(len(rows), 4 * self.n):
-            found[:, part] = self._some(rows[part])[:, :, cols]
-        return found[0], found[1]
-
-    def _some(self, rows: NDArray) -> NDArray:
-        (D, slack), k = self.measure(rows), self.k
-        others = rows[:, None] != np.arange(self.n)
+def near_rows(measure: Measure, rows: NDArray, n: int, k: int | None, radius: float = 0.0) -> NDArray:
+    """Surely (0) and maybe (1) in the list of each of these rows: its k nearest others, or all within the radius."""
+    found = np.zeros((2, len(rows), n), bool)
+    for part in in_slices(len(rows), 4 * n):
+        (D, slack), others = measure(rows[part]), rows[part, None] != np.arange(n)
+        low, high = np.where(others, D - slack, np.inf), np.where(others, D + slack, np.inf)
         if k is None:
-            sure, maybe = D + slack <= self.radius, D - slack <= self.radius
+            sure, maybe = high <= radius, low <= radius
         else:
-            D = np.where(others, D, np.inf)
-            low = np.partition(D - slack, min(k, self.n - 1), axis=1)[:, min(k, self.n - 1), None]
-            high = np.partition(D + slack, k - 1, axis=1)[:, k - 1, None] if k > 0 else -np.inf
-            sure, maybe = D + slack < low, D - slack <= high
-        return np.stack([sure & others, maybe & others])
+            sure = high < np.partition(low, k, axis=1)[:, k, None]
+            maybe = low <= (np.partition(high, k - 1, axis=1)[:, k - 1, None] if k > 0 else -np.inf)
+        found[:, part] = sure & others, maybe & others
+    return found
+
+
+def wrong_lists(near: NDArray, D: F64, slack: F64) -> int:
+    """Rows i for which near[i] cannot be the k nearest others: another row is surely nearer than the farthest of these.
+
+    A row in its own list stands for one equal row that is not in it.
+    """
+    n, k = near.shape
+    listed, own = np.zeros((n, n), bool), np.eye(n, dtype=bool)
+    listed[np.arange(n)[:, None], near] = True
+    farthest = np.where(listed & ~own, D - slack, -np.inf).max(axis=1)
+    others, replaced = ~(listed | own), listed & own
+    nearer = (others & (D + slack < farthest[:, None])).sum(axis=1)
+    stands = replaced.any(axis=1) & (others & (D == 0)).any(axis=1)
+    return int(np.count_nonzero((listed.sum(axis=1) != k) | (replaced.any(axis=1) & ~stands) | (nearer > stands)))

@@ -1,49 +1,42 @@
-"""Null vectors of a Laplacian or of (I − W)ᵀ(I − W): one for each component of the graph, known beforehand."""
+"""Null vectors of a Laplacian or of (I − W)ᵀ(I − W): one for each component of the graph, known beforehand.
+
+With c components the first c − 1 columns of an embedding only tell these from each other: they are null vectors too.
+The null vectors N and the columns after them are eigenvectors at right angles.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
-from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.rounding import gamma
-from surefit.certificates.theorems.spectral.pairs import MOST_EXCUSED, ROUNDINGS, Pairs
+from surefit.certificates.claim import Claim
+from surefit.certificates.theorems.spectral.pairs import MOST_EXCUSED, Pairs, orthonormal_claim, outermost_claim
 
 
 def null_vectors(component: NDArray, values: F64) -> F64:
-    """The values on each component, zero elsewhere, of length one. component: any number for each vertex."""
-    _, part = np.unique(component, return_inverse=True)
-    N = np.zeros((len(part), int(part.max(initial=0)) + 1))
-    N[np.arange(len(part)), part] = values
+    """The values on each component 0, 1, …, zero elsewhere, of length one."""
+    N = np.where(component[:, None] == np.arange(component.max() + 1), values[:, None], 0.0)
     return N / np.linalg.norm(N, axis=0)
 
 
-def joined(pairs: Pairs, N: F64) -> Pairs:
-    """The null vectors with the columns that belong to other eigenvalues: of c zeros the first is dropped."""
-    zeros = min(pairs.U.shape[1], N.shape[1] - 1)
-    U, lam = np.hstack([N, pairs.U[:, zeros:]]), np.append(np.zeros(N.shape[1]), pairs.lam[zeros:])
-    return Pairs(U, lam, np.ones(lam.size), np.zeros(lam.size), pairs.eps, pairs.loose)
+def bottom_claims(pairs: Pairs, N: F64, tol: float, most: float = 0.0) -> list[Claim]:
+    """Right angles, also to the null vectors, and no smaller eigenvalue.
 
-
-def null_claim(pairs: Pairs, N: F64, tol: float, rounding: float) -> Claim:
-    """With c components the first c − 1 columns are null vectors, and the others have right angles to all of these.
-
-    rounding  what the model's precision leaves open of the matrix: over the smallest eigenvalue it mixes the two
+    Rounding mixes null vectors with a column of eigenvalue λ by its share of λ.
     """
-    (n, count), k = N.shape, pairs.U.shape[1]
-    zeros = min(k, count - 1)
-    inside = N @ (N.T @ pairs.U) - np.where(np.arange(k) < zeros, pairs.U, 0.0)
-    off, least = float(np.linalg.norm(inside, axis=0).max()), float(np.abs(pairs.lam[zeros:]).min(initial=np.inf))
-    mixing = min(MOST_EXCUSED, rounding / least) if least > 0 else MOST_EXCUSED
-    what = f"The graph has {count} connected components: the first {zeros} columns only tell these from each other "
-    what += "(more neighbors, or a wider kernel, join them), and the others"
-    return at_most(
-        "components",
-        f"{'The graph is connected: the columns' if count == 1 else what} add up to zero on each component, in the "
-        "weights of the matrix; how far a column is from that.",
-        Grade.EXACT, off, max(tol, pairs.loose), error=gamma(len(N) + 8),
-        excuse=mixing + ROUNDINGS * pairs.eps * np.sqrt(n),
-        failure=f"The graph has {count} connected components, but the first {zeros} columns are not those that tell "
-        f"these from each other, or other columns do not add up to zero on each: off by {off:.2g}.",
-    )  # fmt: skip
+    c = N.shape[1]
+    zeros = min(len(pairs.lam), c - 1)
+    lam = np.append(np.zeros(c), pairs.lam[zeros:])
+    bottom = replace(pairs, U=np.hstack([N, pairs.U[:, zeros:]]), lam=lam)
+    named = replace(bottom, name=f"{pairs.name} and its null vectors, one for each of {c} connected components,")
+    least, last = float(np.abs(lam[c:]).min(initial=np.inf)), int(pairs.lam.argmax())
+    mixing = min(MOST_EXCUSED, pairs.rounding / least) if least > 0 else MOST_EXCUSED
+    unit, excuse = float(pairs.unit[last]), float(pairs.excuse[last])
+    return [
+        orthonormal_claim(pairs, tol),
+        orthonormal_claim(named, tol, 1.0, "components", mixing),
+        outermost_claim(bottom, tol, smallest=True, last=float(lam.max()), unit=unit, excuse=excuse, most=most),
+    ]
