@@ -55,15 +55,9 @@ def test_accepts(name: str) -> None:
     assert c.grade is Grade.EXACT
 
 
-@pytest.mark.parametrize("linkage", LINKAGES)
-def test_merges_spread_evenly(linkage: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checker, "WORK", 3e4)
-    monkeypatch.setattr(checker, "SAMPLE", 25)
-    model = fitted(X, linkage=linkage)
-    c = certify(model, X)
-    assert c.holds and "merges, spread evenly" in c["closest"].sentence, f"\n{c}"
-    other = fitted(X[::-1], linkage=linkage)
-    assert not certify(other, X).holds
+def test_more_rows_than_are_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checker, "MOST_ROWS", 80)
+    assert "data" in failing(certify(fitted(X), X))
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)

@@ -1,60 +1,69 @@
-"""How far clusters are from each other: the smallest, largest and mean distance of their rows, and Ward's.
+"""Merges replayed: how far the two clusters of each are from each other, and the nearest two clusters of its time.
 
-Ward's distance is √(2|A||B| / (|A| + |B|)) ‖c_A − c_B‖ with means c. Means are added up along the tree in long double,
-from rows less a common center: a sum of r rows is off by γ_r of the sum of their sizes.
+Distances of clusters are the smallest, the largest or the mean distance of their rows, or Ward's,
+√(2|A||B| / (|A| + |B|)) ‖c_A − c_B‖ with means c. The first three of A ∪ B and C are the smaller, the larger or the mean
+(|A| d(A, C) + |B| d(B, C)) / (|A| + |B|) of d(A, C) and d(B, C). Along a graph only clusters that an edge joins may
+merge: others are at ∞, and where only one of d(A, C) and d(B, C) is known that counts. A graph in several pieces is
+completed by an edge between the nearest two rows of every two pieces.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.blocks import F64
+from surefit.certificates.blocks import F64, BadData
 from surefit.certificates.rounding import UNIT, gamma
-from surefit.certificates.theorems.distances.all_rows import ENTRIES
-from surefit.certificates.theorems.distances.merge_tree import MergeTree
 from surefit.certificates.theorems.distances.points import Points
+from surefit.certificates.theorems.distances.replay import replay
+from surefit.certificates.theorems.graphs.components import completed
 
-REDUCE = {"single": np.minimum, "complete": np.maximum, "average": np.add}
-LONG = float(np.finfo(np.longdouble).eps) / 2
+LINKAGES = ("ward", "single", "complete", "average")
+LONG: Any = np.longdouble
 
 
-class Linkage:
-    """Distances between clusters of a tree, from the rows."""
+def read_graph(given: Any, points: Points) -> tuple[NDArray, int]:
+    """The graph, both ways and completed, as flags; and its pieces before that."""
+    n = len(points.X)
+    matrix = given(points.X.astype(points.dtype)) if callable(given) else given
+    flags = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix) != 0
+    if flags.shape != (n, n):
+        raise BadData(f"connectivity has the shape {flags.shape}, expected {(n, n)}")
+    return completed(flags, lambda a, b: points.block(points.X[a], b))
 
-    def __init__(self, name: str, points: Points, tree: MergeTree) -> None:
-        self.name, self.points, self.tree = name, points, tree
+
+def heights(name: str, points: Points, merges: NDArray, graph: NDArray | bool) -> tuple[F64, F64]:
+    """The height of every merge (∞ where no edge joins the two), and the least of its time."""
+    M, size = np.where(graph, points.block(points.X), np.inf), np.ones(len(points.X))
+    sums = points.X.astype(LONG) - (points.X.mean(axis=0) if name == "ward" else 0.0)
+    means = sums.astype(np.float64)
+
+    def join(a: int, b: int, others: NDArray) -> F64:
+        p, q, parts = M[a, others], M[b, others], (size[a], size[b])
+        size[a] += size[b]
         if name == "ward":
-            X = points.X.astype(np.longdouble) - points.X.mean(axis=0)
-            self.spread = float(np.sqrt((X * X).sum(axis=1).max(initial=0)))
-            sums = np.concatenate([X, np.zeros((len(tree.children), X.shape[1]), np.longdouble)])
-            for t, (a, b) in enumerate(tree.children.tolist()):
-                sums[tree.n + t] = sums[a] + sums[b]
-            self.means = (sums / tree.size[:, None]).astype(np.float64)
+            sums[a] += sums[b]
+            means[a] = (sums[a] / size[a]).astype(np.float64)
+            off = means[others] - means[a]
+            far = np.sqrt(2 * size[a] * size[others] / (size[a] + size[others]) * np.einsum("ij,ij->i", off, off))
+            return np.where(np.isinf(p) & np.isinf(q), np.inf, far)
+        mean = (parts[0] * p + parts[1] * q) / size[a]
+        far = {"single": np.minimum(p, q), "complete": np.maximum(p, q), "average": mean}[name]
+        return np.where(np.isinf(p) | np.isinf(q), np.minimum(p, q), far)
 
-    def slack(self, height: F64, unit: float) -> F64:
-        """The error of a height from distances in a precision of this unit: the checker's in double, or a model's."""
-        D = 2 * self.points.metric.error(height, self.points.X.shape[1], unit)
-        if self.name == "ward":  # means rounded in double, and √(2|A||B| / (|A| + |B|)) ≤ √n
-            return D + 4 * np.sqrt(self.tree.n) * (UNIT + gamma(self.tree.n + 8, LONG)) * self.spread
-        return D + (gamma(self.tree.n**2 / 2 + 4) * height if self.name == "average" else 0.0)
+    return replay(M, merges, join)
 
-    def cost(self, clusters: NDArray) -> F64:
-        """Differences of coordinates for the distances of a cluster to all."""
-        rows = np.ones(len(clusters)) if self.name == "ward" else self.tree.size[clusters].astype(float)
-        return rows * self.points.X.size
 
-    def to_all(self, cluster: int, others: NDArray) -> F64:
-        """The distances of a cluster to others (in leaf order, together all rows)."""
-        size = self.tree.size
-        if self.name == "ward":
-            off = self.means[others] - self.means[cluster]
-            a, b = float(size[cluster]), size[others].astype(float)
-            return np.sqrt(2 * a * b / (a + b) * np.einsum("ij,ij->i", off, off))
-        rows, join, starts = self.tree.rows(cluster), REDUCE[self.name], self.tree.first[others]
-        parts, step = [], max(1, ENTRIES // max(1, self.tree.n))
-        for low in range(0, len(rows), step):
-            D = self.points.block(self.points.X[rows[low : low + step]], self.tree.order)
-            parts.append(join.reduceat(join.reduce(D, axis=0), starts))
-        far = join.reduce(np.stack(parts), axis=0)
-        return far / (size[cluster] * size[others]) if self.name == "average" else far
+def slack(name: str, points: Points, height: F64, unit: float) -> F64:
+    """The error of heights from distances in a precision of this unit: the checker's in double, or a model's.
+
+    A mean of means is right to a few roundings for each merge. Means of rows, less a common center and added up in long
+    double, are rounded to double, and √(2|A||B| / (|A| + |B|)) ≤ √n.
+    """
+    n, D = len(points.X), 2 * points.metric.error(height, points.X.shape[1], unit)
+    if name != "ward":
+        return D + (gamma(8 * n) * height if name == "average" else 0.0)
+    spread = float(np.sqrt(((points.X - points.X.mean(axis=0)) ** 2).sum(axis=1).max()))
+    return D + 4 * np.sqrt(n) * (UNIT + gamma(n + 8, float(np.finfo(LONG).eps) / 2)) * spread
