@@ -12,6 +12,7 @@ the rows of earlier clusters.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real
-from surefit.certificates.blocks import F64, BadData, Blocks
+from surefit.certificates.blocks import F64, BadData, BlockOf, Blocks, Rows
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import gamma
@@ -29,7 +30,25 @@ from surefit.certificates.theorems.distances.metrics import BY_COORDINATE
 from surefit.certificates.theorems.distances.points import Points, read_points
 
 MOST_PAIRS = 2e10  # beyond, blocks of rows spread evenly over all
+FAR = 1e36  # a distance that is left out
 FEW = 2048  # rows up to which every pair is looked at
+
+
+class Filled:
+    """Distances of all pairs from a sparse matrix: what it leaves out is far, but for a row from itself."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        self.blocks, self.n_rows, self.n_features = blocks, blocks.n_rows, blocks.n_features
+
+    def __iter__(self) -> Iterator[BlockOf]:
+        first = 0
+        for X, y, w in self.blocks:
+            D = X
+            if isinstance(X, Rows):
+                D = np.where(np.eye(*X.shape, first, dtype=bool), 0.0, FAR).astype(X.dtype)
+                D[X.owner(), X.indices] = X.data
+            yield BlockOf(D, y, w)
+            first += X.shape[0]
 
 
 @dataclass
@@ -57,7 +76,10 @@ class Sweep:
 def check_dbscan(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Every pair of rows that can be near, once; twice where distances by differences refuse the fit."""
     attrs = Attributes(model, "labels_")
-    points = read_points(attrs, blocks, attrs.parameter("metric", "euclidean"))
+    metric = attrs.parameter("metric", "euclidean")
+    points = read_points(
+        attrs, Filled(blocks) if isinstance(metric, str) and metric == "precomputed" else blocks, metric
+    )
     fit = _read(attrs, blocks)
     if attrs.faults or fit is None:
         return [bad_attributes(attrs)], "one pass"
@@ -260,7 +282,8 @@ def _numbered(attrs: Attributes, points: Points, fit: Fit) -> Claim:
         faults.append("clusters are not numbered 0, 1, … by their first core row")
     if attrs.has("n_clusters_") and attrs.number("n_clusters_") != k:
         faults.append(f"n_clusters_ is not {k}")
-    X = np.where(np.isinf(points.X), 0.0, points.X)[fit.core]
+    left_out = (points.metric.name == "precomputed") & (points.X > FAR / 2)
+    X = np.where(left_out, 0.0, points.X)[fit.core]
     if attrs.has("components_") or k:
         rows = attrs.array("components_", X.shape)
         if rows is None or not (rows == X).all():

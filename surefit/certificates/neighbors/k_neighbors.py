@@ -1,9 +1,8 @@
 """Checkers of KNeighborsClassifier and KNeighborsRegressor: votes and means of the nearest rows, from the definition.
 
 With v the weights of the k nearest rows (1; 1/distance, where a distance is 0 those rows alone; or a function of the
-distances) a class has the share Σ v over its rows among them of Σ v, and a target is Σ v y / Σ v. The nearest rows are
-those that kneighbors gives for the queries, which is claimed to be right first. A classifier may count other rows than
-these where several are equally far: any choice among them is right.
+distances) a class has the share Σ v over its rows of Σ v, and a target is Σ v y / Σ v. That the rows which kneighbors
+gives are nearest is claimed first. A classifier may count others where several are equally far: any choice is right.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from surefit.certificates.predictions import answer_of, numbers_claim
 from surefit.certificates.theorems.distances.left_out import choice_claim
 from surefit.certificates.theorems.distances.points import Points
 from surefit.certificates.theorems.distances.queries import Queries, neighbors_claim, queries, read_search
-from surefit.certificates.theorems.distances.votes import read_target, unit_of, votes_of
+from surefit.certificates.theorems.distances.votes import read_target, votes_of
 
 SEARCH = ("n_samples_fit_", "X_fit_", "y_fit_", "effective_metric_", "effective_metric_params_", "outputs_2d_",
           "n_neighbors_", "candidates_", "cv_scores_", "best_score_")  # fmt: skip
@@ -52,37 +51,33 @@ def _findings(model: Any, blocks: Blocks, tol: float, classifies: bool) -> Findi
     claim, answer = neighbors_claim(model, points, asked, int(k), tol)
     claims = [claim]
     if answer is not None:
-        method = "predict_proba" if classifies else "predict"
         v, near = votes_of(weights, answer[0]), y[answer[1].astype(np.intp)]
-        total = np.where(v.sum(axis=1) == 0, 1.0, v.sum(axis=1))
+        v = v / np.where(v.sum(axis=1) == 0, 1.0, v.sum(axis=1))[:, None]
         mean, size = (np.einsum("ij,ij...->i...", v, values) for values in (near, np.abs(near)))
-        mean, size = ((part.T / total).T for part in (mean, size))
-        rounding = (k + 16) * 2 * unit_of(model, method, points, asked) * (1.0 if classifies else size)
+        eps = float(np.finfo(np.float32 if np.float32 in (points.dtype, y.dtype) else np.float64).eps)
+        rounding = (k + 16) * eps * (1.0 if classifies else size)
         if classifies:
             mean = _tied(model, points, asked, y, int(k), weights, mean, float(rounding))
             claims.append(labels_claim(model, asked.Q, mean, rounding))
-        claims.append(numbers_claim(model, method, asked.Q, mean, rounding))
+        claims.append(numbers_claim(model, "predict_proba" if classifies else "predict", asked.Q, mean, rounding))
     if attrs.has("n_neighbors_"):
         claims.append(choice_claim(attrs, points, y, classifies, int(k)))
     return claims, f"{len(asked.Q)} queries against {n} rows"
 
 
 def _tied(model: Any, points: Points, asked: Queries, y: F64, k: int, weights: Any, votes: F64, rounding: float) -> F64:
-    """The votes; where the model's differ and rows tie for the last places, the nearest that some choice of them gives.
-
-    Of r places left and t rows that tie, c of one class: it has at least r − (t − c) of the places, and at most c.
-    """
-    given, votes = answer_of(model, "predict_proba", asked.Q), votes.copy()
-    if isinstance(given, Claim) or given.shape != votes.shape or given.dtype.kind != "f":
+    """The votes; where the model's differ and rows tie for the last places, the nearest that these rows may give."""
+    given, votes = answer_of(model, "predict_proba", asked.Q, votes.shape), votes.copy()
+    if isinstance(given, Claim):
         return votes
     for i in np.flatnonzero(~(np.abs(given - votes) <= rounding).all(axis=1)):
         D = points.block(asked.Q[i : i + 1].astype(np.float64))[0]
-        slack, order = points.slack(D), np.argsort(D)
-        last, spread = D[order[k - 1]], slack[order[k - 1]]
-        inside, maybe = D + slack < last - spread, D - slack <= last + spread
+        last = np.sort(D)[k - 1]
+        wide = 2 * points.slack(last)
+        inside, maybe = D < last - wide, D <= last + wide
         ties, places = y[maybe & ~inside].sum(axis=0), k - int(inside.sum())
         v = votes_of(weights, np.append(D[inside], last))
-        low, high = np.maximum(places - (ties.sum() - ties), 0), np.minimum(ties, places)
+        low, high = np.maximum(places - (ties.sum() - ties), 0), np.minimum(ties, places)  # of these places
         sure, total = v[:-1] @ y[inside], v[:-1].sum() + places * v[-1]
         votes[i] = np.clip(given[i], (sure + v[-1] * low) / total, (sure + v[-1] * high) / total)
     return votes

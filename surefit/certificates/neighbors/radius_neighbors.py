@@ -24,7 +24,7 @@ from surefit.certificates.predictions import answer_of, numbers_claim
 from surefit.certificates.theorems.distances.metrics import BY_COORDINATE
 from surefit.certificates.theorems.distances.points import Points
 from surefit.certificates.theorems.distances.queries import Queries, queries, read_search
-from surefit.certificates.theorems.distances.votes import read_target, unit_of, votes_of
+from surefit.certificates.theorems.distances.votes import read_target, votes_of
 from surefit.certificates.theorems.distances.within_radius import AROUND, radius_claim
 
 SEARCH = ("n_samples_fit_", "X_fit_", "y_fit_", "effective_metric_", "effective_metric_params_", "outputs_2d_",
@@ -55,13 +55,15 @@ def _findings(model: Any, blocks: Blocks, tol: float, classifies: bool) -> Findi
     claims = [claim]
     if answer is not None:
         mean, alone, most = _mean(attrs, answer, y)
-        near = asked.some(~alone)
-        unit = (most + 16) * 2 * unit_of(model, "predict_proba" if classifies else "predict", points, near)
+        unit = (most + 16) * float(np.finfo(np.float32 if np.float32 in (points.dtype, y.dtype) else np.float64).eps)
         if classifies:
             mean[alone] = np.asarray(model.classes_) == label
             told = ~alone if label is None else np.ones_like(alone)
             claims.append(numbers_claim(model, "predict_proba", asked.Q[told], mean[told], unit))
-            claims += [labels_claim(model, near.Q, mean[~alone], unit), _outliers(model, asked.Q[alone], label)]
+            claims += [
+                labels_claim(model, asked.Q[~alone], mean[~alone], unit),
+                _outliers(model, asked.Q[alone], label),
+            ]
         else:
             mean[alone] = np.nan
             claims.append(numbers_claim(model, "predict", asked.Q, mean, unit * _mean(attrs, answer, np.abs(y))[0]))

@@ -18,27 +18,20 @@ def in_slices(n: int, width: int) -> list[NDArray]:
 
 
 def all_rows(blocks: Blocks, most: int = MOST, distances: bool = False) -> tuple[F64, bool]:
-    """All rows in float64, and whether some are float32. Raises BadData where there are too many, NaN or infinities.
-
-    distances  the data are those of all pairs; a sparse matrix of them has none where it is empty, but for the distance
-               zero of a row to itself
-    """
+    """All rows in float64 (of distances, those of all pairs), and whether some are float32. Raises BadData where there
+    are too many, NaN or infinities, or a sparse matrix leaves distances out."""
     n, d, parts, single = blocks.n_rows, blocks.n_features, list[F64](), False
     if n > most or n * d > MOST or (distances and n != d):
         raise BadData(f"{n} × {d} entries are more than are compared in memory, or not the distances of all pairs")
     for X, _, _ in blocks:
-        if X.shape[1] != d or not all_finite(X):
-            raise BadData("the data have entries that are NaN, infinite or not numbers, or rows of other lengths")
-        part, single = dense(X), single or X.dtype == np.float32
-        if distances and isinstance(X, Rows):
-            stored = np.eye(len(part), d, sum(map(len, parts)), dtype=bool)
-            stored[X.owner(), X.indices] = True
-            part[~stored] = np.inf
-        parts.append(part)
-    if sum(map(len, parts)) != n or not n:
-        raise BadData(f"the blocks have another number of rows than {n}, or none")
+        if X.shape[1] != d or not all_finite(X) or (distances and isinstance(X, Rows)):
+            raise BadData(
+                "entries are NaN, infinite or not numbers, rows have other lengths, or distances are left out"
+            )
+        parts.append(dense(X))
+        single = single or X.dtype == np.float32
     whole = np.concatenate(parts)
-    largest = float(np.max(np.abs(whole), where=np.isfinite(whole), initial=0.0))
+    largest = float(np.abs(whole).max(initial=0.0))
     if largest > 0 and not 1e-100 < largest < 1e100:
         raise BadData(f"the largest entry is {largest:.1g}: squares of such numbers overflow or underflow; scale X")
     return whole, single

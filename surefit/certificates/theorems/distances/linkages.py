@@ -1,8 +1,8 @@
 """Merges replayed: how far the two clusters of each are from each other, and the nearest two clusters of its time.
 
 Distances of clusters are the smallest, the largest or the mean distance of their rows, or Ward's,
-√(2|A||B| / (|A| + |B|)) ‖c_A − c_B‖ with means c. The first three of A ∪ B and C are the smaller, the larger or the mean
-(|A| d(A, C) + |B| d(B, C)) / (|A| + |B|) of d(A, C) and d(B, C). Along a graph only clusters that an edge joins may
+√(2|A||B| / (|A| + |B|)) ‖c_A − c_B‖ with means c. The first three of A ∪ B and C are the smaller, larger or mean,
+(|A| d(A, C) + |B| d(B, C)) / (|A| + |B|), of d(A, C) and d(B, C). Along a graph only clusters that an edge joins may
 merge: others are at ∞, and where only one of d(A, C) and d(B, C) is known that counts. A graph in several pieces is
 completed by an edge between the nearest two rows of every two pieces.
 """

@@ -80,7 +80,7 @@ class Metric:
 
 def read_metric(d: int, given: Any, p: Any, settings: Any) -> Metric:
     """The metric of this name (or callable) for d columns. Of others, and of weights, nothing can be said: BadData."""
-    settings = dict(settings) if isinstance(settings, dict) else {}
+    settings = {name: s for name, s in settings.items() if s is not None} if isinstance(settings, dict) else {}
     if callable(given):
         call = np.vectorize(lambda a, b: real(given(a, b, **settings)), otypes=[float], signature="(d),(d)->()")
         return Metric("callable", 2.0, call)

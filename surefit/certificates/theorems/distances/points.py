@@ -22,8 +22,7 @@ from surefit.certificates.theorems.distances.metrics import BY_COORDINATE, Metri
 class Points:
     """Rows X (or, precomputed, the distances of each to all) and the metric.
 
-    whole     rows of whole numbers whose squared differences the model's type adds up exactly: a distance that is a
-              whole number is then the same in every model, without slack
+    whole     rows of whole numbers whose squares the type adds up exactly: distances that are whole have no slack
     products  δ, where models may form squares as ‖a‖² − 2a·b + ‖b‖² of the rows as they are: off by
               γ_{d+8}(‖a‖ + ‖b‖)² ≤ δ, so that the distance is off by at most min(δ/D, √δ); 0 where they may not
     """

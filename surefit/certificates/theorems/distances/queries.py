@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes
-from surefit.certificates.blocks import F64, BadData, Blocks
+from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.predictions import SAMPLE, answer_of
 from surefit.certificates.theorems.distances.all_rows import in_slices
@@ -21,21 +21,16 @@ ALL = 512  # rows up to which all are asked
 
 @dataclass(frozen=True)
 class Queries:
-    """Rows of the data and points halfway between them, in its type; `own[i]` is a row that must not be found for i."""
+    """Rows of the data and points halfway between them, in its type; row `own[i]` must not be found for query i."""
 
     Q: NDArray
     what: str
     own: NDArray | None = None
 
-    def some(self, rows: Any) -> Queries:
-        return replace(self, Q=self.Q[rows], own=None if self.own is None else self.own[rows])
-
 
 def queries(points: Points) -> Queries:
     """All rows where they are few, else rows spread evenly; and points halfway between every two of 64 in turn."""
     n, X = len(points.X), points.X.astype(points.dtype)
-    if not np.isfinite(X).all():
-        raise BadData("a sparse matrix of distances cannot be asked row by row; pass it dense")
     few = np.unique(np.linspace(0, n - 1, min(SAMPLE, n)).astype(np.intp))
     rows, what = (X, f"all {n} rows") if n <= ALL else (X[few], f"{len(few)} rows spread evenly")
     if points.metric.name not in BY_COORDINATE or n == 1:
@@ -47,17 +42,16 @@ def queries(points: Points) -> Queries:
 def read_search(attrs: Attributes, blocks: Blocks) -> Points:
     """The rows and the metric, held against n_samples_fit_, X_fit_ and effective_metric_; faults are noted."""
     points = read_points(attrs, blocks, attrs.parameter("metric", "minkowski"))
-    (n, d), asked, settings = points.X.shape, points.metric, attrs.parameter("effective_metric_params_", {})
-    if attrs.number("n_samples_fit_") != n:
-        attrs.faults.append(f"n_samples_fit_ is not {n}, the number of rows")
-    rows = attrs.array("X_fit_", (n, d)) if attrs.has("X_fit_") else None
-    if rows is not None and not (rows == np.where(np.isinf(points.X), 0.0, points.X)).all():
-        attrs.faults.append("X_fit_ is not the rows of the data")
+    asked, settings = points.metric, attrs.parameter("effective_metric_params_", {})
+    kept = attrs.raw("X_fit_") if attrs.has("X_fit_") else points.X
+    if attrs.number("n_samples_fit_") != len(points.X) or not np.array_equal(kept, points.X):
+        attrs.faults.append(
+            f"X_fit_ is not the rows of the data, or n_samples_fit_ is not {len(points.X)}, their number"
+        )
     stated: Any = getattr(attrs.model, "effective_metric_", None)
     if hasattr(attrs.model, "effective_metric_") and not (callable(stated) and stated is attrs.model.metric):
-        other = read_metric(d, stated, 2, settings)
-        same = (other.name, other.p) == (asked.name, asked.p) and np.array_equal(other.weight, asked.weight)
-        if not same or callable(stated) or not isinstance(settings, dict):
+        other = read_metric(points.X.shape[1], stated, 2, settings)
+        if (other.name, other.p) != (asked.name, asked.p) or callable(stated) or not isinstance(settings, dict):
             attrs.faults.append("effective_metric_ and effective_metric_params_ are not the metric asked for")
     return points
 
@@ -73,14 +67,12 @@ def wrong_answers(points: Points, asked: Queries, distances: F64, indices: F64) 
     for part in in_slices(len(Q), n):
         D, own = points.block(Q[part]), places[part]
         slack, row = points.slack(D), np.arange(len(part))[:, None]
+        if asked.own is not None:
+            D[row[:, 0], asked.own[part]] = np.inf
         bad[part] |= ~(np.abs(distances[part] - D[row, own]) <= slack[row, own]).all(axis=1)
-        farthest = (D - slack)[row, own].max(axis=1, initial=0.0)
-        others = np.ones(D.shape, bool)
+        farthest, others = (D - slack)[row, own].max(axis=1, initial=0.0), np.ones(D.shape, bool)
         others[row, own] = False
         bad[part] |= others.sum(axis=1) != n - own.shape[1]  # a row twice
-        if asked.own is not None:
-            others[row[:, 0], asked.own[part]] = False
-            bad[part] |= (own == asked.own[part][:, None]).any(axis=1)
         bad[part] |= (others & (D + slack < farthest[:, None])).any(axis=1)
     return bad
 
@@ -94,22 +86,17 @@ def neighbors_claim(
         return replace(answer, name=name), None
     if answer.shape != (2, m, k) or answer.dtype.kind != "f":
         return refuted(name, f"kneighbors gives arrays of shape {answer.shape}, expected two of {(m, k)}."), None
-    given = answer.astype(np.float64)
-    bad, grade, how = wrong_answers(points, asked, *given), Grade.EXACT, "up to the rounding of distances"
-    if bad.any():
-        loose = points.loosened(float(given[0][bad].max(axis=1, initial=0.0).min()), tol)
-        if loose is not None and not wrong_answers(loose, asked.some(bad), *given[:, bad]).any():
-            bad, grade = np.zeros(m, bool), Grade.BOUNDED
-            how = f"up to {loose.products:.1g} in squares, the rounding of products of rows as they are"
-    count = int(bad.sum())
-    others = "other rows than the query" if asked.own is not None else "rows"
+    given, grade, how = answer.astype(np.float64), Grade.EXACT, ""
+    bad = wrong_answers(points, asked, *given)
+    loose = points.loosened(float(given[0][bad].max(axis=1).min()), tol) if bad.any() else None
+    if loose is not None and not wrong_answers(loose, asked, *given).any():
+        bad, grade, how = np.zeros(m, bool), Grade.BOUNDED, f" up to {loose.products:.1g} in squares"
+    count, others = int(bad.sum()), "other rows than the query" if asked.own is not None else "rows"
     claim = at_most(
         name,
-        f"kneighbors gives the {k} nearest {others} with their distances, in order, {how}: {asked.what}; queries for "
-        "which it does not.",
+        f"kneighbors gives the {k} nearest {others} with distances, in order{how}: {asked.what}; queries where not.",
         grade, count, 0,
-        failure=f"kneighbors is wrong for {count} of {m} queries, number {int(np.argmax(bad))} among them: another row "
-        "is nearer, or a distance is not that of its row, or the order is not by distance. Where columns have "
-        "large offsets, algorithm='kd_tree' or centered columns help.",
+        failure=f"kneighbors is wrong for {count} of {m} queries, number {int(np.argmax(bad))} among them: in rows, "
+        "distances or order. Where columns have large offsets, algorithm='kd_tree' or centered columns help.",
     )  # fmt: skip
     return claim, given if claim.holds else None
