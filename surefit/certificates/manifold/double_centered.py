@@ -7,6 +7,7 @@ import numpy as np
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim
 from surefit.certificates.rounding import UNIT
+from surefit.certificates.search.spectral.largest_direction import largest_direction
 from surefit.certificates.theorems.spectral.pairs import (
     MOST_EXCUSED,
     ROUNDINGS,
@@ -41,7 +42,9 @@ def eigen_claims(
     """
     first, level = float(lam.max(initial=0.0)) or 1.0, max(rounding, error, 1e-290)
     unit = np.maximum(lam, level)
-    pairs = Pairs("the centered matrix", B, error, Y / np.sqrt(unit), lam, unit, rounding, eps, loose)
+    pairs = Pairs(
+        "the centered matrix", B, error, Y / np.sqrt(unit), lam, unit, rounding, eps, largest_direction, loose
+    )
     claims = [orthonormal_claim(pairs, tol, lam / unit), pairs_claim(pairs, tol, ADVICE)]
     if len(Y) > Y.shape[1]:
         last, size = (0.0, first) if lam[-1] <= level else (float(lam[-1]), float(lam[-1]))

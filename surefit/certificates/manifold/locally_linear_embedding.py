@@ -20,12 +20,13 @@ from surefit.certificates.predictions import SAMPLE, numbers_claim
 from surefit.certificates.rounding import epsilon, gamma
 from surefit.certificates.search.graphs.local_weights import local_weights
 from surefit.certificates.search.graphs.neighbor_lists import neighbor_lists
+from surefit.certificates.search.spectral.largest_direction import largest_direction
 from surefit.certificates.theorems.distances.all_rows import all_rows, in_slices
 from surefit.certificates.theorems.graphs.components import components
 from surefit.certificates.theorems.graphs.local_weights import LONG, gram, optimality, rebuilding
 from surefit.certificates.theorems.graphs.neighborhoods import euclidean, wrong_lists
 from surefit.certificates.theorems.graphs.null_space import bottom_claims, null_vectors
-from surefit.certificates.theorems.spectral.pairs import ROUNDINGS, Pairs, pairs_claim
+from surefit.certificates.theorems.spectral.pairs import ROUNDINGS, Pairs, orthonormal_claim, pairs_claim
 
 MOST_ROWS, ORDER = 4000, 0.1
 
@@ -43,8 +44,11 @@ def check_locally_linear_embedding(model: Any, blocks: Blocks, tol: float) -> Fi
     eps, reg, method = epsilon(False, np.asarray(model.embedding_)), real(model.reg), attrs.text("method", "standard")
     if method != "standard" or attrs.has("radius"):
         what = f"method={method!r}" if method != "standard" else "rows within a radius"
-        sentence = f"The matrix of {what} is not recomputed: nothing is proved about this embedding."
-        return [Claim("pairs", sentence, Grade.UNPROVED, None, tol, True)], "nothing"
+        sentence = f"The matrix of {what} is not recomputed; only right angles are checked."
+        U, none = np.hstack([np.full((n, 1), 1 / np.sqrt(n)), Y]), np.zeros(1 + Y.shape[1])
+        columns = Pairs(f"the matrix of {what}", np.zeros((n, 0)), 0.0, U, none, none, 0.0, eps, largest_direction)
+        unproved = Claim("pairs", sentence, Grade.UNPROVED, None, tol, True)
+        return [orthonormal_claim(columns, max(tol, 1e-6)), unproved], "one pass"
     D, slack = euclidean(X, epsilon(single) / 2)(np.arange(n))
     near = neighbor_lists(model, n, k, X)
     near = np.argsort(np.where(np.eye(n), np.inf, D), axis=1, kind="stable")[:, :k] if near is None else near
@@ -104,7 +108,7 @@ def _eigen(
     unit = np.maximum(lam, rounding)
     asked = real(attrs.parameter("tol", 0.0)) if attrs.text("eigen_solver", "auto") != "dense" else 0.0
     loose, off = asked if 0 < asked < 0.25 else 0.0, gamma(n + 8) * size**2
-    pairs = Pairs("(I − W)ᵀ(I − W)", double.T @ double, off, Y, lam, unit, rounding, eps, loose)
+    pairs = Pairs("(I − W)ᵀ(I − W)", double.T @ double, off, Y, lam, unit, rounding, eps, largest_direction, loose)
     N = null_vectors(components(n, np.repeat(np.arange(n), k), near.ravel()), np.ones(n))
     return [
         pairs_claim(pairs, tol, "eigen_solver='dense' keeps more digits.", A.T @ image, error * length),

@@ -15,6 +15,7 @@ from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, refuted
 from surefit.certificates.rounding import epsilon
+from surefit.certificates.search.spectral.largest_direction import largest_direction
 from surefit.certificates.theorems.graphs.affinity import affinity_claim
 from surefit.certificates.theorems.graphs.components import components
 from surefit.certificates.theorems.graphs.graph import laplacian_of, read_graph
@@ -51,7 +52,7 @@ def _spectral_claims(attrs: Attributes, W: F64, Y: F64, normalized: bool, tol: f
         if not (off <= tol * np.append(SMALL * scale, unit)[-np.size(off) :]).all():
             return [refuted("eigenvalues", "eigenvalues_ are not those of the columns.")]
     rounding, loose = ROUNDINGS * eps * scale, _loose(attrs, n) * scale / float(unit.min())
-    pairs = Pairs("L_sym" if normalized else "L", L, error, U, lam, unit, rounding, eps, loose)
+    pairs = Pairs("L_sym" if normalized else "L", L, error, U, lam, unit, rounding, eps, largest_direction, loose)
     advice = "A smaller eigen_tol or eigen_solver='arpack' keeps more digits."
     return [pairs_claim(pairs, tol, advice), *bottom_claims(pairs, N, tol)]
 

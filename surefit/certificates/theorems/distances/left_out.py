@@ -24,9 +24,10 @@ def choice_claim(attrs: Attributes, points: Points, y: F64, classifies: bool, ch
     """cv_scores_ are the mean scores of rows left out; n_neighbors_ is the first candidate with the largest."""
     candidates, scores = attrs.array("candidates_"), attrs.array("cv_scores_")
     best, asked = attrs.number("best_score_"), attrs.parameter("n_neighbors", 5)
-    fine = candidates is not None and scores is not None and candidates.ndim == 1 and candidates.shape == scores.shape
-    fine = fine and (isinstance(asked, str) or np.isin(candidates, np.asarray(asked)).all()) and (candidates >= 1).all()
-    if not fine or chosen != candidates[np.argmax(scores)] or best != scores.max():
+    if candidates is None or scores is None or candidates.ndim != 1 or candidates.shape != scores.shape:
+        return refuted("cv_scores", "candidates_ and cv_scores_ are not numbers with a score each.")
+    offered = isinstance(asked, str) or np.isin(candidates, np.asarray(asked)).all()
+    if not offered or candidates.min() < 1 or chosen != candidates[np.argmax(scores)] or best != scores.max():
         return refuted("cv_scores", "candidates_ and cv_scores_ do not fit n_neighbors, n_neighbors_ or best_score_.")
     (n, d), ks, how = points.X.shape, candidates.astype(np.intp), "leaving out one row after the other"
     if attrs.has("cv") or n * n * d > WORK or ks.max() >= n:
@@ -64,7 +65,7 @@ def _scores(points: Points, y: F64, classifies: bool, ks: NDArray, weights: Any)
                 value[j] += mean.argmax() == y[i].argmax()
                 width[j] += not known or (weights != "uniform" and np.ptp(np.sort(mean)[-2:]) <= 1e-9)
             else:
-                off, wide = np.abs(y[i] - mean), 0.0 if known else np.ptp(maybe, axis=0)
+                off, wide = np.abs(y[i] - mean), np.ptp(maybe, axis=0) * (not known)
                 value[j] -= float((off**2).mean())
                 width[j] += float(np.mean(wide * (2 * off + wide)))
     return value / n, width / n

@@ -43,7 +43,7 @@ def read_search(attrs: Attributes, blocks: Blocks) -> Points:
     """The rows and the metric, held against n_samples_fit_, X_fit_ and effective_metric_; faults are noted."""
     points = read_points(attrs, blocks, attrs.parameter("metric", "minkowski"))
     asked, settings = points.metric, attrs.parameter("effective_metric_params_", {})
-    kept = attrs.raw("X_fit_") if attrs.has("X_fit_") else points.X
+    kept: Any = attrs.raw("X_fit_") if attrs.has("X_fit_") else points.X
     if attrs.number("n_samples_fit_") != len(points.X) or not np.array_equal(kept, points.X):
         attrs.faults.append(
             f"X_fit_ is not the rows of the data, or n_samples_fit_ is not {len(points.X)}, their number"

@@ -20,9 +20,9 @@ def read_target(attrs: Attributes, blocks: Blocks, classifies: bool) -> F64:
     y = np.concatenate(parts) if parts else np.zeros(0)
     if len(y) != blocks.n_rows or not np.isfinite(y).all():
         raise BadData("the target is missing, or has entries that are NaN or infinite")
-    if attrs.has("y_fit_") and not np.array_equal(attrs.raw("y_fit_"), y):
+    if attrs.has("y_fit_") and not np.array_equal(np.asarray(attrs.raw("y_fit_")), y):
         attrs.faults.append("y_fit_ is not the target")
-    if attrs.has("outputs_2d_") and attrs.model.outputs_2d_ is not bool(y.ndim == 2 and y.shape[1] > 1):
+    if attrs.has("outputs_2d_") and attrs.model.outputs_2d_ is not (y.ndim == 2 and y.shape[-1] > 1):
         attrs.faults.append("outputs_2d_ does not say how many columns the target has")
     if not classifies:
         return y

@@ -10,6 +10,7 @@ orthonormal  UᵀU − I, entry by entry: with it the pairs are k different eige
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,6 @@ import numpy as np
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import UNIT, gamma
-from surefit.certificates.search.spectral.largest_direction import largest_direction
 from surefit.certificates.theorems.spectral.definite import largest_at_most
 
 ROUNDINGS, MOST_EXCUSED, SEARCHED = 10.0, 0.5, 2000
@@ -36,6 +36,7 @@ class Pairs:
     unit: F64  # what residuals are measured by
     rounding: float  # what the model's precision leaves open of the matrix
     eps: float
+    propose: Callable[[F64], F64]  # gives a direction with a large xᵀRx, to show by how much a claim fails; not trusted
     loose: float = 0.0  # what the solver was told to leave, relative to the unit
 
     @property
@@ -107,7 +108,7 @@ def outermost_claim(
     value = max(0.0, min(value, last / unit) if smallest else value)
     limit, found = tol if value <= tol + excuse else widest, 0.0
     if value > widest + excuse and len(V) <= SEARCHED:  # by how much it fails, along a proposed direction
-        z = largest_direction(R)
+        z = pairs.propose(R)
         z = z - V @ np.linalg.lstsq(V, z, rcond=None)[0]
         slip = 3 * error + 3 * gamma(2 * len(V) + 4) * float(np.linalg.norm(A))
         found = (sign * float(z @ A @ z) / float(z @ z) - slip - base) / unit if z @ z > 0.1 else 0.0
