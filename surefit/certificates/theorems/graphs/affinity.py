@@ -79,12 +79,18 @@ def affinity_claim(
         return lists_claim(
             W, near, asked, f"{others} nearest others" if radius is None else f"others within {radius:g}"
         )
-    if asked not in ("rbf", "laplacian"):
+    if asked not in ("rbf", "laplacian", "poly"):
         sentence = f"The graph of affinity={asked!r} is not recomputed."
         return Claim("affinity", sentence, Grade.UNPROVED, None, tol, isinstance(asked, str))
     g = real(attrs.parameter("gamma", width))
     if attrs.has("gamma_") and not abs(real(attrs.model.gamma_) - g) <= 1e-9 * g:
         return refuted("affinity", f"gamma_ is {attrs.model.gamma_}, expected {g}.")
     eps = epsilon(single, np.zeros(0, getattr(attrs.model.affinity_matrix_, "dtype", np.float64)))
+    what, error = f"those of the kernel {asked!r}", gamma(X.shape[1] + 16) + 8 * UNIT
+    if asked == "poly":
+        degree, c = (real(attrs.parameter(*p)) for p in (("degree", 3), ("coef0", 1)))
+        size = np.sqrt((X * X).sum(axis=1))
+        unit, times = (abs(g) * np.outer(size, size) + abs(c)) ** degree, max(degree, 1.0)
+        return values_claim(W, what, (g * (X @ X.T) + c) ** degree, unit, tol, error * times, eps * times)
     K = np.exp(-g * sq_distances(X, X, 2 if asked == "rbf" else 1))
-    return values_claim(W, f"those of the kernel {asked!r}", K, K, tol, gamma(X.shape[1] + 16) + 8 * UNIT, eps)
+    return values_claim(W, what, K, K, tol, error, eps)
