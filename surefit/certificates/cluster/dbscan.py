@@ -46,7 +46,8 @@ class Filled:
             D = X
             if isinstance(X, Rows):
                 D = np.where(np.eye(*X.shape, first, dtype=bool), 0.0, FAR).astype(X.dtype)
-                D[X.owner(), X.indices] = X.data
+                D[X.owner(), X.indices] = 0.0
+                np.add.at(D, (X.owner(), X.indices), X.data)
             yield BlockOf(D, y, w)
             first += X.shape[0]
 

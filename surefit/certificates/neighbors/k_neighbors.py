@@ -73,7 +73,7 @@ def _tied(model: Any, points: Points, asked: Queries, y: F64, k: int, weights: A
     for i in np.flatnonzero(~(np.abs(given - votes) <= rounding).all(axis=1)):
         D = points.block(asked.Q[i : i + 1].astype(np.float64))[0]
         last = np.sort(D)[k - 1]
-        wide = 2 * points.slack(last)
+        wide = 2.01 * points.slack(last)
         inside, maybe = D < last - wide, D <= last + wide
         ties, places = y[maybe & ~inside].sum(axis=0), k - int(inside.sum())
         v = votes_of(weights, np.append(D[inside], last))

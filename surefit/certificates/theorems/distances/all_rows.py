@@ -32,6 +32,6 @@ def all_rows(blocks: Blocks, most: int = MOST, distances: bool = False) -> tuple
         single = single or X.dtype == np.float32
     whole = np.concatenate(parts)
     largest = float(np.abs(whole).max(initial=0.0))
-    if largest > 0 and not 1e-100 < largest < 1e100:
-        raise BadData(f"the largest entry is {largest:.1g}: squares of such numbers overflow or underflow; scale X")
+    if len(whole) != n or not (largest == 0 or 1e-100 < largest < 1e100):
+        raise BadData(f"{len(whole)} rows came, expected {n}, or squares of {largest:.1g} overflow or underflow")
     return whole, single

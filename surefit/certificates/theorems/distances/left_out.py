@@ -56,7 +56,7 @@ def _scores(points: Points, y: F64, classifies: bool, ks: NDArray, weights: Any)
         order = np.argsort(D, kind="stable")
         for j, k in enumerate(ks):
             near, last = order[:k], D[order[k - 1]]
-            wide = 2 * points.slack(last)
+            wide = 2.01 * points.slack(last)
             maybe = y[D <= last + wide]
             known = len(maybe) <= k or wide == 0
             v = votes_of(weights, D[near])

@@ -97,11 +97,8 @@ def outermost_claim(
     A, V, base, widest = pairs.A, pairs.U, sign * last, max(tol, pairs.loose, most)
     more = sign * pairs.lam + 2 * abs(base) + 2 * widest * unit
     R = sign * A - (V * more) @ V.T
-    error = (
-        pairs.error
-        + 2 * UNIT * float(np.linalg.norm(R))
-        + 2 * gamma(len(more) + 4) * float(np.abs(more) @ (V * V).sum(axis=0))
-    )
+    lengths = float(np.abs(more) @ (V * V).sum(axis=0))
+    error = pairs.error + 2 * UNIT * float(np.linalg.norm(R)) + 2 * gamma(len(more) + 4) * lengths
     shares = [0.0, tol / 2, widest / 100, widest / 10, widest / 2, 0.99 * (widest + excuse)]
     bounds = ((largest_at_most(R, base + share * unit) + error - base) / unit for share in shares)
     value = next((b for b in bounds if b <= widest + excuse), np.inf)
