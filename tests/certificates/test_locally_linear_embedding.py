@@ -13,7 +13,7 @@ from sklearn.manifold._locally_linear import barycenter_kneighbors_graph
 
 from surefit.certificates import Grade
 from surefit.certificates.search.graphs.local_weights import local_weights
-from surefit.certificates.theorems.graphs.local_weights import gram, optimality, rebuilding
+from surefit.certificates.theorems.graphs.local_weights import Rebuilding, gram, optimality
 from tests.certificates.bench import altered, certify, changed, failing
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -147,6 +147,7 @@ def test_local_weights_are_bounded() -> None:
 
 def test_products() -> None:
     near = W.indices.reshape(150, 10)
-    A, size, error = rebuilding(near, W.data.reshape(150, 10))
-    assert np.abs((A.T @ A).astype(float) - M).max() < 1e-12
-    assert size >= np.linalg.norm(np.eye(150) - W.toarray(), 2) and 0 < error < 1e-14
+    A, U = Rebuilding(near, W.data.reshape(150, 10)), np.eye(150).astype(np.longdouble)
+    assert np.abs(A.square() - M).max() < 1e-12
+    assert np.abs(A.back(A.times(U)).astype(float) - M).max() < 1e-12
+    assert A.size >= np.linalg.norm(np.eye(150) - W.toarray(), 2) and 0 < A.error < 1e-14

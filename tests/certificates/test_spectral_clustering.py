@@ -20,7 +20,6 @@ from sklearn.neighbors import kneighbors_graph
 from surefit.certificates import Grade
 from surefit.certificates.attributes import Attributes
 from surefit.certificates.search.spectral.eigen_basis import eigen_basis
-from surefit.certificates.theorems.graphs.components import components
 from surefit.certificates.theorems.graphs.graph import cuts, laplacian_of, read_graph
 from surefit.certificates.theorems.spectral.all_eigenvalues import all_eigenvalues
 from tests.certificates.bench import altered, certify, changed, failing
@@ -199,7 +198,8 @@ def test_lower_bounds_hold_for_every_partition(seed: int) -> None:
         assert all(found[name] == pytest.approx(float(value), rel=1e-14) for name, value in exact.items())
         least = {name: min(value, float(exact[name])) for name, value in least.items()}
     for name, normalized in (("ratio_cut", False), ("normalized_cut", True)):
-        L, error, _ = laplacian_of(graph, normalized)
+        laplacian = laplacian_of(graph, normalized)
+        L, error = laplacian.matrix(), laplacian.error
         lam, off = all_eigenvalues(L, error, *eigen_basis(L))
         assert lam[:3].sum() - 3 * off <= least[name]
 
@@ -214,15 +214,17 @@ def test_components_and_products(seed: int) -> None:
     graph = read_graph(Attributes(model, "labels_"), 40)
     assert graph is not None
     count, labels = connected_components(sp.csr_array(A), directed=False)
-    mine = components(40, *np.nonzero(graph))
+    mine, W = graph.components(), graph.block(np.arange(40))
     assert np.unique(mine).size == count == np.unique(np.stack([mine, labels]), axis=1).shape[1]
     for normalized in (False, True):
-        L, error, _ = laplacian_of(graph, normalized)
+        laplacian = laplacian_of(graph, normalized)
+        L, error = laplacian.matrix(), laplacian.error
         lam, off = all_eigenvalues(L, error, *eigen_basis(L))
         assert (np.abs(lam) <= off).sum() == count
-        d = graph.sum(axis=1)
-        exact = np.diag(d) - graph
+        d = W.sum(axis=1)
+        exact = np.diag(d) - W
         if normalized:
             root = np.sqrt(np.where(d > 0, d, 1.0))
             exact = exact / root / root[:, None]
         assert np.linalg.norm(L - exact, 2) <= error + 1e-13
+        assert np.linalg.norm(laplacian.times(np.eye(40)) - L, 2) <= 2 * error

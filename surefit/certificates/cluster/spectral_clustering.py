@@ -22,8 +22,7 @@ from surefit.certificates.rounding import gamma
 from surefit.certificates.search.spectral.eigen_basis import eigen_basis
 from surefit.certificates.search.spectral.spectral_span import rotation
 from surefit.certificates.theorems.graphs.affinity import affinity_claim
-from surefit.certificates.theorems.graphs.components import components
-from surefit.certificates.theorems.graphs.graph import cuts, inverse_roots, laplacian_of, read_graph
+from surefit.certificates.theorems.graphs.graph import Graph, cuts, laplacian_of, read_graph
 from surefit.certificates.theorems.spectral.all_eigenvalues import MOST_ORDER, all_eigenvalues
 
 NEXT_STEP, NO_CONVERGENCE, KMEANS_TOL = 4.0, 1e-3, 1e-4
@@ -47,21 +46,21 @@ class Spectrum:
     "ratio_cut_", "normalized_cut_", "n_neighbors_", "gamma_",
 )  # fmt: skip
 def check_spectral_clustering(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """The graph from all distances; all eigenvalues of few rows; one step of k-means in the embedding."""
+    """The graph against X; all eigenvalues of few rows; one step of k-means in the embedding."""
     attrs, n = Attributes(model, "labels_"), blocks.n_rows
-    W, labels, asked = read_graph(attrs, n), attrs.raw("labels_"), getattr(model, "n_clusters", 8)
+    graph, labels, asked = read_graph(attrs, n), attrs.raw("labels_"), getattr(model, "n_clusters", 8)
     k = whole(getattr(model, "n_clusters_", asked))
     if labels is None or labels.dtype.kind not in "iu" or labels.shape != (n,):
         attrs.faults.append(f"labels_ is not a list of {n} whole numbers")
-    if attrs.faults or W is None or labels is None:
+    if attrs.faults or graph is None or labels is None:
         return [bad_attributes(attrs)], "one pass"
-    pieces = int(components(n, *np.nonzero(W)).max()) + 1
-    claims = [affinity_claim(attrs, W, blocks, tol), _groups(asked, labels, k), _components(attrs, pieces)]
+    pieces = int(graph.components().max()) + 1
+    claims = [affinity_claim(attrs, graph, blocks, tol), _groups(asked, labels, k), _components(attrs, pieces)]
     if not claims[1].holds:
         return claims, "one pass"
     kind, m = attrs.text("laplacian", "random_walk"), whole(attrs.parameter("n_components", k))
-    m, values = m if 1 <= m <= n else k, cuts(W, labels, k)
-    found = _spectrum(W, m, kind)
+    m, values = m if 1 <= m <= n else k, cuts(graph, labels, k)
+    found = _spectrum(graph, m, kind)
     claims += [*_cut_values(attrs, values, n, tol), _interval(values, found, k, kind)]
     if isinstance(asked, str):
         claims.append(_gap(attrs, found, pieces, k))
@@ -119,27 +118,27 @@ def _gap(attrs: Attributes, found: Spectrum | None, components: int, k: int) -> 
     )  # fmt: skip
 
 
-def _embedded(W: F64, U: F64, kind: str) -> tuple[F64, float]:
+def _embedded(s: F64, U: F64, kind: str) -> tuple[F64, float]:
     """The rows that k-means sees, and by how much a change of U is enlarged."""
     if kind == "unnormalized":
         return U, 1.0
     if kind == "random_walk":
-        root = inverse_roots(W)
-        return root[:, None] * U, float(root.max(initial=0.0))
+        return s[:, None] * U, float(s.max(initial=0.0))
     length = np.sqrt((U * U).sum(axis=1))
     return U / np.where(length > 0, length, 1.0)[:, None], 2 / float(length[length > 0].min(initial=1.0))
 
 
-def _spectrum(W: F64, m: int, kind: str) -> Spectrum | None:
+def _spectrum(graph: Graph, m: int, kind: str) -> Spectrum | None:
     """The span of the m proposed vectors is within √(2m) · error/gap of the exact one (Davis and Kahan)."""
-    if len(W) > MOST_ORDER:
+    if graph.n > MOST_ORDER:
         return None
-    L, error, scale = laplacian_of(W, kind != "unnormalized")
-    proposed, Q = eigen_basis(L)
-    lam, error = all_eigenvalues(L, error, proposed, Q)
-    gap = float(lam[m] - lam[m - 1]) - 2 * error if m < len(W) else np.inf
-    E, more = _embedded(W, Q[:, :m], kind)
-    return Spectrum(lam, error, scale, E, float(np.sqrt(2.0 * m) * error / gap * more) if gap > 0 else np.inf)
+    L = laplacian_of(graph, kind != "unnormalized")
+    A = L.matrix()
+    proposed, Q = eigen_basis(A)
+    lam, error = all_eigenvalues(A, L.error, proposed, Q)
+    gap = float(lam[m] - lam[m - 1]) - 2 * error if m < graph.n else np.inf
+    E, more = _embedded(L.s, Q[:, np.argsort(proposed)[:m]], kind)
+    return Spectrum(lam, error, L.scale, E, float(np.sqrt(2.0 * m) * error / gap * more) if gap > 0 else np.inf)
 
 
 def _cut_values(attrs: Attributes, values: dict[str, float], n: int, tol: float) -> list[Claim]:
@@ -204,13 +203,14 @@ def _labels(attrs: Attributes, labels: NDArray, found: Spectrum | None, k: int, 
 
 
 def _embedding(given: F64, found: Spectrum, tol: float) -> Claim:
-    """‖E − E₀Q‖_F over ‖E₀‖_F for a proposed rotation Q."""
-    size = float(np.linalg.norm(found.E)) or 1.0
-    off = float(np.linalg.norm(given - found.E @ rotation(found.E, given))) / size
+    """‖E − E₀Q‖_F over ‖E₀‖_F for a proposed rotation Q; for no Q less than ‖EEᵀ − E₀E₀ᵀ‖_F/(‖E‖_F + ‖E₀‖_F)."""
+    E, size = found.E, float(np.linalg.norm(found.E)) or 1.0
+    off, error = float(np.linalg.norm(given - E @ rotation(E, given))) / size, gamma(8 * len(given))
+    least = float(np.linalg.norm(given @ given.T - E @ E.T)) / (float(np.linalg.norm(given)) + size) / size
     return at_most(
         "embedding",
         "embedding_ has the eigenvectors of the smallest eigenvalues, up to a rotation; relative difference.",
-        Grade.OPTIMAL, off, tol, error=found.moved / size + gamma(8 * len(given)), lower=off - 2 * found.moved / size,
+        Grade.OPTIMAL, off, tol, error=found.moved / size + error, lower=least - 2 * found.moved / size - error,
         failure=f"embedding_ is not that of the smallest eigenvalues: off by a relative {off:.2g}, or these are not "
         "told from the next.",
     )  # fmt: skip

@@ -23,19 +23,19 @@ from surefit.certificates.search.graphs.neighbor_lists import neighbor_lists
 from surefit.certificates.search.spectral.largest_direction import largest_direction
 from surefit.certificates.theorems.distances.all_rows import all_rows, in_slices
 from surefit.certificates.theorems.graphs.components import components
-from surefit.certificates.theorems.graphs.local_weights import LONG, gram, optimality, rebuilding
-from surefit.certificates.theorems.graphs.neighborhoods import euclidean, wrong_lists
+from surefit.certificates.theorems.graphs.local_weights import LONG, Rebuilding, gram, optimality
+from surefit.certificates.theorems.graphs.neighborhoods import Measure, euclidean, wrong_lists
 from surefit.certificates.theorems.graphs.null_space import bottom_claims, null_vectors
-from surefit.certificates.theorems.spectral.pairs import ROUNDINGS, Pairs, orthonormal_claim, pairs_claim
+from surefit.certificates.theorems.spectral.pairs import MOST_ORDER, ROUNDINGS, Pairs, orthonormal_claim, pairs_claim
 
-MOST_ROWS, ORDER = 4000, 0.1
+ORDER = 0.1  # a share up to which "smallest" is told although rounding hides more
 
 
 @checker("embedding_", "reconstruction_error_", "weights_", "eigenvalues_", "transform")
 def check_locally_linear_embedding(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Distances of all pairs, a small system for each row, one product with M, one Cholesky factor."""
     attrs, n = Attributes(model, "embedding_"), blocks.n_rows
-    X, single = all_rows(blocks, MOST_ROWS)
+    X, single = all_rows(blocks)
     Y, k = attrs.array("embedding_", (n, whole(attrs.parameter("n_components", 2)))), whole(model.n_neighbors)
     if not 1 <= k < n:
         attrs.faults.append(f"n_neighbors={k} is not between 1 and {n - 1}")
@@ -49,19 +49,34 @@ def check_locally_linear_embedding(model: Any, blocks: Blocks, tol: float) -> Fi
         columns = Pairs(f"the matrix of {what}", np.zeros((n, 0)), 0.0, U, none, none, 0.0, eps, largest_direction)
         unproved = Claim("pairs", sentence, Grade.UNPROVED, None, tol, True)
         return [orthonormal_claim(columns, max(tol, 1e-6)), unproved], "one pass"
-    D, slack = euclidean(X, epsilon(single) / 2)(np.arange(n))
-    near = neighbor_lists(model, n, k, X)
-    near = np.argsort(np.where(np.eye(n), np.inf, D), axis=1, kind="stable")[:, :k] if near is None else near
-    weights, gap = _weights(attrs, X, near, reg)
-    claims = [*_local(wrong_lists(near, D, slack), gap, n, tol), *_eigen(attrs, Y, near, weights, reg, eps, tol)]
-    claims.append(_transform(model, X, np.float32 if single else np.float64, D, slack, k, Y, reg, eps))
-    return claims, f"{n}² distances, {n} systems of order {k}, a factor of order {n}"
+    measure = euclidean(X, epsilon(single) / 2)
+    near, stated = _stated(attrs, n, k) if attrs.has("weights_") else (neighbor_lists(model, n, k, X), None)
+    near, wrong = _lists(measure, near, n, k, stated is None)
+    weights, gap = _weights(X, near, stated, reg)
+    claims = _local(wrong, gap, n, tol)
+    if all(claim.holds for claim in claims):  # else the matrix is not known
+        claims += _eigen(attrs, Y, near, weights, reg, eps, tol)
+    claims.append(_transform(model, X, np.float32 if single else np.float64, measure, k, Y, reg, eps, tol))
+    return claims, f"{n}² distances, {n} systems of order {k}, a factor of order {min(n, MOST_ORDER)}"
 
 
-def _weights(attrs: Attributes, X: F64, near: NDArray, reg: float) -> tuple[Any, float]:
+def _lists(measure: Measure, given: NDArray | None, n: int, k: int, proposed: bool) -> tuple[NDArray, int]:
+    """The lists given, or by distance and number where proposed ones cannot be; and how many are wrong."""
+    near, wrong = np.zeros((n, k), np.intp), 0
+    for rows in in_slices(n, 4 * n):
+        D, slack = measure(rows)
+        if given is not None:
+            near[rows] = given[rows]
+        if given is None or (proposed and wrong_lists(near[rows], rows, D, slack)):
+            D[np.arange(len(rows)), rows], slack[np.arange(len(rows)), rows] = np.inf, 0.0
+            near[rows] = np.argsort(D, axis=1, kind="stable")[:, :k]
+        wrong += wrong_lists(near[rows], rows, D, slack)
+    return near, wrong
+
+
+def _weights(X: F64, near: NDArray, stated: F64 | None, reg: float) -> tuple[Any, float]:
     """The weights stated, or those found; and the largest share by which they are not the best."""
     weights, gaps = np.zeros(near.shape, LONG), list[F64]()
-    stated = _stated(attrs, *near.shape) if attrs.has("weights_") else None
     for rows in in_slices(len(X), near.shape[1] * (near.shape[1] + X.shape[1])):
         G, R = gram(X, rows, near[rows], reg)
         w = weights[rows] = local_weights(G) if stated is None else stated[rows]
@@ -69,14 +84,14 @@ def _weights(attrs: Attributes, X: F64, near: NDArray, reg: float) -> tuple[Any,
     return weights, float(np.concatenate(gaps).max())
 
 
-def _stated(attrs: Attributes, n: int, k: int) -> F64:
-    """The numbers of weights_, k in each row; the places are those that neighbor_lists reads there."""
+def _stated(attrs: Attributes, n: int, k: int) -> tuple[NDArray, F64]:
+    """The places and the numbers of weights_, k in each row."""
     W = attrs.model.weights_
     data, fits = np.asarray(W.data, dtype=np.float64), np.array_equal(W.indptr, np.arange(n + 1) * k)
     fits = fits and bool(((W.indices >= 0) & (W.indices < n)).all())
     if W.shape != (n, n) or not fits or not np.isfinite(data).all():
         raise BadData(f"weights_ has not {k} finite weights in each of {n} rows")
-    return data.reshape(n, k)
+    return np.asarray(W.indices).reshape(n, k).astype(np.intp), data.reshape(n, k)
 
 
 def _local(wrong: int, gap: float, n: int, tol: float) -> list[Claim]:
@@ -98,8 +113,8 @@ def _eigen(
     attrs: Attributes, Y: F64, near: NDArray, weights: Any, reg: float, eps: float, tol: float
 ) -> list[Claim]:  # fmt: skip
     """The columns against M of the weights above."""
-    (n, k), (A, size, error) = near.shape, rebuilding(near, weights)
-    image, length, double = A @ Y.astype(LONG), np.maximum(np.linalg.norm(Y, axis=0), 1e-300), A.astype(np.float64)
+    (n, k), A = near.shape, Rebuilding(near, weights)
+    image, length, size, error = A.times(Y.astype(LONG)), np.maximum(np.linalg.norm(Y, axis=0), 1e-300), A.size, A.error
     lam = ((image**2).sum(axis=0) / length**2).astype(np.float64)
     # what solving the local systems in the model's precision leaves open: ε/reg of each weight
     longest = float(np.sqrt((weights**2).sum(axis=1).max()))
@@ -108,10 +123,11 @@ def _eigen(
     unit = np.maximum(lam, rounding)
     asked = real(attrs.parameter("tol", 0.0)) if attrs.text("eigen_solver", "auto") != "dense" else 0.0
     loose, off = asked if 0 < asked < 0.25 else 0.0, gamma(n + 8) * size**2
-    pairs = Pairs("(I − W)ᵀ(I − W)", double.T @ double, off, Y, lam, unit, rounding, eps, largest_direction, loose)
+    M = A.square() if n <= MOST_ORDER else None
+    pairs = Pairs("(I − W)ᵀ(I − W)", M, off, Y, lam, unit, rounding, eps, largest_direction, loose)
     N = null_vectors(components(n, np.repeat(np.arange(n), k), near.ravel()), np.ones(n))
     return [
-        pairs_claim(pairs, tol, "eigen_solver='dense' keeps more digits.", A.T @ image, error * length),
+        pairs_claim(pairs, tol, "eigen_solver='dense' keeps more digits.", A.back(image), error * length),
         _sums(attrs, pairs, error + gamma(n + 8) * lam, tol),
         *bottom_claims(pairs, N, tol, ORDER),
     ]
@@ -134,20 +150,23 @@ def _sums(attrs: Attributes, pairs: Pairs, error: F64, tol: float) -> Claim:
 
 
 def _transform(
-    model: Any, X: F64, kind: Any, D: F64, slack: F64, k: int, Y: F64, reg: float, eps: float
+    model: Any, X: F64, kind: Any, measure: Measure, k: int, Y: F64, reg: float, eps: float, tol: float
 ) -> Claim:  # fmt: skip
     """A training row is rebuilt from its k nearest rows, itself among them; rows with exact ties are left open."""
     rows, eps = np.unique(np.linspace(0, len(X) - 1, SAMPLE).astype(np.intp)), max(eps, float(np.finfo(kind).eps))
-    far = D[rows]
+    far, slack = measure(rows)
     far[np.arange(len(rows)), rows] = -1.0
     order = np.argsort(far, axis=1, kind="stable")
     near, ends = order[:, :k], np.take_along_axis(far, order[:, k - 1 : k + 1], 1)
-    w = local_weights(gram(X, rows, near, reg)[0]).astype(np.float64)
+    G, R = gram(X, rows, near, reg)
+    w = local_weights(G).astype(np.float64)
+    if not optimality(G, R, w, X.shape[1]).max() <= tol:
+        return failed("transform", "The weights that rebuild a row were not found.")
     expected = (w[..., None] * Y[near]).sum(axis=1)
     size = (np.abs(w)[..., None] * np.abs(Y[near])).sum(axis=1).max(axis=1) * (1 + k / max(reg, eps))
     tied = (ends[:, 0] == ends[:, 1]) | (far == 0).any(axis=1)
     room = np.where(tied, np.inf, 8 * (k + 8) * eps * size)[:, None]
     claim = numbers_claim(model, "transform", X[rows].astype(kind), expected, room)
-    if claim.holds or (ends[:, 1] - ends[:, 0] > 2 * slack[rows].max(axis=1)).all():
+    if claim.holds or (ends[:, 1] - ends[:, 0] > 2 * slack.max(axis=1)).all():
         return claim
     return failed("transform", "transform answers otherwise, but rounding leaves open which rows are nearest to some.")

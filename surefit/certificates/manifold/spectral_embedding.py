@@ -17,34 +17,34 @@ from surefit.certificates.claim import Claim, refuted
 from surefit.certificates.rounding import epsilon
 from surefit.certificates.search.spectral.largest_direction import largest_direction
 from surefit.certificates.theorems.graphs.affinity import affinity_claim
-from surefit.certificates.theorems.graphs.components import components
-from surefit.certificates.theorems.graphs.graph import laplacian_of, read_graph
+from surefit.certificates.theorems.graphs.graph import Graph, laplacian_of, read_graph
 from surefit.certificates.theorems.graphs.null_space import bottom_claims, null_vectors
-from surefit.certificates.theorems.spectral.pairs import ROUNDINGS, Pairs, pairs_claim
+from surefit.certificates.theorems.spectral.pairs import MOST_ORDER, ROUNDINGS, Pairs, pairs_claim
 
 SMALL = 1e-3  # of the scale: eigenvalues below are measured by this
 
 
 @checker("embedding_", "affinity_matrix_", "n_neighbors_", "gamma_", "eigenvalues_", "n_components_graph_")
 def check_spectral_embedding(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """The graph from all distances, one product with its Laplacian, one Cholesky factor."""
+    """The graph against X, one product with its Laplacian, one Cholesky factor."""
     attrs, n = Attributes(model, "embedding_"), blocks.n_rows
-    W, Y = read_graph(attrs, n), attrs.array("embedding_", (n, whole(attrs.parameter("n_components", 2))))
-    if attrs.faults or W is None or Y is None:
+    graph, Y = read_graph(attrs, n), attrs.array("embedding_", (n, whole(attrs.parameter("n_components", 2))))
+    if attrs.faults or graph is None or Y is None:
         return [bad_attributes(attrs)], "one pass"
-    claims = [affinity_claim(attrs, W, blocks, tol, 1.0 / blocks.n_features, by_rows=False)]
-    claims += _spectral_claims(attrs, W, Y, attrs.text("laplacian", "symmetric") != "unnormalized", tol)
-    return claims, f"{n}² affinities, {n**3 / 3.0:.1e} operations for a factor"
+    claims = [affinity_claim(attrs, graph, blocks, tol, 1.0 / blocks.n_features, by_rows=False)]
+    claims += _spectral_claims(attrs, graph, Y, attrs.text("laplacian", "symmetric") != "unnormalized", tol)
+    return claims, f"{n}² affinities, {n**3 / 3.0 if n <= MOST_ORDER else 0.0:.1e} operations for a factor"
 
 
-def _spectral_claims(attrs: Attributes, W: F64, Y: F64, normalized: bool, tol: float) -> list[Claim]:
-    (L, error, scale), (n, k), degree = laplacian_of(W, normalized), Y.shape, W.sum(axis=1)
-    root = np.sqrt(np.where(degree > 0, degree, 1.0)) if normalized else np.ones(n)
-    U, N = root[:, None] * Y, null_vectors(components(n, *np.nonzero(W)), root)
+def _spectral_claims(attrs: Attributes, graph: Graph, Y: F64, normalized: bool, tol: float) -> list[Claim]:
+    L, (n, k) = laplacian_of(graph, normalized), Y.shape
+    root = 1 / np.where(L.s > 0, L.s, 1.0)
+    U, N, scale = root[:, None] * Y, null_vectors(graph.components(), root), L.scale
     if attrs.has("n_components_graph_") and attrs.number("n_components_graph_") != N.shape[1]:
         said = f"The graph has {N.shape[1]} components; n_components_graph_ says another number."
         return [refuted("components", said)]
-    lam = (U * (L @ U)).sum(axis=0) / np.maximum((U * U).sum(axis=0), 1e-300)
+    product, length = L.times(U), np.maximum(np.linalg.norm(U, axis=0), 1e-300)
+    lam = (U * product).sum(axis=0) / length**2
     unit, eps = np.maximum(np.abs(lam), SMALL * scale), epsilon(False, np.asarray(attrs.model.embedding_))
     if attrs.has("eigenvalues_"):
         stated = attrs.array("eigenvalues_", (k,), (k + 1,))  # of k + 1 the first is zero
@@ -52,9 +52,10 @@ def _spectral_claims(attrs: Attributes, W: F64, Y: F64, normalized: bool, tol: f
         if not (off <= tol * np.append(SMALL * scale, unit)[-np.size(off) :]).all():
             return [refuted("eigenvalues", "eigenvalues_ are not those of the columns.")]
     rounding, loose = ROUNDINGS * eps * scale, _loose(attrs, n) * scale / float(unit.min())
-    pairs = Pairs("L_sym" if normalized else "L", L, error, U, lam, unit, rounding, eps, largest_direction, loose)
+    A = L.matrix() if n <= MOST_ORDER else None
+    pairs = Pairs("L_sym" if normalized else "L", A, L.error, U, lam, unit, rounding, eps, largest_direction, loose)
     advice = "A smaller eigen_tol or eigen_solver='arpack' keeps more digits."
-    return [pairs_claim(pairs, tol, advice), *bottom_claims(pairs, N, tol)]
+    return [pairs_claim(pairs, tol, advice, product, 2 * L.error * length), *bottom_claims(pairs, N, tol)]
 
 
 def _loose(attrs: Attributes, n: int) -> float:

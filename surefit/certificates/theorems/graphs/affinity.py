@@ -1,73 +1,97 @@
-"""Whether a matrix W of affinities is the one that X and the parameters define, as SpectralClustering and
-SpectralEmbedding name it. Where rows are equally near X leaves an affinity open: then it is the nearest allowed value.
+"""Whether a graph is the one that X and the parameters define, as SpectralClustering and SpectralEmbedding name it.
+
+Rows of W are held against the definition: all, or of many a sample. Where rows are equally near X leaves an affinity
+open: then it is the nearest allowed value.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, real, whole
-from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.blocks import F64, BadData, Blocks, dense
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.rounding import UNIT, epsilon, gamma
 from surefit.certificates.theorems.distances.all_rows import all_rows
-from surefit.certificates.theorems.graphs.neighborhoods import euclidean, near_rows, sq_distances
+from surefit.certificates.theorems.graphs.graph import Graph
+from surefit.certificates.theorems.graphs.neighborhoods import both_ways, euclidean, sq_distances
 
+ALL_ROWS, SAMPLED = 4000, 256  # beyond, so many rows spread evenly are checked
 JOINED = {  # what the lists of both ends of an edge make of it
-    "nearest_neighbors": lambda a: (a + 0.0 + a.T) / 2,
-    "mutual_neighbors": lambda a: (a & a.T) + 0.0,
-    "epsilon": lambda a: (a | a.T) + 0.0,
+    "nearest_neighbors": lambda a, b: (a + 0.0 + b) / 2,
+    "mutual_neighbors": lambda a, b: (a & b) + 0.0,
+    "epsilon": lambda a, b: (a | b) + 0.0,
 }
 
 
-def lists_claim(W: F64, near: NDArray, joined: str, what: str) -> Claim:
+def checked_rows(n: int) -> NDArray:
+    return np.unique(np.linspace(0, n - 1, n if n <= ALL_ROWS else SAMPLED).astype(np.intp))
+
+
+def lists_claim(W: F64, near: NDArray, back: NDArray, joined: str, what: str) -> Claim:
     """Every affinity is 0, ½ or 1 and lies between those of the lists that are sure and of those that may be."""
-    low, high = map(JOINED[joined], near)
+    low, high = map(JOINED[joined], near, back)
     wrong = int(np.count_nonzero(np.abs(W - np.clip(np.rint(2 * W) / 2, low, high)) > 1e-12))
     return at_most(
-        "affinity", f"The graph joins rows to their {what}; pairs that it should or should not join.",
+        "affinity", f"The graph joins rows to their {what}, on {len(W)} of {W.shape[1]} rows; pairs that it should or "
+        "should not join.",
         Grade.EXACT, wrong, 0, failure=f"The graph is not that of the {what}: {wrong} pairs are wrong.",
     )  # fmt: skip
 
 
-def values_claim(W: F64, what: str, K: F64, unit: Any, limit: float, error: float = 0.0, eps: float = 0.0) -> Claim:
+def values_claim(
+    W: F64, rows: NDArray, what: str, K: F64, unit: Any, limit: float, error: float = 0.0, eps: float = 0.0
+) -> Claim:
     """The largest difference from K relative to the unit; loops do not count, nor what underflows in the model.
 
     K = exp(−E) with E right to a relative error is right to 1 + E of it.
     """
     unit = np.maximum(unit, 1e-36 if eps > 1e-10 else 1e-290)
-    worst = float((np.abs(W - K) / unit)[~np.eye(len(W), dtype=bool)].max(initial=0.0))
+    worst = float((np.abs(W - K) / unit)[rows[:, None] != np.arange(W.shape[1])].max(initial=0.0))
     span = 1 - float(np.log(np.minimum(unit, 1.0)).min())
     return at_most(
-        "affinity", f"The affinities are {what}; largest relative difference.",
+        "affinity", f"The affinities are {what}, on {len(W)} of {W.shape[1]} rows; largest relative difference.",
         Grade.EXACT, worst, limit, error=error * span, excuse=10 * eps * span,
         failure=f"The affinities are not {what}: off by a relative {worst:.2g}.",
     )  # fmt: skip
 
 
-def given_claim(W: F64, given: F64) -> Claim:
-    """The matrix given, made symmetric."""
-    K = (given + given.T) / 2
-    return values_claim(W, "those given", K, float(np.abs(K[~np.eye(len(K), dtype=bool)]).max(initial=0.0)), 1e-12)
+def given_claim(graph: Graph, given: Iterable[Any]) -> Claim:
+    """The matrix given, by blocks of its rows, made symmetric."""
+    rows, first = checked_rows(graph.n), 0
+    K = np.zeros((len(rows), graph.n))
+    for part in given:
+        B, own = dense(part[0]), slice(*np.searchsorted(rows, [first, first + part[0].shape[0]]))
+        K[own] += B[rows[own] - first] / 2
+        K[:, first : first + len(B)] += B[:, rows].T / 2
+        first += len(B)
+    if first != graph.n:
+        raise BadData(f"{first} rows came, expected {graph.n}")
+    K[np.arange(len(rows)), rows] = 0.0
+    return values_claim(graph.block(rows), rows, "those given", K, float(np.abs(K).max(initial=0.0)), 1e-12)
 
 
 def affinity_claim(
-    attrs: Attributes, W: F64, blocks: Blocks, tol: float, width: float = 1.0, by_rows: bool = True
+    attrs: Attributes, graph: Graph, blocks: Blocks, tol: float, width: float = 1.0, by_rows: bool = True
 ) -> Claim:
     """The graph against X.
 
     width    what `gamma` is where the model leaves it open
     by_rows  a function takes two rows, not the whole of X
     """
-    asked, (X, single), n = attrs.parameter("affinity", "rbf"), all_rows(blocks), len(W)
+    asked, n = attrs.parameter("affinity", "rbf"), graph.n
     if asked == "precomputed":
-        return given_claim(W, X)
+        return given_claim(graph, blocks)
+    (X, single), rows = all_rows(blocks), checked_rows(n)
     if callable(asked):
-        K = [[asked(a, b, **attrs.parameter("kernel_params", {})) for b in X] for a in X] if by_rows else asked(X)
-        return given_claim(W, np.asarray(K, dtype=np.float64))
+        settings = attrs.parameter("kernel_params", {})
+        K = [[asked(a, b, **settings) for b in X] for a in X] if by_rows else asked(X)
+        return given_claim(graph, [(np.asarray(K, dtype=np.float64),)])
+    W = graph.block(rows)
     if asked in JOINED:
         k, radius = whole(attrs.parameter("n_neighbors_", attrs.parameter("n_neighbors", max(int(n / 10), 1)))), None
         if asked == "epsilon":
@@ -75,9 +99,9 @@ def affinity_claim(
         elif not 1 <= k or (attrs.has("n_neighbors") and k != real(attrs.model.n_neighbors)):
             return refuted("affinity", "n_neighbors_ is not the number of neighbors asked for.")
         others = min(k, n) - 1 if radius is None else None
-        near = near_rows(euclidean(X, epsilon(single) / 2), np.arange(n), n, others, radius or 0.0)
+        lists = both_ways(euclidean(X, epsilon(single) / 2), rows, n, others, radius or 0.0, W)
         return lists_claim(
-            W, near, asked, f"{others} nearest others" if radius is None else f"others within {radius:g}"
+            W, *lists, asked, f"{others} nearest others" if radius is None else f"others within {radius:g}"
         )
     if asked not in ("rbf", "laplacian", "poly"):
         sentence = f"The graph of affinity={asked!r} is not recomputed."
@@ -90,7 +114,7 @@ def affinity_claim(
     if asked == "poly":
         degree, c = (real(attrs.parameter(*p)) for p in (("degree", 3), ("coef0", 1)))
         size = np.sqrt((X * X).sum(axis=1))
-        unit, times = (abs(g) * np.outer(size, size) + abs(c)) ** degree, max(degree, 1.0)
-        return values_claim(W, what, (g * (X @ X.T) + c) ** degree, unit, tol, error * times, eps * times)
-    K = np.exp(-g * sq_distances(X, X, 2 if asked == "rbf" else 1))
-    return values_claim(W, what, K, K, tol, error, eps)
+        unit, times = (abs(g) * np.outer(size[rows], size) + abs(c)) ** degree, max(degree, 1.0)
+        return values_claim(W, rows, what, (g * (X[rows] @ X.T) + c) ** degree, unit, tol, error * times, eps * times)
+    K = np.exp(-g * sq_distances(X[rows], X, 2 if asked == "rbf" else 1))
+    return values_claim(W, rows, what, K, K, tol, error, eps)

@@ -1,4 +1,4 @@
-"""A weighted graph as the matrix W of its affinities: Laplacians and cuts from their definitions.
+"""A weighted graph as the matrix W of its affinities, by blocks of rows: Laplacians and cuts from their definitions.
 
 Loops do not count: dᵢ = Σ_{j≠i} Wᵢⱼ, L = D − W, L_sym = I − D^{−½}WD^{−½} (a vertex without edges has a row of zeros).
 For a group c with indicator h: hᵀLh = what leaves c. So with hᵀh = |c| or hᵀDh = vol c, and Ky Fan's theorem:
@@ -10,52 +10,92 @@ tr HᵀLH and tr HᵀL_symH, and no orthonormal columns have a smaller trace tha
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64, BadData
 from surefit.certificates.rounding import gamma
+from surefit.certificates.theorems.distances.all_rows import in_slices
+from surefit.certificates.theorems.graphs.components import components
 
-MOST_ROWS = 6000
+
+@dataclass(frozen=True)
+class Graph:
+    n: int
+    W: Any  # symmetric (n, n), an array or a sparse matrix
+
+    def block(self, rows: NDArray) -> F64:
+        """These rows of W, without loops."""
+        B = self.W[rows]
+        B = B.toarray() if hasattr(B, "toarray") else B
+        B[np.arange(len(rows)), rows] = 0.0
+        return B
+
+    def by_rows(self, f: Callable[[F64, NDArray], F64]) -> F64:
+        """f of every block and the numbers of its rows, one below the other."""
+        return np.concatenate([f(self.block(rows), rows) for rows in in_slices(self.n, self.n)])
+
+    def degree(self) -> F64:
+        return self.by_rows(lambda B, _: B.sum(axis=1))
+
+    def components(self) -> NDArray:
+        """The number of the component of each vertex: what earlier blocks have joined counts as one vertex."""
+        label = np.arange(self.n)
+        for rows in in_slices(self.n, self.n):
+            i, j = np.nonzero(self.block(rows))
+            label = components(int(label.max()) + 1, label[rows[i]], label[j])[label]
+        return label
 
 
-def read_graph(attrs: Attributes, n: int) -> F64 | None:
-    """W from affinity_matrix_, made symmetric and without loops; None with the fault noted."""
-    if n > MOST_ROWS:
-        raise BadData(f"graphs of {MOST_ROWS} rows at most are checked, there are {n}")
-    W = attrs.array("affinity_matrix_", (n, n))
-    if W is None:
+def read_graph(attrs: Attributes, n: int) -> Graph | None:
+    """W from affinity_matrix_, made symmetric; None with the fault noted."""
+    W: Any = getattr(attrs.model, "affinity_matrix_", None)
+    W = W.tocsr().astype(np.float64) if hasattr(W, "tocsr") else attrs.array("affinity_matrix_", (n, n))
+    if W is None or W.shape != (n, n) or not np.isfinite(W.sum()):
+        attrs.faults.append(f"affinity_matrix_ is not a matrix of {n} × {n} finite numbers")
         return None
-    if (W < 0).any():
+    if W.min() < 0:
         raise BadData("some affinities are negative: the graph has no Laplacian with eigenvalues ≥ 0")
-    W = (W + W.T) / 2
-    np.fill_diagonal(W, 0.0)
-    return W
+    return Graph(n, (W + W.T) / 2)
 
 
-def inverse_roots(W: F64) -> F64:
-    """1/√d, zero where there are no edges."""
-    degree = W.sum(axis=1)
-    return np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1.0)), 0.0)
+@dataclass(frozen=True)
+class Laplacian:
+    """diag(diagonal) − SWS: L with S = I, or L_sym with S = D^{−½}."""
+
+    graph: Graph
+    diagonal: F64
+    s: F64
+    scale: float  # the largest entry of the diagonal
+    error: float  # of the matrix, in norm, and half of that of a product over ‖u‖
+
+    def times(self, U: F64) -> F64:
+        SU = self.s[:, None] * U
+        return self.diagonal[:, None] * U - self.s[:, None] * self.graph.by_rows(lambda B, _: B @ SU)
+
+    def matrix(self) -> F64:
+        return np.diag(self.diagonal) - self.graph.by_rows(lambda B, rows: self.s[rows, None] * B * self.s)
 
 
-def laplacian_of(W: F64, normalized: bool) -> tuple[F64, float, float]:
-    """L or L_sym, its error in norm, and its scale, the largest entry of its diagonal.
-
-    Sums of n affinities are right to γₙ, roots and products to a few roundings more; ‖D^{−½}WD^{−½}‖ ≤ 1, ‖W‖ ≤ max d.
-    """
-    L, s = np.diag(W.sum(axis=1)) - W, inverse_roots(W)
-    if normalized:
-        L = s[:, None] * L * s
-    scale = float(np.diagonal(L).max(initial=0.0))
-    return L, 4 * gamma(len(W) + 24) * scale, scale or 1.0
+def laplacian_of(graph: Graph, normalized: bool) -> Laplacian:
+    """Sums of n affinities are right to γₙ, roots and products to a few roundings more; ‖D^{−½}WD^{−½}‖ ≤ 1 and
+    ‖W‖ ≤ max d. Of a vertex without edges 1/√d counts as zero."""
+    degree = graph.degree()
+    s = np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1.0)), 0.0) if normalized else np.ones(graph.n)
+    diagonal = (s > 0) + 0.0 if normalized else degree
+    scale = float(diagonal.max(initial=0.0))
+    return Laplacian(graph, diagonal, s, scale or 1.0, 4 * gamma(graph.n + 24) * scale)
 
 
-def cuts(W: F64, labels: NDArray, k: int) -> dict[str, float]:
+def cuts(graph: Graph, labels: NDArray, k: int) -> dict[str, float]:
     """Edges between groups (each once), and what leaves each group over its size and over its volume."""
-    outside = np.where(labels[:, None] != labels, W, 0.0).sum(axis=1)
-    leaves, volume = (np.bincount(labels, weights, minlength=k) for weights in (outside, W.sum(axis=1)))
+    outside = graph.by_rows(lambda B, rows: np.where(labels[rows, None] != labels, B, 0.0).sum(axis=1))
+    leaves, volume = (np.bincount(labels, weights, minlength=k) for weights in (outside, graph.degree()))
     size = np.bincount(labels, minlength=k)
     return {
         "cut": float(leaves.sum()) / 2,

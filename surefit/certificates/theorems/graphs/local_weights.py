@@ -43,11 +43,29 @@ def optimality(G: Any, R: Any, w: Any, d: int) -> F64:
     return (r * r / (R * mu)).astype(np.float64)
 
 
-def rebuilding(near: NDArray, weights: Any) -> tuple[Any, float, float]:
-    """A = I − W in long double, a bound of ‖|A|‖, and the error of AᵀAu over ‖u‖: sums of one row and of one column."""
-    n, k = near.shape
-    A = np.eye(n, dtype=LONG)
-    np.subtract.at(A, (np.arange(n)[:, None], near), weights)
-    absolute, most = np.abs(A).astype(np.float64), int((A != 0).sum(axis=0).max())
-    size = float(np.sqrt(absolute.sum(axis=0).max() * absolute.sum(axis=1).max()))
-    return A, size, gamma(2 * (k + 1 + most) + 8, float(np.finfo(LONG).eps) / 2) * size**2
+class Rebuilding:
+    """A = I − W from neighbors and weights, in long double: products with A and Aᵀ, and the matrix AᵀA."""
+
+    def __init__(self, near: NDArray, weights: Any) -> None:
+        """size: a bound of ‖|A|‖. error: of AᵀAu over ‖u‖, sums of one row and of one column."""
+        n, k = near.shape
+        self.cols = np.hstack([np.arange(n)[:, None], near])
+        self.values = np.hstack([np.ones((n, 1), LONG), -weights])
+        absolute = np.abs(self.values).astype(np.float64)
+        columns, most = np.bincount(self.cols.ravel(), absolute.ravel()), int(np.bincount(self.cols.ravel()).max())
+        self.size = float(np.sqrt(absolute.sum(axis=1).max() * columns.max()))
+        self.error = gamma(2 * (k + 1 + most) + 8, float(np.finfo(LONG).eps) / 2) * self.size**2
+
+    def times(self, U: Any) -> Any:
+        return (self.values[:, :, None] * U[self.cols]).sum(axis=1)
+
+    def back(self, V: Any) -> Any:
+        out = np.zeros(V.shape, LONG)
+        np.add.at(out, self.cols, self.values[:, :, None] * V[:, None, :])
+        return out
+
+    def square(self) -> F64:
+        """AᵀA in double."""
+        M, values = np.zeros((len(self.cols), len(self.cols))), self.values.astype(np.float64)
+        np.add.at(M, (self.cols[:, :, None], self.cols[:, None, :]), values[:, :, None] * values[:, None, :])
+        return M

@@ -41,9 +41,10 @@ def euclidean(X: F64, unit: float) -> Measure:
     return measure
 
 
-def near_rows(measure: Measure, rows: NDArray, n: int, k: int | None, radius: float = 0.0) -> NDArray:
-    """Surely (0) and maybe (1) in the list of each of these rows: its k nearest others, or all within the radius."""
-    found = np.zeros((2, len(rows), n), bool)
+def near_rows(measure: Measure, rows: NDArray, n: int, k: int | None, radius: float, of: NDArray) -> NDArray:
+    """Surely (0) and maybe (1) in the list of each of these rows: its k nearest others, or all within the radius; for
+    the rows `of`."""
+    found = np.zeros((2, len(rows), len(of)), bool)
     for part in in_slices(len(rows), 4 * n):
         (D, slack), others = measure(rows[part]), rows[part, None] != np.arange(n)
         low, high = np.where(others, D - slack, np.inf), np.where(others, D + slack, np.inf)
@@ -52,18 +53,28 @@ def near_rows(measure: Measure, rows: NDArray, n: int, k: int | None, radius: fl
         else:
             sure = high < np.partition(low, k, axis=1)[:, k, None]
             maybe = low <= (np.partition(high, k - 1, axis=1)[:, k - 1, None] if k > 0 else -np.inf)
-        found[:, part] = sure & others, maybe & others
+        found[:, part] = (sure & others)[:, of], (maybe & others)[:, of]
     return found
 
 
-def wrong_lists(near: NDArray, D: F64, slack: F64) -> int:
-    """Rows i for which near[i] cannot be the k nearest others: another row is surely nearer than the farthest of these.
+def both_ways(
+    measure: Measure, rows: NDArray, n: int, k: int | None, radius: float, W: F64
+) -> tuple[NDArray, NDArray]:  # fmt: skip
+    """The lists of these rows; and which rows have these in theirs: looked up where W > 0 or row i may list row j, else
+    open."""
+    near, back = near_rows(measure, rows, n, k, radius, np.arange(n)), np.zeros((2, len(rows), n), bool)
+    others, back[1] = np.flatnonzero(((W > 0) | near[1]).any(axis=0)), True
+    back[:, :, others] = near_rows(measure, others, n, k, radius, rows).transpose(0, 2, 1)
+    return near, back
+
+
+def wrong_lists(near: NDArray, rows: NDArray, D: F64, slack: F64) -> int:
+    """For how many of these rows `near` cannot be the k nearest others: another is surely nearer than the farthest.
 
     A row in its own list stands for one equal row that is not in it.
     """
-    n, k = near.shape
-    listed, own = np.zeros((n, n), bool), np.eye(n, dtype=bool)
-    listed[np.arange(n)[:, None], near] = True
+    listed, own, k = np.zeros(D.shape, bool), rows[:, None] == np.arange(D.shape[1]), near.shape[1]
+    listed[np.arange(len(rows))[:, None], near] = True
     farthest = np.where(listed & ~own, D - slack, -np.inf).max(axis=1)
     others, replaced = ~(listed | own), listed & own
     nearer = (others & (D + slack < farthest[:, None])).sum(axis=1)

@@ -22,6 +22,7 @@ from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.spectral.definite import largest_at_most
 
 ROUNDINGS, MOST_EXCUSED, SEARCHED = 10.0, 0.5, 2000
+MOST_ORDER = 6000  # of a matrix that is factored
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Pairs:
     """Columns u of length one with their numbers λ, and the matrix that they are claimed of."""
 
     name: str  # of the matrix
-    A: F64
+    A: F64 | None  # None where it has more rows than are factored: products are handed over
     error: float  # how far A may be from the matrix that is meant, in norm
     U: F64
     lam: F64
@@ -59,12 +60,12 @@ def orthonormal_claim(
 
 
 def pairs_claim(pairs: Pairs, tol: float, advice: str, product: F64 | None = None, error: F64 | float = 0.0) -> Claim:
-    """‖Au − λu‖ in units of its own; a product AU that is known better than A gives, with the error of its columns.
+    """‖Au − λu‖ in units of its own; the product AU may be handed over, with the error of its columns.
 
     The limit is tol, or what the solver was told to leave where some column needs that: then the claim is BOUNDED.
     """
     U, lam, excuse, length = pairs.U, pairs.lam, pairs.excuse, np.linalg.norm(pairs.U, axis=0)
-    if product is None:
+    if product is None and pairs.A is not None:
         product, error = pairs.A @ U, (pairs.error + gamma(len(U) + 8) * float(np.linalg.norm(pairs.A))) * length
     rho = np.sqrt(((product - U * lam) ** 2).sum(axis=0)).astype(np.float64)
     size, u = np.linalg.norm(product.astype(np.float64), axis=0), float(np.finfo(product.dtype).eps) / 2
@@ -95,6 +96,9 @@ def outermost_claim(
     """
     name, word, sign = ("smallest", "smaller", -1.0) if smallest else ("largest", "larger", 1.0)
     A, V, base, widest = pairs.A, pairs.U, sign * last, max(tol, pairs.loose, most)
+    if A is None:
+        sentence = f"That no eigenvalue left out is {word} is not proved: {len(V)} rows are too many for a factor."
+        return Claim(name, sentence, Grade.UNPROVED, None, tol, True)
     more = sign * pairs.lam + 2 * abs(base) + 2 * widest * unit
     R = sign * A - (V * more) @ V.T
     lengths = float(np.abs(more) @ (V * V).sum(axis=0))
