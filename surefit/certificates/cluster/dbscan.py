@@ -269,9 +269,9 @@ def _connected(points: Points, fit: Fit, sweep: Sweep, grade: Grade) -> Claim:
     return at_most(
         "connected",
         f"Each cluster is one piece: {int(good.sum())} pairs of its core rows within eps join it; pieces too many.",
-        grade, more, 0,
-        failure=f"The clusters fall into {more} more pieces than there are labels: core rows share a label that no "
-        "chain of steps within eps joins.",
+        grade, more, 0, lower=0.0,
+        failure=f"The clusters fall into {more} more pieces than there are labels, by the pairs that were found: core "
+        "rows share a label that no chain of these joins.",
     )  # fmt: skip
 
 

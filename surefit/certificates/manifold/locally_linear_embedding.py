@@ -159,7 +159,8 @@ def _transform(
     order = np.argsort(far, axis=1, kind="stable")
     near, ends = order[:, :k], np.take_along_axis(far, order[:, k - 1 : k + 1], 1)
     G, R = gram(X, rows, near, reg)
-    w = local_weights(G).astype(np.float64)
+    w = local_weights(G)
+    w = (w / w.sum(axis=1)[:, None]).astype(np.float64)
     if not optimality(G, R, w, X.shape[1]).max() <= tol:
         return failed("transform", "The weights that rebuild a row were not found.")
     expected = (w[..., None] * Y[near]).sum(axis=1)
