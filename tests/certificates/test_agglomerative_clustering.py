@@ -14,6 +14,7 @@ from sklearn.neighbors import kneighbors_graph
 
 from surefit.certificates import Grade
 from surefit.certificates.cluster import agglomerative_clustering as checker
+from surefit.certificates.theorems.distances import many_merges
 from surefit.cluster.agglomerative_clustering import AgglomerativeClustering as Ours
 from tests.certificates.bench import altered, certify, changed, failing
 
@@ -55,9 +56,21 @@ def test_accepts(name: str) -> None:
     assert c.grade is Grade.EXACT
 
 
-def test_more_rows_than_are_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_more_rows_than_are_replayed(linkage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = certify(fitted(X, linkage=linkage), X)
     monkeypatch.setattr(checker, "MOST_ROWS", 80)
-    assert "data" in failing(certify(fitted(X), X))
+    monkeypatch.setattr(many_merges, "WORK", 30 * X.size)
+    monkeypatch.setattr(many_merges, "COMPARED", 40)
+    c = certify(fitted(X, linkage=linkage), X)
+    assert c.holds and whole.holds and c["closest"].sentence.startswith("40 of "), f"\n{c}"
+    assert not certify(fitted(X[::-1], linkage=linkage), X).holds
+    along = fitted(X, linkage=linkage, connectivity=np.ones((len(X), len(X))))
+    assert failing(certify(along, X)) == {"closest"}
+    for other in set(LINKAGES) - {linkage}:
+        wrong = altered(fitted(X, linkage=other), linkage=linkage)
+        del wrong.distances_
+        assert "closest" in failing(certify(wrong, X)), other
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)

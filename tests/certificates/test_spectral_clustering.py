@@ -20,7 +20,7 @@ from sklearn.neighbors import kneighbors_graph
 from surefit.certificates import Grade
 from surefit.certificates.attributes import Attributes
 from surefit.certificates.search.spectral.eigen_basis import eigen_basis
-from surefit.certificates.theorems.graphs.graph import cuts, laplacian_of, read_graph
+from surefit.certificates.theorems.graphs.graph import Graph, cuts, laplacian_of, read_graph
 from surefit.certificates.theorems.spectral.all_eigenvalues import all_eigenvalues
 from tests.certificates.bench import altered, certify, changed, failing
 
@@ -169,7 +169,7 @@ def test_stated_spectra(kind: str) -> None:
         assert fails in failing(certify(altered(model, **change), B)), (change, fails)
 
 
-def small_graph(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def small_graph(n: int, seed: int) -> tuple[np.ndarray, Graph]:
     weights = np.random.default_rng(seed).integers(0, 5, size=(n, n))
     A = np.triu(weights, 1) + np.triu(weights, 1).T
     model = type("Model", (), {"labels_": 0, "affinity_matrix_": A.astype(float)})()

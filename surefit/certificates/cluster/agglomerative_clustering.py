@@ -1,7 +1,7 @@
 """Checker of AgglomerativeClustering: each merge joins two clusters of its time that are nearest to each other.
 
 The merges are replayed with the distances of all pairs of clusters at hand (theorems/distances/linkages.py). Along a
-graph only pairs that an edge joins count.
+graph only pairs that an edge joins count. Of many rows a sample of merges is compared (theorems/distances/many_merges.py).
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real
-from surefit.certificates.blocks import F64, BadData, Blocks
+from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.rounding import UNIT
 from surefit.certificates.theorems.distances.linkages import LINKAGES, heights, read_graph, slack
+from surefit.certificates.theorems.distances.many_merges import many_heights
 from surefit.certificates.theorems.distances.merge_tree import MergeTree, linkage_faults, read_tree, wrong_labels
 from surefit.certificates.theorems.distances.points import Points, read_points
 
@@ -37,14 +38,13 @@ class Merges:
 def check_agglomerative_clustering(model: Any, blocks: Blocks, tol: float) -> Findings:
     """The distances of all pairs of clusters, at every merge."""
     attrs, n = Attributes(model, "children_"), blocks.n_rows
-    if n > MOST_ROWS:
-        raise BadData(f"merges are replayed for up to {MOST_ROWS} rows, there are {n}")
     points = read_points(attrs, blocks, attrs.parameter("metric", "euclidean"))
     linkage, given = attrs.text("linkage", "ward"), attrs.parameter("connectivity", None)
     labels, k = attrs.array("labels_", (n,)), attrs.number("n_clusters_")
-    graph, pieces = (True, 1) if given is None else read_graph(given, points)
+    unknown = n > MOST_ROWS and given is not None
+    graph, pieces = (True, 1) if given is None or unknown else read_graph(given, points)
     tree = read_tree(attrs, n, n - 1 if given is None or k is None else n - int(min(max(k, 1), n)))
-    if attrs.number("n_leaves_") != n or attrs.number("n_connected_components_") != pieces:
+    if attrs.number("n_leaves_") != n or (attrs.number("n_connected_components_") != pieces and not unknown):
         attrs.faults.append(f"n_leaves_ is not {n}, or n_connected_components_ not {pieces}")
     if linkage not in LINKAGES or (linkage == "ward" and points.metric.name != "euclidean"):
         attrs.faults.append(f"linkage={linkage!r} is not known, or not for this metric")
@@ -54,10 +54,18 @@ def check_agglomerative_clustering(model: Any, blocks: Blocks, tol: float) -> Fi
         attrs.faults.append(f"n_clusters_ is not a number from 1 to {n}")
     if attrs.faults or tree is None or labels is None or k is None:
         return [bad_attributes(attrs)], "one pass"
-    merges = _measured(linkage, points, *heights(linkage, points, tree.children, graph))
-    claims = [_closest(merges, tol), *_heights(attrs, merges, tol)] if n > 1 else []
-    claims += [_number(attrs, merges, int(k), tol), _labels(tree, labels, int(k))]
-    return claims, f"{len(tree.children)} merges against all pairs of clusters"
+    claims, height, compared = list[Claim](), next(iter(_stated(attrs).values()), np.zeros(0)), len(tree.children)
+    if unknown:
+        claims = [failed("closest", f"Merges along a graph are replayed for up to {MOST_ROWS} rows, there are {n}.")]
+    elif n > 1:
+        if n > MOST_ROWS:
+            height, least, compared = many_heights(linkage, points, tree)
+        else:
+            height, least = heights(linkage, points, tree.children, graph)
+        merges = _measured(linkage, points, height, least)
+        claims = [_closest(merges, compared, tol), *_heights(attrs, merges, tol)]
+    claims += [_number(attrs, height, int(k), tol), _labels(tree, labels, int(k))]
+    return claims, f"{compared} merges against all clusters of their time"
 
 
 def _measured(linkage: str, points: Points, height: F64, least: F64) -> Merges:
@@ -67,17 +75,21 @@ def _measured(linkage: str, points: Points, height: F64, least: F64) -> Merges:
     return Merges(height, height - least, scale, error, error + excuse)
 
 
-def _closest(merges: Merges, tol: float) -> Claim:
+def _closest(merges: Merges, compared: int, tol: float) -> Claim:
     """The worst merge, by what it is over its limit."""
+    which = f"All {len(merges.height)} merges join a closest pair of clusters of their time, along a graph of those "
+    which += "that an edge joins. No other pair is closer by a larger share of its height than this."
+    if compared < len(merges.height):
+        which = f"{compared} of {len(merges.height)} merges, of small clusters, were compared: no other cluster of "
+        which += "their time is nearer to one of the two, and no height falls, by a larger share of the height."
     value, error, excuse = merges.excess / merges.scale, 4 * merges.error, 4 * merges.excuse
     j = int(np.argmax((value + error) / (tol + excuse)))
     return at_most(
         "closest",
-        f"All {len(value)} merges join a closest pair of clusters of their time, along a graph of those that an edge "
-        "joins. No other pair is closer by a larger share of its height than this.",
+        which,
         Grade.EXACT, float(value[j]), tol, error=float(error[j]), excuse=float(excuse[j]),
         failure=f"Merge {j}, at {merges.height[j]:.6g}, does not join a closest pair: another is closer by "
-        f"{merges.excess[j]:.2g}.",
+        f"{merges.excess[j]:.2g}, or an earlier one was higher by that.",
     )  # fmt: skip
 
 
@@ -100,14 +112,14 @@ def _heights(attrs: Attributes, merges: Merges, tol: float) -> list[Claim]:
     return claims
 
 
-def _number(attrs: Attributes, merges: Merges, k: int, tol: float) -> Claim:
+def _number(attrs: Attributes, height: F64, k: int, tol: float) -> Claim:
     """n_clusters_ is what was asked for; or merges at the distance asked for, or at its share of the largest, or
     above are not made."""
     limit, share = attrs.parameter("distance_threshold", None), attrs.parameter("distance_fraction", None)
     what, fine = f"n_clusters={attrs.parameter('n_clusters', 2)!r}", real(attrs.parameter("n_clusters", 2)) == k
     if limit is not None or share is not None:
-        t = real(limit) if limit is not None else real(share) * float(merges.height.max(initial=0.0))
-        few, many = (1 + int((merges.height >= t * (1 + s * tol)).sum()) for s in (1, -1))
+        t = real(limit) if limit is not None else real(share) * float(height.max(initial=0.0))
+        few, many = (1 + int((height >= t * (1 + s * tol)).sum()) for s in (1, -1))
         what, fine = f"merges below {t:.10g} leave {few}", few <= k <= many
     sentence = f"There are {k} clusters, as asked for: {what}; faults."
     failure = f"n_clusters_ is {k}, but asked for is another number: {what}."

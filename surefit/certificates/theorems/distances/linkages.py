@@ -34,6 +34,11 @@ def read_graph(given: Any, points: Points) -> tuple[NDArray, int]:
     return completed(flags, lambda a, b: points.block(points.X[a], b))
 
 
+def ward(size: float, sizes: NDArray, off: F64) -> F64:
+    """√(2|A||B| / (|A| + |B|)) ‖c_A − c_B‖"""
+    return np.sqrt(2 * size * sizes / (size + sizes) * np.einsum("ij,ij->i", off, off))
+
+
 def heights(name: str, points: Points, merges: NDArray, graph: NDArray | bool) -> tuple[F64, F64]:
     """The height of every merge (∞ where no edge joins the two), and the least of its time."""
     M, size = np.where(graph, points.block(points.X), np.inf), np.ones(len(points.X))
@@ -47,8 +52,7 @@ def heights(name: str, points: Points, merges: NDArray, graph: NDArray | bool) -
             sums[a] += sums[b]
             means[a] = (sums[a] / size[a]).astype(np.float64)
             off = means[others] - means[a]
-            far = np.sqrt(2 * size[a] * size[others] / (size[a] + size[others]) * np.einsum("ij,ij->i", off, off))
-            return np.where(np.isinf(p) & np.isinf(q), np.inf, far)
+            return np.where(np.isinf(p) & np.isinf(q), np.inf, ward(size[a], size[others], off))
         mean = (parts[0] * p + parts[1] * q) / size[a]
         far = {"single": np.minimum(p, q), "complete": np.maximum(p, q), "average": mean}[name]
         return np.where(np.isinf(p) | np.isinf(q), np.minimum(p, q), far)
