@@ -1,7 +1,7 @@
 """Checker of AgglomerativeClustering: each merge joins two clusters of its time that are nearest to each other.
 
 The merges are replayed with the distances of all pairs of clusters at hand (theorems/distances/linkages.py). Along a
-graph only pairs that an edge joins count. Of many rows a sample of merges is compared (theorems/distances/many_merges.py).
+graph only pairs that an edge joins count. Of many rows some merges are compared (theorems/distances/many_merges.py).
 """
 
 from __future__ import annotations

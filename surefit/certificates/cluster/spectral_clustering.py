@@ -132,13 +132,15 @@ def _spectrum(graph: Graph, m: int, kind: str) -> Spectrum | None:
     """The span of the m proposed vectors is within √(2m) · error/gap of the exact one (Davis and Kahan)."""
     if graph.n > MOST_ORDER:
         return None
-    L = laplacian_of(graph, kind != "unnormalized")
-    A = L.matrix()
+    diagonal, part, error = laplacian_of(graph, kind != "unnormalized")
+    A = np.diag(diagonal) - part.by_rows(lambda B, _: B)
     proposed, Q = eigen_basis(A)
-    lam, error = all_eigenvalues(A, L.error, proposed, Q)
+    lam, error = all_eigenvalues(A, error, proposed, Q)
     gap = float(lam[m] - lam[m - 1]) - 2 * error if m < graph.n else np.inf
-    E, more = _embedded(L.s, Q[:, np.argsort(proposed)[:m]], kind)
-    return Spectrum(lam, error, L.scale, E, float(np.sqrt(2.0 * m) * error / gap * more) if gap > 0 else np.inf)
+    E, more = _embedded(part.s, Q[:, np.argsort(proposed)[:m]], kind)
+    return Spectrum(
+        lam, error, float(diagonal.max()) or 1.0, E, float(np.sqrt(2.0 * m) * error / gap * more) if gap > 0 else np.inf
+    )
 
 
 def _cut_values(attrs: Attributes, values: dict[str, float], n: int, tol: float) -> list[Claim]:

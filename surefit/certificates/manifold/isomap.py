@@ -69,21 +69,21 @@ def _slack(metric: Metric, X: F64, far: F64, unit: float) -> F64:
 def _joined(attrs: Attributes, far: F64, slack: F64) -> tuple[NDArray, int]:
     """Each row with its nearest others, or all within the radius; and for how many rows that cannot be so.
 
-    Which of rows equally near are taken the model shows; where it does not, or cannot be right, they are taken by
-    number.
+    Which of rows equally near are taken the model shows; else, or where that cannot be, they are taken by number.
     """
     n, own = len(far), np.eye(len(far), dtype=bool)
     if not attrs.has("n_neighbors"):
         return (far <= real(attrs.parameter("radius", np.nan))) & ~own, 0
     k, far = min(whole(attrs.model.n_neighbors), n - 1), np.where(own, np.inf, far)
-    for lists in (neighbor_lists(attrs.model, n, k), np.argsort(far, axis=1, kind="stable")[:, :k]):
-        chosen, wrong = np.zeros((n, n), bool), n
-        if lists is not None:
-            chosen[np.arange(n)[:, None], lists] = True
-            farthest = np.where(chosen, far - slack, -np.inf).max(axis=1)
-            nearest = np.where(chosen | own, np.inf, far + slack).min(axis=1)
-            wrong = int(np.count_nonzero(((chosen & ~own).sum(axis=1) != k) | (nearest < farthest)))
-        if not wrong:
+    given, found = neighbor_lists(attrs.model, n, k), np.argsort(far, axis=1, kind="stable")[:, :k]
+    chosen, wrong = own, n
+    for lists in (found if given is None else given, found):
+        chosen = np.zeros((n, n), bool)
+        chosen[np.arange(n)[:, None], lists] = True
+        farthest = np.where(chosen, far - slack, -np.inf).max(axis=1)
+        nearest = np.where(chosen | own, np.inf, far + slack).min(axis=1)
+        wrong = int(np.count_nonzero(((chosen & ~own).sum(axis=1) != k) | (nearest < farthest)))
+        if wrong == 0:
             break
     return chosen, wrong
 

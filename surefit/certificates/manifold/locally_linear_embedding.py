@@ -51,7 +51,7 @@ def check_locally_linear_embedding(model: Any, blocks: Blocks, tol: float) -> Fi
         return [orthonormal_claim(columns, max(tol, 1e-6)), unproved], "one pass"
     measure = euclidean(X, epsilon(single) / 2)
     near, stated = _stated(attrs, n, k) if attrs.has("weights_") else (neighbor_lists(model, n, k, X), None)
-    near, wrong = _lists(measure, near, n, k, stated is None)
+    near, wrong = _lists(measure, np.zeros((n, k), np.intp) if near is None else near, stated is None)
     weights, gap = _weights(X, near, stated, reg)
     claims = _local(wrong, gap, n, tol)
     if all(claim.holds for claim in claims):  # else the matrix is not known
@@ -60,14 +60,12 @@ def check_locally_linear_embedding(model: Any, blocks: Blocks, tol: float) -> Fi
     return claims, f"{n}² distances, {n} systems of order {k}, a factor of order {min(n, MOST_ORDER)}"
 
 
-def _lists(measure: Measure, given: NDArray | None, n: int, k: int, proposed: bool) -> tuple[NDArray, int]:
+def _lists(measure: Measure, given: NDArray, proposed: bool) -> tuple[NDArray, int]:
     """The lists given, or by distance and number where proposed ones cannot be; and how many are wrong."""
-    near, wrong = np.zeros((n, k), np.intp), 0
+    near, wrong, (n, k) = given.copy(), 0, given.shape
     for rows in in_slices(n, 4 * n):
         D, slack = measure(rows)
-        if given is not None:
-            near[rows] = given[rows]
-        if given is None or (proposed and wrong_lists(near[rows], rows, D, slack)):
+        if proposed and wrong_lists(near[rows], rows, D, slack):
             D[np.arange(len(rows)), rows], slack[np.arange(len(rows)), rows] = np.inf, 0.0
             near[rows] = np.argsort(D, axis=1, kind="stable")[:, :k]
         wrong += wrong_lists(near[rows], rows, D, slack)

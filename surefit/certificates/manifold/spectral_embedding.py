@@ -37,13 +37,16 @@ def check_spectral_embedding(model: Any, blocks: Blocks, tol: float) -> Findings
 
 
 def _spectral_claims(attrs: Attributes, graph: Graph, Y: F64, normalized: bool, tol: float) -> list[Claim]:
-    L, (n, k) = laplacian_of(graph, normalized), Y.shape
-    root = 1 / np.where(L.s > 0, L.s, 1.0)
-    U, N, scale = root[:, None] * Y, null_vectors(graph.components(), root), L.scale
+    (diagonal, part, error), (n, k) = laplacian_of(graph, normalized), Y.shape
+    root, scale = 1 / np.where(part.s > 0, part.s, 1.0), float(diagonal.max(initial=0.0)) or 1.0
+    U, N = root[:, None] * Y, null_vectors(graph.components(), root)
     if attrs.has("n_components_graph_") and attrs.number("n_components_graph_") != N.shape[1]:
         said = f"The graph has {N.shape[1]} components; n_components_graph_ says another number."
         return [refuted("components", said)]
-    product, length = L.times(U), np.maximum(np.linalg.norm(U, axis=0), 1e-300)
+    product, length = (
+        diagonal[:, None] * U - part.by_rows(lambda B, _: B @ U),
+        np.maximum(np.linalg.norm(U, axis=0), 1e-300),
+    )
     lam = (U * product).sum(axis=0) / length**2
     unit, eps = np.maximum(np.abs(lam), SMALL * scale), epsilon(False, np.asarray(attrs.model.embedding_))
     if attrs.has("eigenvalues_"):
@@ -52,10 +55,10 @@ def _spectral_claims(attrs: Attributes, graph: Graph, Y: F64, normalized: bool, 
         if not (off <= tol * np.append(SMALL * scale, unit)[-np.size(off) :]).all():
             return [refuted("eigenvalues", "eigenvalues_ are not those of the columns.")]
     rounding, loose = ROUNDINGS * eps * scale, _loose(attrs, n) * scale / float(unit.min())
-    A = L.matrix() if n <= MOST_ORDER else None
-    pairs = Pairs("L_sym" if normalized else "L", A, L.error, U, lam, unit, rounding, eps, largest_direction, loose)
+    A = np.diag(diagonal) - part.by_rows(lambda B, _: B) if n <= MOST_ORDER else None
+    pairs = Pairs("L_sym" if normalized else "L", A, error, U, lam, unit, rounding, eps, largest_direction, loose)
     advice = "A smaller eigen_tol or eigen_solver='arpack' keeps more digits."
-    return [pairs_claim(pairs, tol, advice, product, 2 * L.error * length), *bottom_claims(pairs, N, tol)]
+    return [pairs_claim(pairs, tol, advice, product, 2 * error * length), *bottom_claims(pairs, N, tol)]
 
 
 def _loose(attrs: Attributes, n: int) -> float:

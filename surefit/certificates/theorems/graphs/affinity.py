@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, real, whole
-from surefit.certificates.blocks import F64, BadData, Blocks, dense
+from surefit.certificates.blocks import F64, Blocks, dense
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.rounding import UNIT, epsilon, gamma
 from surefit.certificates.theorems.distances.all_rows import all_rows
@@ -61,18 +61,12 @@ def values_claim(
 
 
 def given_claim(graph: Graph, given: Iterable[Any]) -> Claim:
-    """The matrix given, by blocks of its rows, made symmetric."""
-    rows, first = checked_rows(graph.n), 0
-    K = np.zeros((len(rows), graph.n))
-    for part in given:
-        B, own = dense(part[0]), slice(*np.searchsorted(rows, [first, first + part[0].shape[0]]))
-        K[own] += B[rows[own] - first] / 2
-        K[:, first : first + len(B)] += B[:, rows].T / 2
-        first += len(B)
-    if first != graph.n:
-        raise BadData(f"{first} rows came, expected {graph.n}")
-    K[np.arange(len(rows)), rows] = 0.0
-    return values_claim(graph.block(rows), rows, "those given", K, float(np.abs(K).max(initial=0.0)), 1e-12)
+    """The matrix given, by blocks of its rows; where all rows are checked it is made symmetric."""
+    rows = checked_rows(graph.n)
+    K = np.concatenate([dense(part[0])[:, rows] for part in given]).T
+    K = (K + K.T) / 2 if len(rows) == graph.n else K
+    unit = float(np.abs(np.where(rows[:, None] == np.arange(graph.n), 0.0, K)).max())
+    return values_claim(graph.block(rows), rows, "those given", K, unit, 1e-12)
 
 
 def affinity_claim(
@@ -93,16 +87,12 @@ def affinity_claim(
         return given_claim(graph, [(np.asarray(K, dtype=np.float64),)])
     W = graph.block(rows)
     if asked in JOINED:
-        k, radius = whole(attrs.parameter("n_neighbors_", attrs.parameter("n_neighbors", max(int(n / 10), 1)))), None
-        if asked == "epsilon":
-            radius = real(attrs.parameter("radius", None))
-        elif not 1 <= k or (attrs.has("n_neighbors") and k != real(attrs.model.n_neighbors)):
+        k = whole(attrs.parameter("n_neighbors_", attrs.parameter("n_neighbors", max(int(n / 10), 1))))
+        if asked != "epsilon" and (not 1 <= k or (attrs.has("n_neighbors") and k != real(attrs.model.n_neighbors))):
             return refuted("affinity", "n_neighbors_ is not the number of neighbors asked for.")
-        others = min(k, n) - 1 if radius is None else None
-        lists = both_ways(euclidean(X, epsilon(single) / 2), rows, n, others, radius or 0.0, W)
-        return lists_claim(
-            W, *lists, asked, f"{others} nearest others" if radius is None else f"others within {radius:g}"
-        )
+        others, radius = (None, real(attrs.parameter("radius", None))) if asked == "epsilon" else (min(k, n) - 1, 0.0)
+        what = f"others within {radius:g}" if others is None else f"{others} nearest others"
+        return lists_claim(W, *both_ways(euclidean(X, epsilon(single) / 2), rows, n, others, radius, W), asked, what)
     if asked not in ("rbf", "laplacian", "poly"):
         sentence = f"The graph of affinity={asked!r} is not recomputed."
         return Claim("affinity", sentence, Grade.UNPROVED, None, tol, isinstance(asked, str))

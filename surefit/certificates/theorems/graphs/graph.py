@@ -28,13 +28,14 @@ from surefit.certificates.theorems.graphs.components import components
 class Graph:
     n: int
     W: Any  # symmetric (n, n), an array or a sparse matrix
+    s: F64  # of rows and columns: the affinities are sᵢWᵢⱼsⱼ
 
     def block(self, rows: NDArray) -> F64:
-        """These rows of W, without loops."""
+        """The affinities of these rows, without loops."""
         B = self.W[rows]
         B = B.toarray() if hasattr(B, "toarray") else B
         B[np.arange(len(rows)), rows] = 0.0
-        return B
+        return self.s[rows, None] * B * self.s
 
     def by_rows(self, f: Callable[[F64, NDArray], F64]) -> F64:
         """f of every block and the numbers of its rows, one below the other."""
@@ -61,35 +62,20 @@ def read_graph(attrs: Attributes, n: int) -> Graph | None:
         return None
     if W.min() < 0:
         raise BadData("some affinities are negative: the graph has no Laplacian with eigenvalues ≥ 0")
-    return Graph(n, (W + W.T) / 2)
+    return Graph(n, (W + W.T) / 2, np.ones(n))
 
 
-@dataclass(frozen=True)
-class Laplacian:
-    """diag(diagonal) − SWS: L with S = I, or L_sym with S = D^{−½}."""
+def laplacian_of(graph: Graph, normalized: bool) -> tuple[F64, Graph, float]:
+    """The diagonal of L or L_sym; the graph of what it takes off, W or D^{−½}WD^{−½}; the error of the matrix in norm,
+    and half of that of a product over ‖u‖.
 
-    graph: Graph
-    diagonal: F64
-    s: F64
-    scale: float  # the largest entry of the diagonal
-    error: float  # of the matrix, in norm, and half of that of a product over ‖u‖
-
-    def times(self, U: F64) -> F64:
-        SU = self.s[:, None] * U
-        return self.diagonal[:, None] * U - self.s[:, None] * self.graph.by_rows(lambda B, _: B @ SU)
-
-    def matrix(self) -> F64:
-        return np.diag(self.diagonal) - self.graph.by_rows(lambda B, rows: self.s[rows, None] * B * self.s)
-
-
-def laplacian_of(graph: Graph, normalized: bool) -> Laplacian:
-    """Sums of n affinities are right to γₙ, roots and products to a few roundings more; ‖D^{−½}WD^{−½}‖ ≤ 1 and
-    ‖W‖ ≤ max d. Of a vertex without edges 1/√d counts as zero."""
-    degree = graph.degree()
-    s = np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1.0)), 0.0) if normalized else np.ones(graph.n)
-    diagonal = (s > 0) + 0.0 if normalized else degree
-    scale = float(diagonal.max(initial=0.0))
-    return Laplacian(graph, diagonal, s, scale or 1.0, 4 * gamma(graph.n + 24) * scale)
+    Sums of n affinities are right to γₙ, roots and products to a few roundings more; ‖D^{−½}WD^{−½}‖ ≤ 1, ‖W‖ ≤ max d.
+    """
+    diagonal = graph.degree()
+    if normalized:
+        s = np.where(diagonal > 0, 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)
+        diagonal, graph = (s > 0) + 0.0, Graph(graph.n, graph.W, s)
+    return diagonal, graph, 4 * gamma(graph.n + 24) * float(diagonal.max(initial=0.0))
 
 
 def cuts(graph: Graph, labels: NDArray, k: int) -> dict[str, float]:

@@ -30,7 +30,7 @@ class Pairs:
     """Columns u of length one with their numbers λ, and the matrix that they are claimed of."""
 
     name: str  # of the matrix
-    A: F64 | None  # None where it has more rows than are factored: products are handed over
+    A: Any  # None where it has more rows than are factored: products are handed over
     error: float  # how far A may be from the matrix that is meant, in norm
     U: F64
     lam: F64
@@ -65,7 +65,7 @@ def pairs_claim(pairs: Pairs, tol: float, advice: str, product: F64 | None = Non
     The limit is tol, or what the solver was told to leave where some column needs that: then the claim is BOUNDED.
     """
     U, lam, excuse, length = pairs.U, pairs.lam, pairs.excuse, np.linalg.norm(pairs.U, axis=0)
-    if product is None and pairs.A is not None:
+    if product is None:
         product, error = pairs.A @ U, (pairs.error + gamma(len(U) + 8) * float(np.linalg.norm(pairs.A))) * length
     rho = np.sqrt(((product - U * lam) ** 2).sum(axis=0)).astype(np.float64)
     size, u = np.linalg.norm(product.astype(np.float64), axis=0), float(np.finfo(product.dtype).eps) / 2
