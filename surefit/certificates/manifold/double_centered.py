@@ -6,7 +6,7 @@ import numpy as np
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim
-from surefit.certificates.rounding import UNIT
+from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.search.spectral.largest_direction import largest_direction
 from surefit.certificates.theorems.spectral.pairs import (
     MOST_EXCUSED,
@@ -45,7 +45,8 @@ def eigen_claims(
     pairs = Pairs(
         "the centered matrix", B, error, Y / np.sqrt(unit), lam, unit, rounding, eps, largest_direction, loose
     )
-    claims = [orthonormal_claim(pairs, tol, lam / unit), pairs_claim(pairs, tol, ADVICE)]
+    slip = (error + gamma(len(Y) + 8) * float(np.linalg.norm(B))) * np.linalg.norm(pairs.U, axis=0)
+    claims = [orthonormal_claim(pairs, tol, lam / unit), pairs_claim(pairs, tol, ADVICE, B @ pairs.U, slip)]
     if len(Y) > Y.shape[1]:
         last, size = (0.0, first) if lam[-1] <= level else (float(lam[-1]), float(lam[-1]))
         excuse = min(MOST_EXCUSED, rounding / size)

@@ -66,7 +66,7 @@ def _slack(metric: Metric, X: F64, far: F64, unit: float) -> F64:
     return metric.error(far, d) + metric.error(far, d, unit) + products
 
 
-def _joined(attrs: Attributes, far: F64, slack: F64) -> tuple[NDArray, int]:
+def _joined(attrs: Attributes, far: F64, slack: F64, shown: bool = True) -> tuple[NDArray, int]:
     """Each row with its nearest others, or all within the radius; and for how many rows that cannot be so.
 
     Which of rows equally near are taken the model shows; else, or where that cannot be, they are taken by number.
@@ -75,17 +75,12 @@ def _joined(attrs: Attributes, far: F64, slack: F64) -> tuple[NDArray, int]:
     if not attrs.has("n_neighbors"):
         return (far <= real(attrs.parameter("radius", np.nan))) & ~own, 0
     k, far = min(whole(attrs.model.n_neighbors), n - 1), np.where(own, np.inf, far)
-    given, found = neighbor_lists(attrs.model, n, k), np.argsort(far, axis=1, kind="stable")[:, :k]
-    chosen, wrong = own, n
-    for lists in (found if given is None else given, found):
-        chosen = np.zeros((n, n), bool)
-        chosen[np.arange(n)[:, None], lists] = True
-        farthest = np.where(chosen, far - slack, -np.inf).max(axis=1)
-        nearest = np.where(chosen | own, np.inf, far + slack).min(axis=1)
-        wrong = int(np.count_nonzero(((chosen & ~own).sum(axis=1) != k) | (nearest < farthest)))
-        if wrong == 0:
-            break
-    return chosen, wrong
+    given, chosen = neighbor_lists(attrs.model, n, k) if shown else None, np.zeros((n, n), bool)
+    chosen[np.arange(n)[:, None], np.argsort(far, axis=1, kind="stable")[:, :k] if given is None else given] = True
+    farthest = np.where(chosen, far - slack, -np.inf).max(axis=1)
+    nearest = np.where(chosen | own, np.inf, far + slack).min(axis=1)
+    wrong = int(np.count_nonzero(((chosen & ~own).sum(axis=1) != k) | (nearest < farthest)))
+    return _joined(attrs, far, slack, shown=False) if wrong and shown else (chosen, wrong)
 
 
 def _neighbors(wrong: int, n: int, count: int) -> Claim:

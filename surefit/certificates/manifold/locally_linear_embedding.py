@@ -43,10 +43,9 @@ def check_locally_linear_embedding(model: Any, blocks: Blocks, tol: float) -> Fi
         return [bad_attributes(attrs)], "one pass"
     eps, reg, method = epsilon(False, np.asarray(model.embedding_)), real(model.reg), attrs.text("method", "standard")
     if method != "standard" or attrs.has("radius"):
-        what = f"method={method!r}" if method != "standard" else "rows within a radius"
-        sentence = f"The matrix of {what} is not recomputed; only right angles are checked."
+        sentence = f"The matrix of method={method!r}, or of a radius, is not recomputed; only right angles are checked."
         U, none = np.hstack([np.full((n, 1), 1 / np.sqrt(n)), Y]), np.zeros(1 + Y.shape[1])
-        columns = Pairs(f"the matrix of {what}", np.zeros((n, 0)), 0.0, U, none, none, 0.0, eps, largest_direction)
+        columns = Pairs("the matrix", None, 0.0, U, none, none, 0.0, eps, largest_direction)
         unproved = Claim("pairs", sentence, Grade.UNPROVED, None, tol, True)
         return [orthonormal_claim(columns, max(tol, 1e-6)), unproved], "one pass"
     measure = euclidean(X, epsilon(single) / 2)

@@ -59,14 +59,12 @@ def orthonormal_claim(
     )  # fmt: skip
 
 
-def pairs_claim(pairs: Pairs, tol: float, advice: str, product: F64 | None = None, error: F64 | float = 0.0) -> Claim:
-    """‖Au − λu‖ in units of its own; the product AU may be handed over, with the error of its columns.
+def pairs_claim(pairs: Pairs, tol: float, advice: str, product: F64, error: F64) -> Claim:
+    """‖Au − λu‖ in units of its own, from the product AU with the error of its columns.
 
     The limit is tol, or what the solver was told to leave where some column needs that: then the claim is BOUNDED.
     """
     U, lam, excuse, length = pairs.U, pairs.lam, pairs.excuse, np.linalg.norm(pairs.U, axis=0)
-    if product is None:
-        product, error = pairs.A @ U, (pairs.error + gamma(len(U) + 8) * float(np.linalg.norm(pairs.A))) * length
     rho = np.sqrt(((product - U * lam) ** 2).sum(axis=0)).astype(np.float64)
     size, u = np.linalg.norm(product.astype(np.float64), axis=0), float(np.finfo(product.dtype).eps) / 2
     value = (rho + 1.01 * error + gamma(len(U) + 8, u) * (rho + size + np.abs(lam) * length)) / pairs.unit
