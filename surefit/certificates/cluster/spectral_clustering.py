@@ -205,9 +205,11 @@ def _labels(attrs: Attributes, labels: NDArray, found: Spectrum | None, k: int, 
 
 
 def _embedding(given: F64, found: Spectrum, tol: float) -> Claim:
-    """‖E − E₀Q‖_F over ‖E₀‖_F for a proposed rotation Q; for no Q less than ‖EEᵀ − E₀E₀ᵀ‖_F/(‖E‖_F + ‖E₀‖_F)."""
-    E, size = found.E, float(np.linalg.norm(found.E)) or 1.0
-    off, error = float(np.linalg.norm(given - E @ rotation(E, given))) / size, gamma(8 * len(given))
+    """‖E − E₀Q‖_F over ‖E₀‖_F for a proposed Q, within ‖QᵀQ − I‖ of a rotation; for no rotation is it less than
+    ‖EEᵀ − E₀E₀ᵀ‖_F/(‖E‖_F + ‖E₀‖_F)."""
+    E, size, error = found.E, float(np.linalg.norm(found.E)) or 1.0, gamma(8 * len(given))
+    Q = rotation(E, given)
+    off = float(np.linalg.norm(given - E @ Q)) / size + float(np.linalg.norm(Q.T @ Q - np.eye(Q.shape[1])))
     least = float(np.linalg.norm(given @ given.T - E @ E.T)) / (float(np.linalg.norm(given)) + size) / size
     return at_most(
         "embedding",
