@@ -78,9 +78,7 @@ def _groups(asked: Any, labels: NDArray, k: int) -> Claim:
     used = np.unique(labels)
     if not (isinstance(asked, str) or real(asked) == k) or used.size == 0 or used[0] < 0 or used[-1] >= k:
         return refuted("clusters", f"labels_ or n_clusters_ are not of the n_clusters={asked!r} asked for.")
-    return at_most(
-        "clusters", f"The labels name {k} clusters; how many of them are empty.", Grade.EXACT, k - used.size, 0
-    )
+    return at_most("clusters", f"There are {k} clusters; how many of them are empty.", Grade.EXACT, k - used.size, 0)
 
 
 def _components(attrs: Attributes, count: int) -> Claim:
@@ -186,16 +184,15 @@ def _eigenvalues(attrs: Attributes, n: int, found: Spectrum | None, k: int, tol:
 
 def _labels(attrs: Attributes, labels: NDArray, found: Spectrum | None, k: int, m: int, tol: float) -> list[Claim]:
     """The stated embedding against the recomputed one, and the labels as a fixed point of k-means in it."""
-    claims, E, moved = [], None if found is None else found.E, np.inf if found is None else found.moved
+    claims, E, moved = list[Claim](), None if found is None else found.E, np.inf if found is None else found.moved
     if attrs.has("embedding_"):
         given = attrs.array("embedding_", (len(labels), m))
         if given is None:
             return [refuted("embedding", f"{'; '.join(attrs.faults)}.")]
+        reason = "the next eigenvalue is equal, or there are too many rows for all eigenvalues"
+        claims = [_unproved("embedding", "the embedding is that of the smallest eigenvalues", reason)]
         if found is not None and np.isfinite(moved):
-            claims.append(_embedding(given, found, tol))
-        else:
-            reason = "the next eigenvalue is equal, or there are too many rows for all eigenvalues"
-            claims.append(_unproved("embedding", "the embedding is that of the smallest eigenvalues", reason))
+            claims = [_embedding(given, found, tol)]
         E, moved = given, 0.0
     method = attrs.text("assign_labels", "kmeans")
     if method != "kmeans" or E is None or not np.isfinite(moved):

@@ -41,9 +41,6 @@ class Graph:
         """f of every block and the numbers of its rows, one below the other."""
         return np.concatenate([f(self.block(rows), rows) for rows in in_slices(self.n, self.n)])
 
-    def degree(self) -> F64:
-        return self.by_rows(lambda B, _: B.sum(axis=1))
-
     def components(self) -> NDArray:
         """The number of the component of each vertex: what earlier blocks have joined counts as one vertex."""
         label = np.arange(self.n)
@@ -71,7 +68,7 @@ def laplacian_of(graph: Graph, normalized: bool) -> tuple[F64, Graph, float]:
 
     Sums of n affinities are right to γₙ, roots and products to a few roundings more; ‖D^{−½}WD^{−½}‖ ≤ 1, ‖W‖ ≤ max d.
     """
-    diagonal = graph.degree()
+    diagonal = graph.by_rows(lambda B, _: B.sum(axis=1))
     if normalized:
         s = np.where(diagonal > 0, 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)
         diagonal, graph = (s > 0) + 0.0, Graph(graph.n, graph.W, s)
@@ -81,7 +78,8 @@ def laplacian_of(graph: Graph, normalized: bool) -> tuple[F64, Graph, float]:
 def cuts(graph: Graph, labels: NDArray, k: int) -> dict[str, float]:
     """Edges between groups (each once), and what leaves each group over its size and over its volume."""
     outside = graph.by_rows(lambda B, rows: np.where(labels[rows, None] != labels, B, 0.0).sum(axis=1))
-    leaves, volume = (np.bincount(labels, weights, minlength=k) for weights in (outside, graph.degree()))
+    degree = graph.by_rows(lambda B, _: B.sum(axis=1))
+    leaves, volume = (np.bincount(labels, weights, minlength=k) for weights in (outside, degree))
     size = np.bincount(labels, minlength=k)
     return {
         "cut": float(leaves.sum()) / 2,

@@ -42,8 +42,7 @@ def euclidean(X: F64, unit: float) -> Measure:
 
 
 def near_rows(measure: Measure, rows: NDArray, n: int, k: int | None, radius: float, of: NDArray) -> NDArray:
-    """Surely (0) and maybe (1) in the list of each of these rows: its k nearest others, or all within the radius; for
-    the rows `of`."""
+    """Which rows `of` are surely (0) and maybe (1) in the list of each: k nearest others, or all within the radius."""
     found = np.zeros((2, len(rows), len(of)), bool)
     for part in in_slices(len(rows), 4 * n):
         (D, slack), others = measure(rows[part]), rows[part, None] != np.arange(n)
@@ -60,8 +59,7 @@ def near_rows(measure: Measure, rows: NDArray, n: int, k: int | None, radius: fl
 def both_ways(
     measure: Measure, rows: NDArray, n: int, k: int | None, radius: float, W: F64
 ) -> tuple[NDArray, NDArray]:  # fmt: skip
-    """The lists of these rows; and which rows have these in theirs: looked up where W > 0 or row i may list row j, else
-    open."""
+    """The lists of these rows; and which rows list these: looked up where W > 0 or they may be listed, else open."""
     near, back = near_rows(measure, rows, n, k, radius, np.arange(n)), np.zeros((2, len(rows), n), bool)
     others, back[1] = np.flatnonzero(((W > 0) | near[1]).any(axis=0)), True
     back[:, :, others] = near_rows(measure, others, n, k, radius, rows).transpose(0, 2, 1)
