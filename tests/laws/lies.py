@@ -251,11 +251,11 @@ def fitted(cls: type, settings: dict[str, Any], X: Any, y: Any, w: Any) -> Any:
 
 
 def refits(cls: type, settings: dict[str, Any], X: Any, y: Any, w: Any) -> list[Any]:
-    """The fit, or nothing where covariances that lost their rank to offsets are refused."""
+    """The fit, or nothing where matrices that lost their rank to offsets are refused (by ARPACK as a RuntimeError)."""
     try:
         return [fitted(cls, settings, X, y, w)]
-    except ValueError as refusal:  # LinAlgError is one
-        if "covariance" not in str(refusal):
+    except (ValueError, RuntimeError) as refusal:
+        if "covariance" not in str(refusal) and "singular" not in str(refusal):
             raise
         return []
 
