@@ -119,3 +119,13 @@ def test_iris(change: Any) -> None:
     for settings in ({}, {"affinity": "rbf"}, {"sigma": 0.01}):
         c = certify(Fitted(**settings).fit(X), X)
         assert c.holds and c.grade is Grade.OPTIMAL, f"\n{c}"
+
+
+def test_a_row_too_far_for_its_edges_to_weigh_anything() -> None:
+    """Its edges count among the lengths whose median is σ, although each weighs exp(−d²/(2σ²)) = 0 in double."""
+    from surefit.cluster.min_cut import MinCut as Fitted
+
+    X = np.vstack([np.random.default_rng(0).normal(size=(60, 2)), [[1e4, 0.0]]])
+    model = Fitted().fit(X)
+    assert model.affinity_matrix_[[60]].sum() == 0.0
+    assert certify(model, X).holds

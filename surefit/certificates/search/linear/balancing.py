@@ -28,17 +28,25 @@ class Balancing:
         self.better: tuple[F64, Any] = (np.zeros(blocks.n_features), LONG(0))
 
     def coordinates(self, phi: Long) -> Coordinates:
-        """Even for the rows with these weights."""
-        center, sizes, total = self.program.center, self.program.sizes, phi.sum()
+        """Even for the rows with these weights. The way back is mended once, in long double."""
+        center, sizes = self.program.center, self.program.sizes
         unit = np.where(sizes > 0, sizes, LONG(1)).astype(np.float64)
         R = np.zeros((0, unit.size))
-        for part in slices(self.blocks) if unit.size <= MOST_COLUMNS and total > 0 else ():
-            f = phi[part.first : part.first + part.w.size] / total
-            X = dense(part.X)[f > 0].astype(LONG) - center
-            S = (np.hstack([X, np.ones((len(X), 1))]) if self.intercept else X) / unit * np.sqrt(f[f > 0, None])
-            R = np.asarray(np.linalg.qr(np.vstack([R, S.astype(np.float64)]), mode="r"))
+        for S, f in self._rows(phi):
+            R = np.asarray(np.linalg.qr(np.vstack([R, (S / unit * np.sqrt(f)).astype(np.float64)]), mode="r"))
         T, back = even_coordinates(R)
-        return Coordinates(center, T / unit[:, None], back * unit)
+        T, back = T / unit[:, None], (back * unit).astype(LONG)
+        if len(back) < unit.size:
+            back = back + sum((f * (S @ T)).T @ (S - S @ T @ back) for S, f in self._rows(phi))
+        return Coordinates(center, T, back)
+
+    def _rows(self, phi: Long) -> Iterator[tuple[Long, Long]]:
+        """Centered rows with φ > 0, and φ/Σφ as a column; none where there are too many columns."""
+        total = phi.sum()
+        for part in slices(self.blocks) if self.program.sizes.size <= MOST_COLUMNS and total > 0 else ():
+            f = phi[part.first : part.first + part.w.size] / total
+            X = dense(part.X)[f > 0].astype(LONG) - self.program.center
+            yield np.hstack([X, np.ones((len(X), 1))]) if self.intercept else X, f[f > 0, None]
 
     def duals(self, w: F64, b: float, phi: Long, omega: Long, good: float) -> Iterator[Long]:
         """Weights up to ω: φ as large as they allow, the same in long double, and those of a search from (w, b)."""

@@ -61,6 +61,8 @@ def both_ways(
 ) -> tuple[NDArray, NDArray]:  # fmt: skip
     """The lists of these rows; and which rows list these: looked up where W > 0 or they may be listed, else open."""
     near, back = near_rows(measure, rows, n, k, radius, np.arange(n)), np.zeros((2, len(rows), n), bool)
+    if len(rows) == n:
+        return near, near.transpose(0, 2, 1).copy()
     others, back[1] = np.flatnonzero(((W > 0) | near[1]).any(axis=0)), True
     back[:, :, others] = near_rows(measure, others, n, k, radius, rows).transpose(0, 2, 1)
     return near, back

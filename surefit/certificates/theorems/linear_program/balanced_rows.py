@@ -33,7 +33,7 @@ class Coordinates(NamedTuple):
 
     center: F64  # m
     T: F64
-    back: F64
+    back: Long
 
 
 class Balance(NamedTuple):
@@ -59,7 +59,9 @@ def balance(blocks: Blocks, intercept: bool, phi: Long, proposal: Coordinates) -
         length = np.linalg.norm(Y, axis=1) + blur
         M, M_off = M + (Y * v[:, None]).T @ Y, M_off + float(v @ (2.0 * blur * length + gamma(n + 8) * length**2))
         widest = max(widest, float(length.max(initial=0.0)))
-        missed = np.maximum(missed, np.abs(A - Y @ back).max(axis=0, initial=0.0))
+        if rank < d1:
+            out = np.abs(S - S @ T @ back) + long_gamma(d1 + rank + 4) * (np.abs(S) @ np.abs(T) @ np.abs(back))
+            missed = np.maximum(missed, out.max(axis=0, initial=0.0).astype(np.float64))
     r = np.abs(T.T.astype(LONG) @ g) + long_gamma(n + d1 + 8) * (np.abs(T).T @ size)
     curvature = 1.0 - float(np.linalg.norm(M - np.eye(rank))) - 1.01 * M_off
     rho = 1.01 * np.sqrt((r**2).sum()) * widest / curvature if curvature > 0 else LONG(np.inf)
