@@ -28,8 +28,3 @@ def _gathered(to: NDArray, source: NDArray, data: NDArray, B: F64, size: int) ->
     for column in np.ndindex(B.shape[1:]):
         np.add.at(out[(slice(None), *column)], to, data.astype(np.float64) * B[(slice(None), *column)][source])
     return out
-
-
-def magnitude(X: Block) -> Block:
-    """|X|, entry by entry (for `Rows`, of the stored entries: an upper bound where columns repeat)."""
-    return Rows(np.abs(X.data), X.indices, X.indptr, X.shape) if isinstance(X, Rows) else np.abs(X)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -65,14 +63,3 @@ def _score(attrs: Attributes, given: F64, Y: F64, w: F64, K: int) -> Claim:
     failure = f"oob_score_ is {stated:.6g}, the out-of-bag answers have {score:.6g}."
     sentence = "oob_score_ is the score of the out-of-bag answers; difference."
     return at_most("oob_score", sentence, Grade.EXACT, abs(stated - score), rounding, failure=failure)
-
-
-def same_rows(stated: Any, rows: list[NDArray[np.intp]]) -> int:
-    """In how many members the stated rows are not those drawn, in any order."""
-    try:
-        given = [np.sort(np.asarray(a).astype(np.intp).ravel()) for a in stated]
-    except (TypeError, ValueError):
-        return len(rows)
-    if len(given) != len(rows):
-        return len(rows)
-    return sum(not np.array_equal(a, np.sort(b)) for a, b in zip(given, rows, strict=True))
