@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cluster/linkage_search.hpp"
+#include "simd/lane_bits.hpp"
 
 namespace surefit::SUREFIT_LEVEL {
 namespace {
@@ -31,16 +32,16 @@ SUREFIT_INLINE Lanes lanes_at(const double* p) {
 SUREFIT_INLINE Vec<double> positive(Vec<double> x) { return x > 0 ? x : Vec<double>{}; }
 SUREFIT_INLINE Vec<double> larger(Vec<double> x, Vec<double> y) { return x > y ? x : y; }
 
-// Whether any number is at most `bound`.
-SUREFIT_INLINE bool any_within(const Lanes& x, double bound) {
+// Bit l: number l is at most `bound`.
+SUREFIT_INLINE std::uint32_t within(const Lanes& x, double bound) {
   const Vec<double> limit = splat(bound);
-  auto found = x.part[0] <= limit;
-  for (std::size_t p = 1; p < kParts; ++p) found |= x.part[p] <= limit;
-  std::int64_t bits[kLanes<double>], some = 0;
-  std::memcpy(bits, &found, sizeof bits);
-  for (int l = 0; l < kLanes<double>; ++l) some |= bits[l];
-  return some != 0;
+  std::uint32_t bits = 0;
+  for (std::size_t p = 0; p < kParts; ++p) bits |= bits_of<double>(x.part[p] <= limit) << (p * kLanes<double>);
+  return bits;
 }
+
+// The bits of the first lanes, all from kBlock on.
+SUREFIT_INLINE std::uint32_t lanes_below(std::size_t count) { return count < kBlock ? (1u << count) - 1 : ~0u; }
 
 struct Squared {
   static constexpr bool weighted = false;
@@ -115,7 +116,7 @@ SUREFIT_INLINE Lanes block_sums(const double* x, const double* block, std::size_
       const Lanes others = lanes_at(block + k * kBlock);
       for (std::size_t p = 0; p < kParts; ++p) sum.part[p] = Metric::add(sum.part[p], own - others.part[p]);
     }
-    if (k < d && !any_within(sum, bound)) break;
+    if (k < d && within(sum, bound) == 0) break;
   }
   return sum;
 }

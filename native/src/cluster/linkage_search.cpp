@@ -7,7 +7,6 @@ namespace {
 
 using linkage::kAlone;
 using linkage::kLeafPoints;
-using linkage::kNeighbors;
 using linkage::kPad;
 using linkage::kStack;
 using linkage::Neighbors;
@@ -173,9 +172,9 @@ class LeafSearch {
     if (Metric::weighted) {
       weigh(value, t_.size[first_ + i], t_.size + slot);
     }
-    if (!any_within(value, bound_[i])) return;
     const std::int32_t group = s_.group[first_ + i];
-    for (std::size_t l = 0; l < kBlock && l < count; ++l) {
+    for (std::uint32_t near = within(value, bound_[i]) & lanes_below(count); near != 0; near &= near - 1) {
+      const auto l = static_cast<std::size_t>(__builtin_ctz(near));
       if (!(value[l] <= bound_[i]) || s_.group[slot + l] == group) continue;
       if (value[l] < bound_[i] || partner_[i] < 0 || t_.id[slot + l] < t_.id[partner_[i]]) {
         bound_[i] = value[l];
@@ -215,10 +214,10 @@ template <class Metric>
 class LeafLists {
  public:
   LeafLists(const Neighbors& s, std::size_t leaf)
-      : t_(s.tree), leaf_(leaf), wide_(linkage::padded(t_.d)), shrink_(1 - 4e-16 * (t_.d + 8.0)),
+      : t_(s.tree), n_(s.n), leaf_(leaf), wide_(linkage::padded(t_.d)), shrink_(1 - 4e-16 * (t_.d + 8.0)),
         first_(static_cast<std::size_t>(t_.block[leaf]) * kBlock), count_(static_cast<std::size_t>(t_.count[leaf])),
-        value_(s.value + first_ * kNeighbors), slot_(s.slot + first_ * kNeighbors) {
-    for (std::size_t i = 0; i < count_ * kNeighbors; ++i) value_[i] = kInfinity, slot_[i] = -1;
+        value_(s.value + first_ * n_), slot_(s.slot + first_ * n_) {
+    for (std::size_t i = 0; i < count_ * n_; ++i) value_[i] = kInfinity, slot_[i] = -1;
     for (std::size_t i = 0; i < kLeafPoints; ++i) worst_[i] = i < count_ ? kInfinity : -1;
     for (std::size_t i = 0; i < count_; ++i) visit(i, leaf);
   }
@@ -264,13 +263,12 @@ class LeafLists {
   bool visit_all(std::size_t other) {
     bool looked = false;
     for (std::size_t b = 0; b < count_; b += kBlock) {
-      const Lanes near = box_sums<Metric>(t_.points + (first_ + b) * t_.d, box(other), t_.d);
+      const Lanes least = box_sums<Metric>(t_.points + (first_ + b) * t_.d, box(other), t_.d);
       const Lanes worst = lanes_at(worst_ + b);
       for (std::size_t p = 0; p < kParts; ++p) {
-        const auto close = near.part[p] * splat(shrink_) <= worst.part[p];
-        for (int l = 0; l < kLanes<double>; ++l) {
-          if (!close[l]) continue;
-          visit(b + p * kLanes<double> + static_cast<std::size_t>(l), other);
+        std::uint32_t near = bits_of<double>(least.part[p] * splat(shrink_) <= worst.part[p]);
+        for (; near != 0; near &= near - 1) {
+          visit(b + p * kLanes<double> + static_cast<std::size_t>(__builtin_ctz(near)), other);
           looked = true;
         }
       }
@@ -284,28 +282,28 @@ class LeafLists {
     const std::size_t count = static_cast<std::size_t>(t_.count[leaf]);
     for (std::size_t c = 0; c < count; c += kBlock) {
       const Lanes value = block_sums<Metric>(x, t_.points + (first + c) * t_.d, t_.d, worst_[i]);
-      if (!any_within(value, worst_[i])) continue;
-      for (std::size_t l = 0; l < kBlock && c + l < count; ++l) {
+      for (std::uint32_t near = within(value, worst_[i]) & lanes_below(count - c); near != 0; near &= near - 1) {
+        const auto l = static_cast<std::size_t>(__builtin_ctz(near));
         if (value[l] <= worst_[i] && first + c + l != first_ + i) insert(i, value[l], first + c + l);
       }
     }
   }
 
   void insert(std::size_t own, double value, std::size_t slot) {
-    double* values = value_ + own * kNeighbors;
-    std::int32_t* slots = slot_ + own * kNeighbors;
+    double* values = value_ + own * n_;
+    std::int32_t* slots = slot_ + own * n_;
     const std::int32_t id = t_.id[slot];
-    std::size_t i = kNeighbors;
+    std::size_t i = n_;
     while (i > 0 && (slots[i - 1] < 0 || value < values[i - 1] || (value == values[i - 1] && id < t_.id[slots[i - 1]]))) --i;
-    if (i == kNeighbors) return;
-    for (std::size_t j = kNeighbors - 1; j > i; --j) values[j] = values[j - 1], slots[j] = slots[j - 1];
+    if (i == n_) return;
+    for (std::size_t j = n_ - 1; j > i; --j) values[j] = values[j - 1], slots[j] = slots[j - 1];
     values[i] = value;
     slots[i] = static_cast<std::int32_t>(slot);
-    worst_[own] = values[kNeighbors - 1];
+    worst_[own] = values[n_ - 1];
   }
 
   const TreeView& t_;
-  std::size_t leaf_, wide_;
+  std::size_t n_, leaf_, wide_;
   double shrink_;
   std::size_t first_, count_;
   alignas(64) double worst_[kLeafPoints];  // of each list, −1 beyond the last point

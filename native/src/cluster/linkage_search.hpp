@@ -44,12 +44,13 @@ struct Search {
   std::int32_t* partner;           // of each slot: a slot, −1 for none
 };
 
-// The kNeighbors nearest others of each slot, in the order of (value, id); fewer where there are no more: slot −1.
-constexpr std::size_t kNeighbors = 4;
 constexpr std::size_t kAlone = 32;  // coordinates up to which queries go down the tree one by one
+
+// The nearest others of each slot, in the order of (value, id); fewer where there are no more: slot −1.
 struct Neighbors {
   TreeView tree;
-  double* value;       // kNeighbors of each slot
+  std::size_t n;  // of each slot
+  double* value;
   std::int32_t* slot;
 };
 

@@ -15,6 +15,7 @@ namespace surefit::linkage {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t kFewCoordinates = 3;  // a longer list pays where neighbors are cheap to find
 constexpr std::size_t kLeavesOfTask = 16;
 constexpr std::size_t kSlotsOfTask = 8192;
 constexpr std::size_t kEdgesOfTask = 16384;
@@ -54,6 +55,7 @@ class Boruvka {
   Boruvka(const double* x, std::size_t n, std::size_t d, Sum sum, int n_threads)
       : tree_(build_tree(x, n, d, true, n_threads)),
         n_threads_(n_threads),
+        n_near_(d <= kFewCoordinates ? 5 : 4),
         squared_(sum == Sum::squared),
         sets_(n),
         group_(tree_.n_slots, -1),
@@ -133,10 +135,10 @@ class Boruvka {
 
   // The first rounds need the few nearest of each row only: one search for all of them.
   void list_neighbors() {
-    near_value_.resize(tree_.n_slots * kNeighbors);
-    near_slot_.resize(tree_.n_slots * kNeighbors);
+    near_value_.resize(tree_.n_slots * n_near_);
+    near_slot_.resize(tree_.n_slots * n_near_);
     next_.assign(tree_.n_slots, 0);
-    const Neighbors lists{tree_.view(nullptr, nullptr), near_value_.data(), near_slot_.data()};
+    const Neighbors lists{tree_.view(nullptr, nullptr), n_near_, near_value_.data(), near_slot_.data()};
     const SearchLoops& loops = SUREFIT_TABLE(linkage_search);
     const auto list = squared_ ? loops.squared_neighbors : loops.absolute_neighbors;
     each_leaf([&](std::size_t leaf) { list(lists, leaf); });
@@ -147,18 +149,18 @@ class Boruvka {
   void bound_groups() {
     std::fill(bound_.begin(), bound_.end(), kInfinity);
     each_slot([&](std::size_t s) {
-      if (!next_.empty() && next_[s] < kNeighbors) take_next(s);
+      if (!next_.empty() && next_[s] < n_near_) take_next(s);
       if (usable(s)) lower(bound_[group_[s]], value_[s]);
     });
   }
 
   void take_next(std::size_t s) {
-    const std::size_t list = s * kNeighbors;
+    const std::size_t list = s * n_near_;
     std::uint8_t& next = next_[s];
-    while (next < kNeighbors && near_slot_[list + next] >= 0 && group_[near_slot_[list + next]] == group_[s]) ++next;
-    const bool more = next < kNeighbors && near_slot_[list + next] >= 0;
+    while (next < n_near_ && near_slot_[list + next] >= 0 && group_[near_slot_[list + next]] == group_[s]) ++next;
+    const bool more = next < n_near_ && near_slot_[list + next] >= 0;
     partner_[s] = more ? near_slot_[list + next] : -1;
-    value_[s] = near_value_[list + std::min<std::size_t>(next, kNeighbors - 1)];
+    value_[s] = near_value_[list + std::min<std::size_t>(next, n_near_ - 1)];
   }
 
   void look() {
@@ -194,6 +196,7 @@ class Boruvka {
 
   Tree tree_;
   int n_threads_;
+  std::size_t n_near_;  // neighbors in the list of a row
   bool squared_;
   UnionFind sets_;
   std::vector<std::int32_t> group_, partner_;

@@ -1,8 +1,6 @@
 #include "search/leaf_loops.hpp"
 
-#if defined(SUREFIT_LEVEL_v3) || defined(SUREFIT_LEVEL_v4)
-#include <immintrin.h>
-#endif
+#include "simd/lane_bits.hpp"
 
 namespace surefit::SUREFIT_LEVEL {
 namespace {
@@ -12,22 +10,6 @@ using V = Vec<double>;
 constexpr int kWide = kLanes<double>;
 constexpr int kVecs = static_cast<int>(kLeafRows) / kWide;
 constexpr int kPart = kVecs < 8 ? kVecs : 8;  // sums that stay in registers
-
-inline std::uint32_t bits_of(decltype(V{} < V{}) mask) {
-#if defined(SUREFIT_LEVEL_v4)
-  __m512i m;
-  std::memcpy(&m, &mask, sizeof m);
-  return static_cast<std::uint32_t>(_mm512_movepi64_mask(m));
-#elif defined(SUREFIT_LEVEL_v3)
-  __m256d m;
-  std::memcpy(&m, &mask, sizeof m);
-  return static_cast<std::uint32_t>(_mm256_movemask_pd(m));
-#else
-  std::uint32_t bits = 0;
-  for (int l = 0; l < kWide; ++l) bits |= mask[l] ? 1u << l : 0u;
-  return bits;
-#endif
-}
 
 // a > b ? a : b
 inline V larger(V a, V b) {
@@ -77,7 +59,7 @@ std::uint32_t rows_of(const Form& form, const double* row, const double* leaf, s
 #pragma GCC unroll 8
     for (int v = 0; v < kPart; ++v) {
       store(raw + (part + v) * kWide, sum[v]);
-      mask |= bits_of(sum[v] <= splat(limit)) << ((part + v) * kWide);
+      mask |= bits_of<double>(sum[v] <= splat(limit)) << ((part + v) * kWide);
     }
   }
   return mask;
@@ -103,7 +85,7 @@ std::uint32_t nearest_of(const Form& form, const double* queries, const double* 
       const int at = (part + v) * kWide;
       if constexpr (order == Order::power) sum[v] *= 1 - kPowerSlack;
       store(raw + at, sum[v]);
-      mask |= bits_of(sum[v] <= load(limits + at)) << at;
+      mask |= bits_of<double>(sum[v] <= load(limits + at)) << at;
     }
   }
   return mask;
@@ -122,14 +104,16 @@ std::uint32_t farthest_of(const Form& form, const double* queries, const double*
     }
     if constexpr (order == Order::power) sum *= 1 + kPowerSlack;
     store(raw + v * kWide, sum);
-    mask |= bits_of(sum <= splat(limit)) << (v * kWide);
+    mask |= bits_of<double>(sum <= splat(limit)) << (v * kWide);
   }
   return mask;
 }
 
 std::uint32_t below(const double* bounds, const double* limits) {
   std::uint32_t mask = 0;
-  for (int v = 0; v < kVecs; ++v) mask |= bits_of(load(bounds + v * kWide) <= load(limits + v * kWide)) << (v * kWide);
+  for (int v = 0; v < kVecs; ++v) {
+    mask |= bits_of<double>(load(bounds + v * kWide) <= load(limits + v * kWide)) << (v * kWide);
+  }
   return mask;
 }
 

@@ -1,8 +1,6 @@
 #include "search/tiles.hpp"
 
-#if defined(SUREFIT_LEVEL_v3) || defined(SUREFIT_LEVEL_v4)
-#include <immintrin.h>
-#endif
+#include "simd/lane_bits.hpp"
 
 namespace surefit::SUREFIT_LEVEL {
 namespace {
@@ -18,22 +16,6 @@ constexpr int kRows = 6, kVecs = 2;
 #endif
 constexpr std::size_t kPanel = kVecs * kWide;
 static_assert(kPanel <= search::kMostPanel && kRows <= static_cast<int>(search::kMostGroup));
-
-inline std::uint64_t bits_of(decltype(V{} < V{}) mask) {
-#if defined(SUREFIT_LEVEL_v4)
-  __m512i m;
-  std::memcpy(&m, &mask, sizeof m);
-  return _mm512_movepi32_mask(m);
-#elif defined(SUREFIT_LEVEL_v3)
-  __m256 m;
-  std::memcpy(&m, &mask, sizeof m);
-  return static_cast<std::uint64_t>(static_cast<unsigned>(_mm256_movemask_ps(m)));
-#else
-  std::uint64_t bits = 0;
-  for (int l = 0; l < kWide; ++l) bits |= mask[l] ? std::uint64_t{1} << l : 0u;
-  return bits;
-#endif
-}
 
 std::size_t scan(const search::TileScan& t) {
   for (std::size_t p = t.first; p < t.end; ++p) {
@@ -64,12 +46,12 @@ std::size_t scan(const search::TileScan& t) {
 #pragma GCC unroll 4
       for (int v = 0; v < kVecs; ++v) some |= sum[r][v] > limit;
     }
-    if (bits_of(some) == 0) continue;
+    if (bits_of<float>(some) == 0) continue;
     for (int r = 0; r < kRows; ++r) {
       t.masks[r] = 0;
       for (int v = 0; v < kVecs; ++v) {
         store(t.scores + r * kPanel + v * kWide, sum[r][v]);
-        t.masks[r] |= bits_of(sum[r][v] > splat(t.thresholds[r])) << (v * kWide);
+        t.masks[r] |= std::uint64_t{bits_of<float>(sum[r][v] > splat(t.thresholds[r]))} << (v * kWide);
       }
     }
     return p;
