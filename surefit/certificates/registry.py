@@ -13,7 +13,10 @@ from surefit.certificates.checker import TOL, Findings
 
 Checker = Callable[[Any, Blocks, float], Findings]
 KNOWN = ("n_features_in_", "feature_names_in_", "history_", "certificate_")  # follow from the data, or only tell
-METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "transform", "inverse_transform")
+METHODS = (
+    *("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba", "decision_function"),
+    *("transform", "inverse_transform"),
+)
 
 # class: family.file:function
 CHECKERS: dict[str, str] = {

@@ -59,7 +59,10 @@ GOOD: dict[str, tuple[Any, Any]] = {
     "multinomial, tiny alpha": (MultinomialNB(alpha=0.0, force_alpha=False), COUNTS),
     "multinomial, uniform prior": (MultinomialNB(fit_prior=False), COUNTS),
     "multinomial, priors": (MultinomialNB(class_prior=[0.5, 0.25, 0.25]), COUNTS.astype(np.float32)),
-    "multinomial, a word never used": (MultinomialNB(alpha=0.0), np.hstack([COUNTS, np.zeros((N, 1))])),
+    "multinomial, a word never used": (
+        surefit.naive_bayes.MultinomialNB(alpha=0.0),
+        np.hstack([COUNTS, np.zeros((N, 1))]),
+    ),
     "bernoulli": (BernoulliNB(), X),
     "bernoulli, threshold": (BernoulliNB(binarize=1.5, alpha=0.3), X),
     "bernoulli, sparse": (BernoulliNB(binarize=1.5), sp.csr_array(COUNTS)),
@@ -164,6 +167,40 @@ def test_fractions_of_mixed_columns() -> None:
         {"var_smoothing": 0.1},
     ):
         assert not certify(altered(model, **change), A, y).holds, change
+
+
+def test_predictions_that_are_no_numbers_are_refused() -> None:
+    """0 log 0 is 0, which scikit-learn's sums make NaN: a word, or a flag, that a class never or always has."""
+    flags = np.hstack([COUNTS > 1, (Y == 1)[:, None], np.ones((N, 1))])
+    for theirs, ours, A in (
+        (MultinomialNB(alpha=0.0), surefit.naive_bayes.MultinomialNB(alpha=0.0), np.hstack([COUNTS, np.zeros((N, 1))])),
+        (BernoulliNB(alpha=0.0), surefit.naive_bayes.BernoulliNB(alpha=0.0), flags),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert (
+                np.isnan(theirs.fit(A, Y).predict_proba(A)).all()
+                and not np.isnan(ours.fit(A, Y).predict_proba(A)).any()
+            )
+        assert "predict_proba" in failing(certify(theirs, A, Y)), f"\n{certify(theirs, A, Y)}"
+        assert certify(ours, A, Y).holds, f"\n{certify(ours, A, Y)}"
+
+
+def test_counts_are_no_flags() -> None:
+    """binarize=None says that X is zeros and ones; scikit-learn takes counts, whose shares are no probabilities."""
+    assert not certify(BernoulliNB(binarize=None).fit(COUNTS, Y), COUNTS, Y).holds
+
+
+def test_flags_of_mixed_columns_have_their_threshold() -> None:
+    """As scikit-learn's BernoulliNB of the same column and threshold."""
+    flags = COUNTS[:, [1]]
+    model = surefit.naive_bayes.MixedNB(bernoulli=[1], binarize=1.0).fit(COUNTS, Y)
+    alone = BernoulliNB(binarize=1.0).fit(flags, Y)
+    np.testing.assert_allclose(model.feature_log_prob_bernoulli_, alone.feature_log_prob_, rtol=1e-12)
+    assert certify(model, COUNTS, Y).holds, f"\n{certify(model, COUNTS, Y)}"
+    assert not certify(altered(model, binarize=0.0), COUNTS, Y).holds
+    lie = altered(model, predict_joint_log_proba=lambda A: model.predict_joint_log_proba(A) + 1.0)
+    assert failing(certify(lie, COUNTS, Y)) == {"predict_joint_log_proba"}
 
 
 def test_missing_entries_are_left_out_column_by_column() -> None:

@@ -23,7 +23,7 @@ from surefit.certificates.theorems.class_statistics.class_counts import feature_
 
 @checker(
     *("classes_", "class_count_", "class_log_prior_", "feature_count_", "feature_log_prob_"),
-    *("predict", "predict_proba", "predict_log_proba"),
+    *("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba"),
 )
 @reads_labels
 def check_bernoulli_nb(model: Any, blocks: Blocks, tol: float) -> Findings:

@@ -30,7 +30,7 @@ from surefit.certificates.theorems.class_statistics.class_claims import (
 
 @checker(
     *("classes_", "class_count_", "class_log_prior_", "n_categories_", "category_count_", "feature_log_prob_"),
-    *("predict", "predict_proba", "predict_log_proba"),
+    *("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba"),
 )
 @reads_labels
 def check_categorical_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
@@ -42,14 +42,14 @@ def check_categorical_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
     counts, logs = tables(attrs, "category_count_", k, d), tables(attrs, "feature_log_prob_", k, d)
     if counts is None or logs is None:
         return [bad_attributes(attrs)], "no pass"
-    data = category_counts(blocks, k, [t.shape[1] for t in logs])
-    claims = class_count_claims(attrs, data.classes, n, tol)
-    claims += categorical_claims(attrs, "feature_log_prob_", data, logs, n, tol)
+    classes, found, largest = category_counts(blocks, k, [t.shape[1] for t in logs])
+    claims = class_count_claims(attrs, classes, n, tol)
+    claims += categorical_claims(attrs, "feature_log_prob_", found, largest, logs, n, tol)
     if attrs.faults:
         return [bad_attributes(attrs)], "one pass"
     if [t.shape for t in counts] != [t.shape for t in logs]:
         return [*claims, refuted("category_count_", "category_count_ has tables of other widths.")], "one pass"
-    claims.append(counts_claim(attrs, "category_count_", flat(counts), flat(data.counts), tol, n))
+    claims.append(counts_claim(attrs, "category_count_", flat(counts), flat(found), tol, n))
     if all(claim.holds for claim in claims):
         X, prior = sample_rows(blocks), np.asarray(model.class_log_prior_, dtype=np.float64)
         u = unit(X, *model.feature_log_prob_)

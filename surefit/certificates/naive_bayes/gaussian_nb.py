@@ -1,13 +1,18 @@
-"""Checker of GaussianNB: means, variances, smoothing and priors of every class, recounted from the rows."""
+"""Checker of GaussianNB: means, variances, smoothing and priors of every class, recounted from the rows.
+
+In scikit-learn epsilon_ counts every row once, whatever its weight, and its partial_fit takes the rows of the last call
+alone: there epsilon_ is only held to what it adds to a variance.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes
-from surefit.certificates.blocks import Blocks
+from surefit.certificates.blocks import BlockOf, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.predictions import sample_rows
@@ -23,9 +28,20 @@ from surefit.certificates.theorems.class_statistics.class_spread import class_sp
 from surefit.certificates.theorems.class_statistics.gaussian import gaussian_claims, gaussian_scores
 
 
+class Unweighted:
+    """The same rows, each counted once."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        self.blocks, self.n_rows, self.n_features = blocks, blocks.n_rows, blocks.n_features
+
+    def __iter__(self) -> Iterator[BlockOf]:
+        for X, y, _ in self.blocks:
+            yield BlockOf(X, y, None)
+
+
 @checker(
     *("classes_", "theta_", "var_", "epsilon_", "class_count_", "class_prior_"),
-    *("predict", "predict_proba", "predict_log_proba"),
+    *("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba"),
 )
 @reads_labels
 def check_gaussian_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
@@ -35,9 +51,11 @@ def check_gaussian_nb(model: Any, blocks: Blocks, tol: float) -> Findings:
     if k is None:
         return [bad_attributes(attrs)], "no pass"
     ignore = attrs.text("missing", "error") == "ignore"
-    data = class_spread(blocks, k, missing=ignore)
+    theirs = any(c.__name__ == "GaussianNB" and c.__module__.startswith("sklearn.") for c in type(model).__mro__)
+    data = class_spread(blocks, k, ignore)
+    every = class_spread(Unweighted(blocks) if theirs else blocks, k, ignore, together=True)
     count, prior = attrs.array("class_count_", (k,)), attrs.array("class_prior_", (k,))
-    given, claims = read_numbers(attrs, "priors", k), gaussian_claims(attrs, blocks, data, tol, missing=ignore)
+    given, claims = read_numbers(attrs, "priors", k), gaussian_claims(attrs, data, every, tol, loose=theirs)
     if attrs.faults or count is None or prior is None:
         return [bad_attributes(attrs)], "two passes"
     truth = data.classes / data.classes.sum() if given is None else given

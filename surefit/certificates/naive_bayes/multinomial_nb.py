@@ -24,7 +24,7 @@ from surefit.certificates.theorems.class_statistics.class_counts import feature_
 
 COVERS = (
     *("classes_", "class_count_", "class_log_prior_", "feature_count_", "feature_log_prob_"),
-    *("predict", "predict_proba", "predict_log_proba"),
+    *("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba"),
 )
 
 
@@ -63,9 +63,11 @@ def _findings(model: Any, blocks: Blocks, tol: float, complement: bool) -> Findi
     if all(claim.holds for claim in claims):
         X = sample_rows(blocks)
         u, x = unit(X, model.feature_log_prob_), np.asarray(X, dtype=np.float64)
-        rounding = gamma(d + 8, u) * (np.abs(x) @ np.abs(logs.T))
+        infinite, finite = x @ np.isinf(logs).T > 0, np.where(np.isinf(logs), 0.0, logs).T  # 0 log 0 is 0
+        score = np.where(infinite, np.inf if complement else -np.inf, x @ finite)
+        rounding = gamma(d + 8, u) * (np.abs(x) @ np.abs(finite))
         prior = np.zeros(k) if complement and k > 1 else np.asarray(model.class_log_prior_, dtype=np.float64)
-        claims += posterior_claims(model, X, x @ logs.T, prior, rounding, u)
+        claims += posterior_claims(model, X, score, prior, rounding, u)
     return claims, f"one pass over the rows, {4.0 * n * d:.1e} operations"
 
 

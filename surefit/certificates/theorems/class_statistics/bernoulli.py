@@ -30,14 +30,13 @@ def bernoulli_claims(attrs: Attributes, name: str, counts: Counts, alpha: F64, n
 
 
 def bernoulli_scores(X: NDArray, logs: F64, threshold: float | None, u: float) -> tuple[F64, F64]:
-    """Σ x log p + (1 − x) log(1 − p) for flags x, and its rounding.
+    """Σ log p over the flags that are set and log(1 − p) over the others, and its rounding.
 
-    Stored logarithms give 1 − p with a relative error of u/(1 − p).
+    Stored logarithms give 1 − p with a relative error of u/(1 − p); where that is all of it, the score is not known.
     """
-    x = np.asarray(X, dtype=np.float64) if threshold is None else (X > threshold).astype(np.float64)
-    logs = np.asarray(logs, dtype=np.float64)
+    x, logs = X[:, None, :] > (0.5 if threshold is None else threshold), np.asarray(logs, dtype=np.float64)
     rest = -np.expm1(logs)
-    opposite = np.log(rest)
-    size = np.abs(x) @ np.abs(logs.T) + np.abs(1 - x) @ np.abs(opposite.T) + np.abs(opposite).sum(axis=1)
-    stored = 8 * UNIT * (1 / rest).sum(axis=1)
-    return x @ (logs - opposite).T + opposite.sum(axis=1), gamma(2 * logs.shape[1] + 8, u) * size + stored
+    opposite = np.where(rest > 0, np.log(rest), np.nan)
+    finite = np.where(np.isfinite(logs), np.abs(logs), 0.0) + np.where(rest > 0, 2 * np.abs(opposite), 0.0)
+    stored = 8 * UNIT * np.where(rest > 0, 1 / rest, 0.0).sum(axis=1)
+    return np.where(x, logs, opposite).sum(axis=2), gamma(2 * logs.shape[1] + 8, u) * finite.sum(axis=1) + stored

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, refuted
-from surefit.certificates.theorems.class_statistics.category_counts import Categories
 from surefit.certificates.theorems.class_statistics.class_claims import logs_claim
 from surefit.certificates.theorems.class_statistics.class_counts import read_alpha
 
@@ -23,30 +22,26 @@ def tables(attrs: Attributes, name: str, k: int, d: int) -> list[F64] | None:
 
 
 def categorical_claims(
-    attrs: Attributes, name: str, data: Categories, logs: list[F64], n: int, tol: float
+    attrs: Attributes, name: str, counts: list[F64], largest: F64, logs: list[F64], n: int, tol: float
 ) -> list[Claim]:
-    """The widths of the tables, n_categories_, and log (count + α)/Σ(count + α) for every column and class.
+    """log (count + α)/Σ(count + α) of every column and class, and n_categories_, the widths of the tables.
 
-    A column has as many categories as its largest code plus one, or min_categories if that is more; a category that
-    only rows without weight have may count or not.
+    That is the largest category of a column plus one, or min_categories if that is more.
     """
     alpha, stated = read_alpha(attrs), attrs.array("n_categories_", (len(logs),))
     least = attrs.array("min_categories", (), (len(logs),)) if attrs.has("min_categories") else np.zeros(())
     if alpha is None or stated is None or least is None:
         return []
-    widths, high = np.array([t.shape[1] for t in logs]), np.maximum(data.most, least)
-    wrong = (stated != widths) | (widths < np.maximum(data.weighted, least)) | (widths > high)
-    if wrong.any():
-        j = int(np.argmax(wrong))
-        where = f"column {j} has {high[j]:g}, its table {widths[j]}, n_categories_ says {stated[j]:g}"
-        return [refuted("n_categories_", f"Not the number of categories (or min_categories): {where}.")]
+    widths, truth = np.array([t.shape[1] for t in logs]), np.maximum(largest + 1, least)
+    wrong = np.flatnonzero((stated != truth) | (widths != truth))
+    if wrong.size:
+        return [refuted("n_categories_", f"Column {wrong[0]} has {truth[wrong[0]]:g} categories: not what is stated.")]
     what = f"{name} is log (count + α)/Σ(count + α) over all categories of every column"
-    truth = flat(smoothed_logs(data, alpha))
-    return [logs_claim(attrs, name, what, flat(logs), truth, tol, n + int(widths.max(initial=1)))]
+    return [logs_claim(attrs, name, what, flat(logs), flat(smoothed_logs(counts, alpha)), tol, n + int(widths.max()))]
 
 
-def smoothed_logs(data: Categories, alpha: F64) -> list[F64]:
-    return [np.log(t + alpha) - np.log((t + alpha).sum(axis=1, keepdims=True)) for t in data.counts]
+def smoothed_logs(counts: list[F64], alpha: F64) -> list[F64]:
+    return [np.log(t + alpha) - np.log((t + alpha).sum(axis=1, keepdims=True)) for t in counts]
 
 
 def flat(many: list[F64]) -> F64:
@@ -57,4 +52,4 @@ def categorical_scores(X: NDArray, logs: list[F64]) -> tuple[F64, F64]:
     """Σ log P(category | class) for every row and class, and the sum of the sizes of its terms."""
     place = np.asarray(X).astype(np.intp)
     terms = [np.asarray(t, dtype=np.float64).T[place[:, j]] for j, t in enumerate(logs)]
-    return sum(terms, np.zeros(())), sum((np.abs(t) for t in terms), np.zeros(()))
+    return sum(terms, np.zeros(())), sum(map(np.abs, terms), np.zeros(()))

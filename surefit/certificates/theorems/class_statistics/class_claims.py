@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64
-from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.labels import labels_claim
 from surefit.certificates.predictions import numbers_claim
 from surefit.certificates.rounding import UNIT, gamma
@@ -31,10 +31,7 @@ def unit(*arrays: Any) -> float:
 
 
 def entries_claim(name: str, what: str, off: F64, limit: float, error: F64 | float, excuse: F64 | float) -> Claim:
-    """off + error ≤ limit + excuse for every entry.
-
-    The numbers shown are those of the largest entry where all hold, else of the one that is farthest above its limit.
-    """
+    """off + error ≤ limit + excuse for every entry; shown are the largest, or the one farthest above its limit."""
     off, error, excuse = (np.append(a, 0.0) for a in np.broadcast_arrays(off, error, excuse))
     excuse = np.where(np.isfinite(excuse), excuse, 0.0)
     above = off + error - excuse
@@ -58,8 +55,7 @@ def logs_claim(
 ) -> Claim:
     """Logarithms of ratios of sums over n terms: a difference is a relative error of the ratio. −∞ must be −∞.
 
-    The limit is below the relative error of one row among n. What is excused has the size of what is stored: the
-    logarithms, unless something else is given.
+    One row among n is above the limit. Ten roundings of what is stored are excused: the logarithms, or `stored`.
     """
     off = np.where((stated == truth) | (np.isnan(stated) & np.isnan(truth)), 0.0, np.abs(stated - truth))
     size = np.where(np.isfinite(truth), 1.0 + np.abs(truth), 1.0)
@@ -89,7 +85,7 @@ def priors_claim(attrs: Attributes, name: str, stated: F64, truth: F64, tol: flo
 
 
 def class_count_claims(attrs: Attributes, classes: F64, n: int, tol: float) -> list[Claim]:
-    """class_count_ and class_log_prior_: the priors asked for, the shares of the classes, or all alike."""
+    """class_count_, class_log_prior_ and class_prior_: the priors asked for, the classes' shares, or all alike."""
     k = len(classes)
     count, prior = attrs.array("class_count_", (k,)), attrs.array("class_log_prior_", (k,), finite=False)
     truth = read_numbers(attrs, "class_prior", k)
@@ -97,41 +93,40 @@ def class_count_claims(attrs: Attributes, classes: F64, n: int, tol: float) -> l
         return []
     if truth is None:
         truth = classes / classes.sum() if attrs.flag("fit_prior", True) else np.full(k, 1.0 / k)
-    return [
+    claims = [
         counts_claim(attrs, "class_count_", count, classes, tol, n),
         priors_claim(attrs, "class_log_prior_", prior, truth, tol, n),
     ]
+    shares = attrs.array("class_prior_", (k,)) if hasattr(attrs.model, "class_prior_") else None
+    return claims if shares is None else [*claims, priors_claim(attrs, "class_prior_", np.log(shares), truth, tol, n)]
 
 
 def posterior_claims(
     model: Any, X: NDArray, likely: F64, prior: F64, rounding: F64, u: float, formed: bool = False
 ) -> list[Claim]:
-    """predict, predict_proba, predict_log_proba, predict_joint_log_proba and decision_function, those that there are.
+    """What there is of predict, predict_proba, predict_log_proba, predict_joint_log_proba and decision_function.
 
-    likely    log P(row | class) by the fitted attributes, (n, K), rounded by at most `rounding`
-    prior     log P(class); with scores within r every logarithm of a posterior is within 2r, a posterior 2r of itself
-    formed    the model takes logarithms of probabilities that it has formed, and of two the first is one less the other
-    A row without a finite score (a count that no class allows) is left out.
+    Scores are log P(row | class), `likely`, rounded by at most `rounding`, and log P(class): with scores within r every
+    logarithm of a posterior is within 2r. A row without a finite score (a count that no class allows), or with one that
+    is not known, is left out. `formed`: logarithms are taken of probabilities, of two the first is one less the other.
     """
     scores = likely + prior
-    r = (rounding + 4 * u * np.where(np.isfinite(prior), np.abs(prior), 0.0)).max(axis=1)
-    keep = np.isfinite(scores.max(axis=1)) & np.isfinite(r)
-    X, scores, r = X[keep], scores[keep], r[keep, None]
-    if not len(X):
-        return [Claim("predict", "No sampled row has finite scores: not compared.", Grade.EXACT, None, None, True)]
-    top = scores.max(axis=1, keepdims=True)
-    logs = scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
+    r = np.where(np.isfinite(scores), rounding + 4 * u * np.abs(prior), 0.0).max(axis=1)
+    known = np.isfinite(scores.max(axis=1) + r)
+    if not known.any():
+        return [failed("predict", "No sampled row has finite scores: what is predicted cannot be checked.")]
+    X, scores, r = X[known], scores[known], r[known, None]
+    logs = scores - scores.max(axis=1, keepdims=True)
+    logs = logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
     p, wide, absolute = np.exp(logs), 2 * r + (scores.shape[1] + 8) * u, 16 * u if formed else 0.0
     logs = np.maximum(logs, -700.0) if formed else logs  # where such a probability is zero
-    decision, felt = scores, r + 4 * u * np.abs(scores)
-    if scores.shape[1] == 2:
-        decision, felt = scores[:, 1] - scores[:, 0], felt.sum(axis=1)
+    felt, two = r + 4 * u * np.abs(scores), scores.shape[1] == 2
     expected: dict[str, tuple[F64, F64]] = {
         "predict_proba": (p, np.expm1(np.minimum(wide, 50.0)) * p + u * u + absolute),
         "predict_log_proba": (logs, wide + 4 * u * np.abs(logs) + absolute * np.exp(np.minimum(-logs, 700.0))),
-        "predict_joint_log_proba": (scores, r + 4 * u * np.abs(scores)),
-        "decision_function": (decision, felt),
+        "predict_joint_log_proba": (scores, felt),
+        "decision_function": (scores[:, 1] - scores[:, 0], felt.sum(axis=1)) if two else (scores, felt),
     }
-    there = [name for name in expected if callable(getattr(type(model), name, None))]
     claims = [labels_claim(model, X, scores, r[:, 0])] if callable(getattr(type(model), "predict", None)) else []
+    there = [name for name in expected if callable(getattr(type(model), name, None))]
     return claims + [numbers_claim(model, name, X, *expected[name]) for name in there]

@@ -7,12 +7,11 @@ differences x − m are rounded once and relative to themselves, so an offset co
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from surefit.certificates.blocks import F64, BlockOf, Blocks
+from surefit.certificates.blocks import F64, Blocks, dense
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.class_statistics.labelled import class_sums, labelled
 
@@ -27,33 +26,22 @@ class Spread:
     variance_error: F64
 
 
-def class_spread(blocks: Blocks, n_classes: int, missing: bool = False) -> Spread:
-    """Two passes; where values may be missing, NaN is left out."""
-    k, d = n_classes, blocks.n_features
+def class_spread(blocks: Blocks, n_classes: int, missing: bool = False, together: bool = False) -> Spread:
+    """Two passes; where values may be missing, NaN is left out. `together` takes all rows as one class."""
+    k, d = 1 if together else n_classes, blocks.n_features
     classes, base, shift, q = np.zeros(k), np.zeros((k, d)), np.zeros((k, d)), np.zeros((k, d))
     for _ in range(2):
         base, shift, q, weight, classes = base + shift, 0.0 * base, 0.0 * base, 0.0 * base, 0.0 * classes
-        for block in labelled(blocks, n_classes, missing):
-            for A, code, omega in block.slices():
-                D = A - base[code]
-                there = ~np.isnan(D)
-                D = np.where(there, D, 0.0)
-                classes += np.bincount(code, weights=omega, minlength=k)
-                weight += class_sums(there.astype(np.float64), code, omega, k)
-                shift += class_sums(D, code, omega, k)
-                q += class_sums(D * D, code, omega, k)
+        for X, label, omega in labelled(blocks, n_classes, missing):
+            code = 0 * label if together else label
+            D = dense(X) - base[code]
+            there = ~np.isnan(D)
+            D = np.where(there, D, 0.0)
+            classes += np.bincount(code, weights=omega, minlength=k)
+            weight += class_sums(there.astype(np.float64), code, omega, k)
+            shift += class_sums(D, code, omega, k)
+            q += class_sums(D * D, code, omega, k)
         weight = np.where(weight > 0, weight, 1.0)
         shift, q = shift / weight, q / weight
     g = gamma(blocks.n_rows + 8)
     return Spread(classes, base, shift, g * np.sqrt(q), np.maximum(q - shift**2, 0.0), g * (q + shift**2))
-
-
-class OneClass:
-    """All rows as one class, each with its weight or counted once."""
-
-    def __init__(self, blocks: Blocks, weighted: bool = True) -> None:
-        self.blocks, self.weighted, self.n_rows, self.n_features = blocks, weighted, blocks.n_rows, blocks.n_features
-
-    def __iter__(self) -> Iterator[BlockOf]:
-        for X, _, w in self.blocks:
-            yield BlockOf(X, np.zeros(X.shape[0]), w if self.weighted else None)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, real
-from surefit.certificates.blocks import F64, BadData, Blocks
+from surefit.certificates.blocks import F64, BadData, Blocks, dense
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.class_statistics.labelled import SLICE_ROWS, labelled
 
@@ -44,14 +44,13 @@ def class_moments(blocks: Blocks, n_classes: int) -> Moments:
     for last in (False, True):
         base, shift, classes, slices = base + shift.astype(np.float64), 0 * shift, 0 * classes, 0
         C = [np.zeros((d, d) if last else (1, 1), kind) for _ in range(k)]
-        for block in labelled(blocks, k):
-            for A, code, omega in block.slices():
-                slices += 1
-                for j in np.unique(code[omega > 0]):
-                    own = code == j
-                    B, w = A[own].astype(kind) - base[j], omega[own]
-                    classes[j], shift[j] = classes[j] + w.sum(), shift[j] + w @ B
-                    C[j] += B.T @ (B * w[:, None]) if last else 0.0
+        for X, code, omega in labelled(blocks, k):
+            A, slices = dense(X), slices + 1
+            for j in np.unique(code[omega > 0]):
+                own = code == j
+                B, w = A[own].astype(kind) - base[j], omega[own]
+                classes[j], shift[j] = classes[j] + w.sum(), shift[j] + w @ B
+                C[j] += B.T @ (B * w[:, None]) if last else 0.0
         if not (classes > 0).all():
             raise BadData("a class of classes_ has no rows, or none with a weight")
         shift = shift / classes[:, None]
@@ -91,10 +90,9 @@ def estimate(
     scale = np.sqrt(np.maximum(np.diag(C).astype(np.float64), 0.0))
     scale = np.where(scale > 4 * UNIT * np.abs(mean), scale, 1.0)  # one where a column varies less than its rounding
     q = 0.0
-    for block in labelled(blocks, len(classes)):
-        for A, code, omega in block.slices():
-            own = (code == k) | (k is None)
-            q += float(omega[own] @ ((((A[own] - mean) / scale) ** 2).sum(axis=1) ** 2))
+    for X, code, omega in labelled(blocks, len(classes)):
+        own = (code == k) | (k is None)
+        q += float(omega[own] @ ((((dense(X)[own] - mean) / scale) ** 2).sum(axis=1) ** 2))
     outer, g = np.multiply.outer(scale, scale), g + 8 * UNIT
     R = C / outer
     squares, away = float((R * R).sum()), float(((R - np.trace(R) / d * np.eye(d)) ** 2).sum())
