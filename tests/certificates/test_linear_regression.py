@@ -298,3 +298,10 @@ def test_bad_data_give_a_reason(bad: float) -> None:
     assert "NaN" in certify(MODEL, X, changed(Y, 3, bad))[0].sentence
     assert "negative" in certify(MODEL, X, Y, -W)[0].sentence
     assert "zero" in certify(MODEL, X, Y, 0 * W)[0].sentence
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_targets_of_zero_are_fitted_by_zero(intercept: bool) -> None:
+    model = LinearRegression(fit_intercept=intercept).fit(X, np.zeros(N))
+    assert certify(model, X, np.zeros(N)).holds
+    assert "optimal" in failing(certify(altered(model, coef_=np.full(D, 1e-3)), X, np.zeros(N)))

@@ -223,3 +223,11 @@ def test_cv_rejects_a_worse_penalty_of_the_grid() -> None:
         CV, alpha_=other.alpha_, coef_=other.coef_, intercept_=other.intercept_, best_score_=other.best_score_
     )
     assert failing(certify(liar, X, Y)) == {"best_alpha"}
+
+
+@pytest.mark.parametrize("target", [0.0, 3.7])
+def test_a_constant_target_prefers_no_penalty(target: float) -> None:
+    """Every penalty leaves errors of nothing, or of rounding: the fit is optimal, the choice is not decided."""
+    y = np.full(N, target)
+    c = certify(RidgeCV().fit(X, y), X, y)
+    assert c["optimal"].holds and failing(c) == {"best_alpha"} and c["best_alpha"].grade is Grade.UNPROVED

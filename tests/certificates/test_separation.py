@@ -175,6 +175,7 @@ SEPARATED, CROSSED = LP().fit(*APART), LP().fit(*MIXED)
         {"intercept_": SEPARATED.intercept_ + 0.01},
         {"intercept_": SEPARATED.intercept_ - 30},
         {"margin_": SEPARATED.margin_ * 1.0001},
+        {"farkas_": np.full(100, 0.01)},
         {"margin_": -SEPARATED.margin_},
         {"margin_": np.nan},
         {"separable_": False},
@@ -205,6 +206,7 @@ def test_rejects_mutations_of_a_separating_plane(change: dict[str, Any]) -> None
         {"coef_": changed(CROSSED.coef_, (0, 0), 1e-3)},
         {"coef_": np.zeros((1, 4))},
         {"intercept_": CROSSED.intercept_ + 1e-3},
+        {"margin_": 1.0},
     ],
 )
 def test_rejects_mutations_of_a_proof(change: dict[str, Any]) -> None:
@@ -289,10 +291,13 @@ def test_rejects_mutations_of_a_perceptron(change: dict[str, Any]) -> None:
 def test_a_perceptron_may_give_the_proof_that_it_cannot_stop() -> None:
     liar = altered(BATCH, separable_=False)
     assert not certify(liar, *MIXED).holds
-    proof = {"separable_": False, "farkas_": CROSSED.farkas_}
+    proof = {"separable_": False, "farkas_": CROSSED.farkas_, "margin_": None, "bound_": np.nan}
     honest = altered(BATCH, **proof, coef_=CROSSED.coef_, intercept_=CROSSED.intercept_)
-    assert certify(honest, *MIXED).holds
+    c = certify(honest, *MIXED)
+    assert c.holds and c["updates"].grade is Grade.UNPROVED and "not checked" in c["updates"].sentence
     assert not certify(honest, *APART).holds
+    for lie in ({"margin_": 1.0}, {"bound_": BATCH.bound_}):
+        assert not certify(altered(honest, **lie), *MIXED).holds, lie
     # the proof says nothing about coefficients: these are held against the least sum of violations
     for coef in (-CROSSED.coef_, 1.01 * CROSSED.coef_, BATCH.coef_):
         assert certify(altered(honest, coef_=coef), *MIXED)["optimal"].grade is Grade.NOT_OPTIMAL

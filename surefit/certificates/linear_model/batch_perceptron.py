@@ -14,7 +14,7 @@ import numpy as np
 from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import Blocks, dense
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.labels import reads_labels
 from surefit.certificates.linear_model.hyperplane import hyperplane_claims
 from surefit.certificates.search.linear.shortest_separator import shortest_separator
@@ -35,6 +35,11 @@ def check_batch_perceptron(model: Any, blocks: Blocks, tol: float) -> Findings:
     claims = hyperplane_claims(attrs, blocks, plane, tol)
     if plane is not None and updates is not None and claims[0].name == "separates" and claims[0].holds:
         claims[1:1] = _updates(attrs, blocks, plane, updates, tol)
+    elif claims[0].name == "farkas_weights":
+        reason = "n_updates_ is not checked: without a separating hyperplane updates have no end."
+        claims.append(Claim("updates", reason, Grade.UNPROVED, None, None, True))
+        if not np.isnan(real(getattr(model, "bound_", None))):
+            claims.append(refuted("bound", "bound_ is given, although updates have no end."))
     return claims, "six to ten passes over the rows"
 
 

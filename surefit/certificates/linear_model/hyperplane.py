@@ -8,7 +8,7 @@ import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes
 from surefit.certificates.blocks import F64, Blocks
-from surefit.certificates.claim import Claim, Grade, at_most, failed
+from surefit.certificates.claim import Claim, Grade, at_most, failed, refuted
 from surefit.certificates.search.linear.balancing import Balancing
 from surefit.certificates.theorems.linear_program.balanced_rows import Balance, balance
 from surefit.certificates.theorems.linear_program.long_rows import LONG, Long, gamma, scores, slices
@@ -37,6 +37,9 @@ def hyperplane_claims(attrs: Attributes, blocks: Blocks, plane: Plane | None, to
         claims = [separates(m, plane.w), *stated_margin(attrs, m, plane.w, tol)]
     else:
         claims = not_separable(attrs, blocks, plane, tol)
+    other = "farkas_" if attrs.model.separable_ else "margin_"
+    if attrs.has(other):
+        claims.append(refuted(other, f"{other} is given, although separable_ is {attrs.model.separable_}."))
     return [*claims, *answers(attrs.model, blocks, plane)]
 
 

@@ -76,6 +76,7 @@ def optimal_claim(gap: Gap, data: Data, j: int, k: int, unit: float, tol: float,
     low, high, gap_low, gap_high = (float(v[k]) for v in (gap.low, gap.high, gap.gap_low, gap.gap_high))
     size, least = float(gap.sums.size[k]), low - gap_high
     spread, storing = float(gap.sums.spread[k]) or size, unit**2 * size
+    of_y = spread if spread > 0 else 1.0  # where y and the coefficients are zero
     radius = float(gap.radius[k]) / np.sqrt(spread) if spread > 0 else np.inf
     detail = {"objective": high, "gap": gap_high, "gap_at_least": gap_low, "lower_bound": max(0.0, least), "target": j}
     # a least value of zero, or of rounding, is nothing to compare with: the residuals are compared with y
@@ -85,11 +86,11 @@ def optimal_claim(gap: Gap, data: Data, j: int, k: int, unit: float, tol: float,
             "optimal",
             f"The rows are fitted: the {what}, relative to that of y.",
             Grade.OPTIMAL,
-            high / spread if spread > 0 else 0.0,
+            high / of_y,
             tol**2 if wide else tol,
             {**detail, "gap": high, "lower_bound": 0.0},
-            excuse=min(MOST_EXCUSED, RESIDUALS**2 * storing / spread) if gap.everything else 0.0,
-            lower=low / spread if spread > 0 else 0.0,
+            excuse=min(MOST_EXCUSED, RESIDUALS**2 * storing / of_y) if gap.everything else 0.0,
+            lower=low / of_y,
             failure=f"There are coefficients that fit every row, and these do not: {remedy}.",
         )
     value, excuse = (gap_high / least, min(MOST_EXCUSED, EXCUSED * storing / least)) if least > 0 else (np.inf, 0.0)

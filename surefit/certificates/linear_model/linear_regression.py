@@ -47,6 +47,7 @@ def minimum_norm(data: Data, coef: F64, gap: Gap, tol: float) -> list[Claim]:
     error = error + gamma(4 * ours.size + 8) * (np.abs(coef[:, ours]) @ np.abs(T) @ np.abs(sums.M).T * scale)
     away, doubt, square = (np.linalg.norm(v, axis=1) for v in (off, error, coef))
     square = np.where(square > 0, square, 1.0) ** 2
+    lower = float((np.maximum(away - doubt, 0.0) ** 2 / square).max() / (1 + SAFE * (Z**2).sum()))
     claim = at_most(
         "minimum_norm",
         f"Columns are dependent (rank {ours.size} of {coef.shape[1]}); of all best fits this is the shortest: "
@@ -54,8 +55,8 @@ def minimum_norm(data: Data, coef: F64, gap: Gap, tol: float) -> list[Claim]:
         Grade.OPTIMAL,
         float((SAFE * (away + doubt) ** 2 / square).max()),
         tol,
-        lower=float((np.maximum(away - doubt, 0.0) ** 2 / square).max() / (1 + SAFE * (Z**2).sum())),
-        failure="There is a shorter vector of coefficients with the same fit.",
+        lower=lower,
+        failure=f"There {'is' if lower > tol else 'may be'} a shorter vector of coefficients with the same fit.",
     )
     return [claim]
 

@@ -71,6 +71,7 @@ def _optimal(fit: Fit, bases: ColumnBases, tol: float) -> Claim:
         low, high, above, surely = _bounds(fit.data, sums, value)
         storing, of_y = fit.unit**2 * sums.size, np.where(sums.spread > 0, sums.spread, sums.size)
         fitted = (high <= EXCUSED**2 * storing) & (high <= tol * of_y)
+        of_y = np.where(of_y > 0, of_y, 1.0)  # where y and the coefficients are zero
         least, gap = np.where(fitted, of_y, np.maximum(low - above, 0.0)), np.where(fitted, high, above)
         for j in range(chosen.size):
             relative, lower = float(gap[j] / least[j]), float(surely[j] / np.maximum(high[j], least[j]))
@@ -150,17 +151,21 @@ def _verdicts(
     """best_score_ is the score of alpha_, and no other penalty has a smaller loss, both relative to the loss."""
     (unit, excuse, tol), k = limits, np.arange(chosen.size)
     mine, off = loss[chosen, k], error[chosen, k]
+    if not (loss > error).all():
+        reason = (
+            "Losses on rows left out are no more than rounding: which penalty is best, and its score, are not known."
+        )
+        return [failed("best_alpha", reason)]
     claimed = attrs.array("best_score_", (chosen.size,), *([()] if chosen.size == 1 else []))
     if claimed is None:
         return [refuted("best_score", f"{attrs.faults[-1]}.")]
     value = float((np.abs(constant - claimed.reshape(-1) - mine) / mine).max())
     storing = excuse + float((EXCUSED * unit * np.abs(claimed.reshape(-1)) / mine).max())
     sentence = "best_score_ is the score of alpha_ on rows left out; difference relative to the loss."
-    failure, detail = (
-        "best_score_ is not the score of alpha_ on rows left out.",
-        {"recomputed": (constant - mine).tolist()},
+    known, detail = float((off / mine).max()), {"recomputed": (constant - mine).tolist()}
+    failure = (
+        f"best_score_ is not, or not surely, the score of alpha_ on rows left out: off by up to {value + known:.2g}."
     )
-    known = float((off / mine).max())
     regret, low = (mine + off) / (loss - error).min(axis=0) - 1, (mine - off) / (loss + error).min(axis=0) - 1
     least = f"No other of {len(loss)} penalties has a smaller loss on rows left out; relative regret."
     other = f"Another penalty has a loss on rows left out that is lower by up to {100 * regret.max():.3g} %."
