@@ -347,3 +347,13 @@ def test_no_penalty_and_more_coefficients_than_a_hessian_takes() -> None:
     assert c.holds and c.grade is Grade.OPTIMAL, f"\n{c}"
     claim = surefit.certify(altered(model, coef_=1.01 * model.coef_), A, y)["optimal"]
     assert claim.grade is Grade.NOT_OPTIMAL
+
+
+def test_a_stated_gap_of_one_says_nothing_where_there_is_no_minimum() -> None:
+    """No gap is above one; any smaller number says that there is a minimum next to these coefficients."""
+    A, y = IRIS[:100], SPECIES[:100]
+    model = fit(LogisticRegression(C=np.inf, max_iter=10_000), A, y)
+    for stated, right in ((1.0, True), (1e-9, False)):
+        c = certify(altered(model, rel_gap_=stated), A, y)
+        assert c.holds is right and ("rel_gap" in failing(c)) is not right
+        assert not right or c.grade is Grade.NO_SOLUTION

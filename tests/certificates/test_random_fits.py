@@ -51,6 +51,21 @@ def test_logistic_regression_without_a_penalty(seed: int) -> None:
         assert c.holds and c.grade is (Grade.NO_SOLUTION if ray else Grade.OPTIMAL), f"\n{c}"
 
 
+def test_what_rounding_alone_separates_proves_no_distance() -> None:
+    """Newton's method in 60 digits ends at 36.674: these coefficients are 7e-4 above it, not 5e-2."""
+    rng = np.random.default_rng(50_415)
+    X, w = table(rng)
+    y = labels(rng, X, int(rng.integers(2, 4)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = LogisticRegression(C=np.inf).fit(X, y, w)
+    logits = X @ model.coef_.T + model.intercept_
+    f = w @ (np.logaddexp.reduce(logits, axis=1) - logits[np.arange(len(y)), y])
+    assert 36.674006 < f < 36.70
+    c = surefit.certify(model, X, y, w)
+    assert [(q.name, q.grade) for q in c.failures] == [("tied", Grade.UNPROVED)], f"\n{c}"
+
+
 @pytest.mark.parametrize("seed", range(MANY))
 def test_quantile_regression(seed: int) -> None:
     rng = np.random.default_rng(60_000 + seed)

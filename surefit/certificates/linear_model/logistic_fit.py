@@ -43,11 +43,10 @@ def read_fit(attrs: Attributes, blocks: Blocks, C: Any, l1_ratio: Any) -> Fit | 
         return None
     rows, (weight, factors) = (1 if k == 2 else k), read_weights(attrs, blocks, k)
     coef, b, theta = attrs.array("coef_", (rows, d)), attrs.array("intercept_", (rows,)), np.zeros((k, d + 1))
-    kind, liblinear = getattr(attrs.model, "penalty", "deprecated"), attrs.parameter("solver", "") == "liblinear"
-    ratio = {"l1": 1.0, "l2": 0.0}.get(str(kind), real(l1_ratio))
-    strength = 0.0 if kind in (None, "none") else 1.0 / real(C)
-    share = 1.0 / real(attrs.parameter("intercept_scaling", 1.0)) if liblinear and intercept else 0.0
-    known = kind in ("deprecated", None, "none", "l1", "l2", "elasticnet")
+    kind, liblinear = getattr(attrs.model, "penalty", "deprecated"), getattr(attrs.model, "solver", "") == "liblinear"
+    ratio, strength = {"l1": 1.0, "l2": 0.0}.get(str(kind), real(l1_ratio)), 0.0 if kind is None else 1.0 / real(C)
+    share = 1.0 / real(getattr(attrs.model, "intercept_scaling", 1.0)) if liblinear and intercept else 0.0
+    known = kind in ("deprecated", None, "l1", "l2", "elasticnet")
     if not (known and 0 <= strength < 1e100 and 0 <= ratio <= 1 and 0 <= share < 1e50):
         attrs.faults.append("C, l1_ratio, penalty or intercept_scaling is not what it may be")
     if b is not None and not intercept and b.any():
@@ -58,16 +57,16 @@ def read_fit(attrs: Attributes, blocks: Blocks, C: Any, l1_ratio: Any) -> Fit | 
     shift = np.median(sample_rows(blocks).astype(np.float64), axis=0) if intercept and share == 0 else np.zeros(d)
     size = np.append(np.ones(d), share)
     lasso, ridge = strength * ratio * size, strength * (1.0 - ratio) * size**2
-    every = np.ones(k, dtype=bool)
-    task = LogLoss(blocks, factors, factors * weight, k - rows, intercept, shift, lasso, ridge, every)
+    task = LogLoss(blocks, factors, factors * weight, k - rows, intercept, shift, lasso, ridge)
     return Fit(task, theta, epsilon(False, np.asarray(attrs.raw("coef_"))) / 2)
 
 
-def optimal(fit: Fit, tol: float, least: Least, name: str = "optimal") -> Claim:
+def optimal(fit: Fit, tol: float, least: Least, name: str = "optimal", certain: bool = True) -> Claim:
     """(f − min f)/f, from lower bounds of min f by duality at θ and at a better point that is searched for.
 
     Storing θ in its precision moves logits by up to δ = u(|x||w| + |b|), which costs at the minimum at most δ²/2 per
-    row, and a quarter of that with two classes, where one logit alone moves.
+    row, and a quarter of that with two classes, where one logit alone moves. A better point proves nothing where f is
+    not `certain`: it leaves out what rounding alone separates.
     """
     task, theta, unit = fit
     f, error, stored = objective(task, theta)
@@ -78,7 +77,10 @@ def optimal(fit: Fit, tol: float, least: Least, name: str = "optimal") -> Claim:
         better, (low, outside) = min(top, sum(objective(task, near)[:2])), max((low, outside), least(task, near))
     if not 1e-100 < top < 1e100:
         return failed(name, "The log-loss is beyond floating point: coefficients of this size fit nothing.")
-    value, lower = max(0.0, top - low) / top, max(0.0, 1.0 - better / (f - error)) if error < f and low > 0 else 0.0
+    value, lower = (
+        max(0.0, top - low) / top,
+        max(0.0, 1.0 - better / (f - error)) if error < f and low > 0 and certain else 0.0,
+    )
     excuse = min(MOST_EXCUSED, unit**2 * stored * (0.125 if task.first else 0.5) / top)
     grade, note = (Grade.OPTIMAL, "") if task.ray is None else (Grade.NO_SOLUTION, ", of what the ray leaves tied")
     note += f", columns that depend on others to a relative {outside:.0e} left out" if outside else ""

@@ -10,7 +10,7 @@ import numpy as np
 from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.labels import reads_labels
 from surefit.certificates.linear_model.logistic_fit import ADVICE, COVERED, Fit, answers, optimal, read_fit
 from surefit.certificates.search.linear.logistic_rays import coordinates, propose_rays
@@ -24,11 +24,13 @@ from surefit.certificates.theorems.log_loss.log_loss_free import free_least
 def check_logistic_regression(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Some twenty passes over the rows, or more where a better point is hard to find."""
     attrs = Attributes(model, "coef_")
-    fit = read_fit(attrs, blocks, attrs.parameter("C", 1.0), attrs.parameter("l1_ratio", 0.0))
+    fit = read_fit(attrs, blocks, getattr(model, "C", 1.0), getattr(model, "l1_ratio", 0.0) or 0.0)
     stated = read_ray(attrs, fit) if fit is not None and attrs.has("separation_") else None
     if fit is None or attrs.faults:
         return [bad_attributes(attrs)], "one pass"
     claims = [optimal(fit, tol, penalized_least)] if fit.task.penalized else without_penalty(fit, tol, stated)
+    if fit.task.penalized and stated is not None:
+        claims.append(refuted("separation_", "separation_ is given, although there is a penalty, and so a minimum."))
     claims += [*stated_gap(attrs, claims[0], tol), *answers(model, fit)]
     return claims, f"some twenty passes over the rows, of {8.0 * blocks.n_rows * fit.theta.size:.1e} operations or more"
 
@@ -56,7 +58,8 @@ def without_penalty(fit: Fit, tol: float, stated: F64 | None) -> list[Claim]:
         claims, fit = claims + more, fit._replace(task=replace(task, ray=ray))
     if not tied or not all(claim.holds for claim in claims):
         return claims
-    return [*claims, optimal(fit, tol, least, "tied" if claims else "optimal")]
+    certain = not any(claim.value for claim in claims)
+    return [*claims, optimal(fit, tol, least, "tied" if claims else "optimal", certain)]
 
 
 def ray_claims(task: LogLoss, ray: F64, theta: F64) -> tuple[list[Claim], int]:
@@ -87,11 +90,11 @@ def ray_claims(task: LogLoss, ray: F64, theta: F64) -> tuple[list[Claim], int]:
 
 
 def stated_gap(attrs: Attributes, proved: Claim, tol: float) -> list[Claim]:
-    """rel_gap_, where it is a number, is no less than the gap, but for what storing the coefficients added."""
+    """rel_gap_, where it is a number, is no less than the gap: that proved, or where there is no minimum, any."""
     stated = real(getattr(attrs.model, "rel_gap_", np.nan))
     if np.isnan(stated) or proved.value is None:
         return []
-    right = proved.name == "optimal" and 0 <= stated <= 1
+    gap, grade = (proved.value, Grade.OPTIMAL) if proved.name == "optimal" else (1.0, Grade.NO_SOLUTION)
     sentence = f"rel_gap_ is {stated:.1e}; by how much the proved gap is larger, if there is one."
-    more = max(0.0, proved.value - stated) if right else np.inf
-    return [at_most("rel_gap", sentence, Grade.OPTIMAL, more, tol, excuse=proved.excuse, lower=0.0)]
+    more = max(0.0, gap - stated) if 0 <= stated <= 1 else np.inf
+    return [at_most("rel_gap", sentence, grade, more, tol, excuse=proved.excuse, lower=0.0)]

@@ -9,10 +9,7 @@ from surefit.certificates.blocks import F64, BadData, Blocks, looked_over, one_c
 
 
 def read_weights(attrs: Attributes, blocks: Blocks, k: int) -> tuple[F64, F64]:
-    """Σω of every class, and its factor by `class_weight`: a dictionary, "balanced" (Σω / (K Σω of the class)) or None.
-
-    Raises BadData for NaN, infinities, bad weights and labels that are not in `classes_`; other faults are noted.
-    """
+    """Σω of every class, and its factor by `class_weight`: of a dictionary, one, or "balanced", Σω/(K Σω of it)."""
     weight, given = np.zeros(k), getattr(attrs.model, "class_weight", None)
     for _, y, omega in looked_over(blocks, needs_y=True):
         code = one_column(y).astype(np.intp)

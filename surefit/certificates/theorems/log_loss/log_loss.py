@@ -31,7 +31,6 @@ class LogLoss:
     shift: F64  # m; zero where the intercept is absent or penalised
     lasso: F64  # λ₁, one per column and the intercept's at the end
     ridge: F64  # λ₂, likewise
-    classes: NDArray[np.bool_]  # those that the loss compares
     ray: F64 | None = None  # what this direction separates is left out of the loss
 
     @property
@@ -65,9 +64,8 @@ class LogLoss:
         return Z[np.arange(code.size), code][:, None] - Z, 2.1 * rounding, size
 
     def scores(self, A: F64, code: NDArray[np.intp], theta: F64) -> tuple[F64, F64]:
-        """Logits and their rounding; −∞ for classes left out, and those that the ray separates from the row's own."""
+        """Logits and their rounding; −∞ for classes that the ray separates from the row's own."""
         Z, rounding, _ = self.logits(A, theta)
-        Z = np.where(self.classes, Z, -np.inf)
         if self.ray is not None:
             gain, blur, size = self.gains(A, code, self.ray)
             Z = np.where(gain > np.maximum(blur, TIE * size), -np.inf, Z)
@@ -104,12 +102,12 @@ def losses(Z: F64, code: NDArray[np.intp], rounding: F64) -> tuple[F64, F64]:
     return loss, 3.0 * relative_error(Z, rounding) * np.minimum(1.0, loss) + gamma(Z.shape[1] + 8) * loss
 
 
-def slopes(task: LogLoss, theta: F64) -> Iterator[tuple[F64, F64, F64, F64, F64, F64]]:
-    """Points, ω, loss, probabilities p at θ, p − e, and the most that this is off, relative, part by part."""
+def slopes(task: LogLoss, theta: F64) -> Iterator[tuple[F64, F64, F64, F64, F64]]:
+    """Points, ω, probabilities p at θ, p − e, and the most that this is off, relative, part by part."""
     for A, code, omega in task.rows():
         Z, rounding = task.scores(A, code, theta)
         P = probabilities(Z)
-        yield A, omega, losses(Z, code, rounding)[0], P, residuals(P, code), relative_error(Z, rounding)
+        yield A, omega, P, residuals(P, code), relative_error(Z, rounding)
 
 
 def objective(task: LogLoss, theta: F64) -> tuple[float, float, float]:
