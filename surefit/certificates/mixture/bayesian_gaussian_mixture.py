@@ -35,7 +35,6 @@ from surefit.certificates.theorems.gaussian_components import (
     of_kind,
     precisions_claim,
     read_components,
-    rows_of,
 )
 from surefit.certificates.theorems.histories import history_claim
 
@@ -105,16 +104,17 @@ class Factors:
         size, shares = 0.0, inverse_error(S0, root) * nu0 * d * len(U)
         for k, (m, S) in enumerate(zip(self.model.means, self.model.covariances, strict=True)):
             gap, P, nu, beta = m - self.prior_mean, U[k] @ U[k].T, self.nu[k], self.beta[k]
-            terms += [b0 / 2 * (gap @ U[k]) ** 2, d / 2 * np.array([b0 / beta - 1, np.log(beta / b0)])]
+            forms = [b0 / 2 * (gap @ U[k]) ** 2]
+            terms.append(d / 2 * np.array([b0 / beta - 1, np.log(beta / b0)]))
             if self.model.kind != "tied" or k == 0:
                 logs = np.log(np.stack([np.diagonal(root), 1 / np.diagonal(U[k]), np.full(d, np.sqrt(nu))]))[:, :q]
-                terms += [nu0 * logs, (S0 * P)[:q, :q] / 2, np.array(-nu / 2 * q)]
-                terms.append((nu - nu0) / 2 * digamma((nu - self.steps) / 2))
+                forms.append((S0 * P)[:q, :q] / 2)
+                terms += [nu0 * logs, np.array(-nu / 2 * q), (nu - nu0) / 2 * digamma((nu - self.steps) / 2)]
                 terms += [log_gamma((nu0 - self.steps) / 2), -log_gamma((nu - self.steps) / 2)]
             lengths = np.abs(U[k])
-            forms = b0 * ((np.abs(gap) @ lengths) ** 2).sum() + (np.abs(S0) * (lengths @ lengths.T)).sum()
-            size += float(forms)
-            shares += inverse_error(S, U[k]) * float(forms + (nu + nu0) * d)
+            size += b0 * float(((np.abs(gap) @ lengths) ** 2).sum()) + float((np.abs(S0) * (lengths @ lengths.T)).sum())
+            shares += inverse_error(S, U[k]) * (2 * sum(float(form.sum()) for form in forms) + (nu + nu0) * d)
+            terms += forms
         size += sum(float(np.abs(term).sum()) for term in terms)
         return sum(float(term.sum()) for term in terms), gamma(64 + 8 * d * d) * size + shares
 
@@ -124,12 +124,22 @@ class Factors:
          "mean_precision_prior_", "degrees_of_freedom_prior_", "covariance_prior_", "lower_bound_", "lower_bounds_",
          "converged_", "n_iter_", "predict", "predict_proba", "score_samples")  # fmt: skip
 def check_bayesian_gaussian_mixture(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """Four passes over the rows."""
+    """Two passes over the rows."""
     attrs = Attributes(model, "means_")
     found, bound = _read(attrs, blocks.n_features), attrs.number("lower_bound_")
     if found is None or bound is None:
         return [bad_attributes(attrs)], "nothing"
     eps = epsilon(any(X.dtype == np.float32 for X, _, _ in blocks), np.asarray(model.means_))
+    off, kind, ours = np.abs(found.mean_weights() - found.model.weights), found.model.kind, hasattr(model, "history_")
+    claims = [precisions_claim(found.model, eps), at_most(
+        "chances", "weights_ are the mean chances under the concentrations; largest difference.", Grade.EXACT,
+        off.max(), ROUNDINGS * len(off) * eps, error=gamma(4 * len(off) + 8),
+        failure=f"weights_ do not follow from weight_concentration_: off by {off.max():.2g}.",
+    )]  # fmt: skip
+    if not ours and kind != "full":
+        told = f"With covariance_type={kind!r} this model's rounds are not those of the prior stated: its means, "
+        told += "covariances, counts, bound and answers are not checked."
+        return [*claims, Claim("rounds", told, Grade.UNPROVED, None, tol, True)], "no pass"
     try:
         U = found.model.roots()
         now, elbo, error = _bound(blocks, found, U)
@@ -138,72 +148,54 @@ def check_bayesian_gaussian_mixture(model: Any, blocks: Blocks, tol: float) -> F
     except np.linalg.LinAlgError:
         reason = "A covariance of the prior, of the fit or of the next round is not positive definite."
         return [failed("covariances", reason)], "a pass"
-    total, off = now.weight, np.abs(found.mean_weights() - found.model.weights)
-    claims = [precisions_claim(attrs, found.model, eps), at_most(
-        "chances", "weights_ are the mean chances under the concentrations; largest difference.", Grade.EXACT,
-        off.max(), ROUNDINGS * len(off) * eps, error=gamma(4 * len(off) + 8),
-        failure=f"weights_ do not follow from weight_concentration_: off by {off.max():.2g}.",
-    )]  # fmt: skip
-    ours = hasattr(model, "history_")
-    if not ours and found.model.kind != "full":
-        told = f"With covariance_type={found.model.kind!r} this model's rounds and answers are not those of the prior "
-        told += f"stated: only the parameters were checked. (The bound of its factors would be {elbo:.8g}.)"
-        return [*claims, Claim("rounds", told, Grade.UNPROVED, None, tol, True)], "a pass"
-    slack = ROUNDINGS * (found.model.stored(U, eps) + eps * (1 + blocks.n_features + abs(elbo) / total))
-    claims += [_one_count(found, total, eps), _priors(attrs, blocks, found, eps)]
-    gained, known = (best - elbo) / total, (error + also) / total
-    claims.append(gain_claim(attrs, "evidence lower bound", gained, slack, tol, known, total))
-    claims.append(history_claim(attrs, bound, slack * total, tol * total, ours=ours))
+    n, slack = now.weight, found.model.excuse(U, eps, blocks.n_features + abs(elbo))
+    claims += [_one_count(found, n, eps), _priors(attrs, found, now, blocks.n_rows, eps)]
+    claims.append(gain_claim(attrs, "evidence lower bound", best - elbo, slack, tol, error + also, n))
+    claims.append(history_claim(attrs, bound, slack * n, tol * n, ours=ours))
     if ours:
         claims.append(at_most(
             "lower_bound",
-            f"lower_bound_ is the evidence lower bound of the factors, all constants in it: {elbo:.10g}; difference, "
-            "relative to the number of rows.",
-            Grade.EXACT, abs(bound - elbo) / total, tol, error=error / total, excuse=slack,
-            failure=f"lower_bound_ is {bound:.10g}, but the evidence lower bound of the factors is {elbo:.10g}.",
+            f"lower_bound_ is the evidence lower bound of the factors, all constants in it: {elbo * n:.10g}; "
+            "difference, relative to the number of rows.",
+            Grade.EXACT, abs(bound / n - elbo), tol, error=error, excuse=slack,
+            failure=f"lower_bound_ is {bound:.10g}, but the evidence lower bound of the factors is {elbo * n:.10g}.",
         ))  # fmt: skip
     else:
-        told = f"The evidence lower bound is {elbo:.10g}. This model's lower_bound_ leaves constants out: not checked."
+        told = f"The evidence lower bound is {elbo * n:.10g}. This model's leaves constants out: not checked."
         claims.append(Claim("lower_bound", told, Grade.UNPROVED, None, tol, True))
     answers = answer_claims(model, blocks, found.model, U, lambda X: found.log_rho(X, U, 0.0), eps)
-    return [*claims, *answers], "four passes over the rows"
+    return [*claims, *answers], "two passes over the rows"
 
 
 def _read(attrs: Attributes, d: int) -> Factors | None:
     base = read_components(attrs, d)
     if base is None:
         return None
-    K, single = len(base.weights), base.kind in ("diag", "spherical")
+    K, least = len(base.weights), 0.0 if base.kind in ("diag", "spherical") else d - 1.0
     process = attrs.text("weight_concentration_prior_type", "dirichlet_process") == "dirichlet_process"
-    matrix: tuple[int, ...] = {"diag": (d,), "spherical": ()}.get(base.kind, (d, d))
     defaults = {"weight_concentration_prior": 1 / K, "mean_precision_prior": 1.0, "degrees_of_freedom_prior": float(d)}
-    shapes: dict[str, list[tuple[int, ...]]] = {
-        "weight_concentration_": [(2, K) if process else (K,)], "mean_precision_": [(K,)],
-        "degrees_of_freedom_": [(K,), ()], "mean_prior_": [(d,)], "covariance_prior_": [matrix],
-        **{f"{name}_": [()] for name in defaults},
-    }  # fmt: skip
-    read = {name: attrs.array(name, *shape) for name, shape in shapes.items()}
-    concentration, beta, nu, mean, scatter, a0, b0, nu0 = (np.asarray(array, dtype=float) for array in read.values())
-    if attrs.faults:
-        return None
-    if [a0, b0, nu0] != [real(attrs.parameter(name, default)) for name, default in defaults.items()]:
+    priors = [attrs.number(f"{name}_") for name in defaults]
+    a, beta = attrs.array("weight_concentration_", (2, K) if process else (K,)), attrs.array("mean_precision_", (K,))
+    nu, mean = attrs.array("degrees_of_freedom_", (K,), ()), attrs.array("mean_prior_", (d,))
+    matrix: tuple[int, ...] = {"diag": (d,), "spherical": ()}.get(base.kind, (d, d))
+    scatter = attrs.array("covariance_prior_", matrix)
+    if priors != [real(attrs.parameter(name, default)) for name, default in defaults.items()]:
         attrs.faults.append("a prior in use is not the one asked for")
-    positive = np.concatenate([np.ravel(one) for one in (concentration, beta, a0, b0)])
-    if not ((positive > 0).all() and (np.append(nu, nu0) > (0.0 if single else d - 1.0)).all()):
-        attrs.faults.append("concentrations, precisions or degrees of freedom are out of their range")
-    if attrs.faults:
+    if attrs.faults or a is None or beta is None or nu is None or mean is None or scatter is None:
         return None
-    S0 = as_matrices(scatter[None] if single else scatter, base.kind, 1, d)[0]
-    law, prior = (concentration, [[1.0], [float(a0)]]) if process else (concentration[:, None], [[float(a0)]])
-    return Factors(
-        base, process, law, beta, np.broadcast_to(nu, (K,)), np.array(prior), mean, float(b0), float(nu0), S0
-    )
+    a0, b0, nu0 = map(real, priors)
+    if not (min(a.min(), beta.min(), a0, b0) > 0 and min(nu.min(), nu0) > least):
+        attrs.faults.append("concentrations, precisions or degrees of freedom are out of their range")
+        return None
+    S0 = as_matrices(scatter[None], base.kind, 1, d)[0]
+    law, prior = (a, np.array([[1.0], [a0]])) if process else (a[:, None], np.array([[a0]]))
+    return Factors(base, process, law, beta, np.broadcast_to(nu, (K,)), prior, mean, b0, nu0, S0)
 
 
 def _bound(blocks: Blocks, f: Factors, U: F64) -> tuple[Pass, float, float]:
-    """The sums over the rows, the bound at the best responsibilities, and what roundings here may change in it."""
+    """The sums over the rows, the bound at the best responsibilities, a row, and what roundings may change in it."""
     now, (divergence, slip) = expectation(blocks, f.model, U, lambda X: f.log_rho(X, U, f.model.prior)), f.divergence(U)
-    return now, now.value - divergence, now.error + 2 * slip
+    return now, (now.value - divergence) / now.weight, (now.error + 2 * slip) / now.weight
 
 
 def counted(f: Factors, N: F64) -> tuple[F64, F64]:
@@ -228,43 +220,41 @@ def _round(f: Factors, now: Pass) -> Factors:
 
 
 def _one_count(f: Factors, total: float, eps: float) -> Claim:
-    """β − β₀ = N; so are α − α₀, or the sticks' numbers, and ν − ν₀ ('spherical': N d, 'tied': the sum of N)."""
+    """β − β₀ = N; so are α − α₀, or the sticks' numbers, and ν − ν₀ ("spherical": N d, "tied": the sum of N)."""
     N = f.beta - f.prior_beta
     concentration, nu = counted(f, N)
     differences = [f.concentration - concentration, (f.nu - nu) / len(f.prior_mean), np.atleast_1d(N.sum() - total)]
-    off = max(float(np.abs(one).max()) for one in differences)
-    size = f.beta.sum() + f.concentration.max() + f.nu.max() + total
+    off = max(float(np.abs(one).max()) for one in differences) / total
+    size = float(f.beta.sum() + f.concentration.max() + f.nu.max()) / total + 1
     return at_most(
         "counts", "Concentrations, precisions of means and degrees of freedom count the same rows; largest difference, "
-        "relative to all rows.", Grade.EXACT, off / total, 4 * ROUNDINGS * (len(N) + 1) * eps,
-        error=gamma(4 * len(N) + 24) * float(size) / total,
+        "relative to all rows.", Grade.EXACT, off, 4 * ROUNDINGS * (len(N) + 1) * eps,
+        error=gamma(4 * len(N) + 24) * size,
         failure="weight_concentration_, mean_precision_ and degrees_of_freedom_ do not count the same rows, or not all "
-        f"of them: they differ by {off / total:.2g} of the rows.",
+        f"of them: they differ by {off:.2g} of the rows.",
     )  # fmt: skip
 
 
-def _priors(attrs: Attributes, blocks: Blocks, f: Factors, eps: float) -> Claim:
+def _priors(attrs: Attributes, f: Factors, now: Pass, n: int, eps: float) -> Claim:
     """As asked for; by default the mean of the rows and their unbiased covariance (plus reg_covar where singular)."""
-    kind, d = f.model.kind, len(f.prior_mean)
-    total = sum(float(w.sum()) for _, w in rows_of(blocks))
-    center = (sum(w.astype(np.longdouble) @ X for X, w in rows_of(blocks)) / total).astype(np.float64)
-    second = sum(((X - center) * w[:, None]).T @ (X - center) for X, w in rows_of(blocks))
-    C = of_kind(second[None] / max(total - 1, total / 2), kind)[0]
+    kind, d, total, places = f.model.kind, len(f.prior_mean), now.weight, f.model.means + now.step
+    center = now.N @ places / now.N.sum()
+    gap = places - center  # of all rows: the scatter within the components and between them
+    C = of_kind((now.scatter.sum(axis=0) + (gap.T * now.N) @ gap)[None] / max(total - 1, total / 2), kind)[0]
     scale = np.sqrt(np.where(np.diagonal(C) > 0, np.diagonal(C), 1.0))
-    singular = np.linalg.eigvalsh(C / np.outer(scale, scale))[0] < 1e-9
-    wanted = [C, C + f.model.prior * np.eye(d)] if singular else [C]
+    units = np.outer(scale, scale)
+    singular = np.linalg.eigvalsh(C / units)[0] < 1e-9
     mean, given = attrs.raw("mean_prior"), attrs.raw("covariance_prior")
+    wanted = [C, C + singular * f.model.prior * np.eye(d)] if given is None else as_matrices(given[None], kind, 1, d)
     center = center if mean is None else np.asarray(mean, dtype=np.float64)
-    if given is not None:
-        wanted = [as_matrices(np.asarray([given]) if len(f.steps) < d or kind == "diag" else given, kind, 1, d)[0]]
-    differences = [float(np.abs((f.prior_scatter - one) / np.outer(scale, scale)).max()) for one in wanted]
     far, size = float((np.abs(f.prior_mean - center) / scale).max()), float((np.abs(center) / scale).max())
-    far = max(far, min(differences))
+    far = max(far, min(float(np.abs((f.prior_scatter - one) / units).max()) for one in wanted))
+    reach = float(((np.abs(gap) + np.abs(now.step)) / scale).max())
     return at_most(
         "priors", "mean_prior_ and covariance_prior_ are those asked for, or of the rows (plus reg_covar where these "
         "are nearly singular); largest difference, in standard deviations of the columns.", Grade.EXACT, far, 1e-9,
-        error=gamma(2 * blocks.n_rows + 4 * d + 16) * (1 + far) + 2 * UNIT * size,
-        excuse=ROUNDINGS * (eps + gamma(blocks.n_rows)) * (1 + size),
+        error=gamma(2 * n + 8 * d + 64) * (1 + far + reach**2) + 4 * UNIT * size,
+        excuse=ROUNDINGS * (eps + gamma(n)) * (1 + size),
         failure=f"mean_prior_ or covariance_prior_ are not those asked for, or of the rows: off by {far:.2g} standard "
         "deviations of a column.",
     )  # fmt: skip

@@ -1,9 +1,8 @@
 """Answers of a mixture held against its parameters: score_samples, predict_proba and predict, on sampled rows.
 
-Let log ρ_k of a row be off by at most δ_k, and r = ρ/Σρ. Then log Σρ is off by at most D = Σ r_k (e^{δ_k} − 1), as
-log Σ r_k e^{x_k} ≤ Σ r_k (e^{x_k} − 1), and ≥ Σ r_k x_k by Jensen; a chance r_k is off by at most
-r_k (e^{δ_k + D} − 1). So a component far from the row, whose quadratic form is large and badly known, changes nothing
-where r_k is zero.
+Let log ρ_k of a row be off by at most δ_k, and r = ρ/Σρ. Then log Σρ is off by at most D, the largest δ_k, and a chance
+r_k by at most r_k (e^{δ_k + D} − 1). Components with r_k e^{δ_k} < e^{−40} are nothing beside the others of a row: left
+out, one far away, whose quadratic form is large and badly known, changes nothing.
 """
 
 from __future__ import annotations
@@ -18,21 +17,25 @@ from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
 from surefit.certificates.theorems.gaussian_components import ROUNDINGS, Model, log_sum
 
+NOTHING = -40.0  # the logarithm of a chance that no rounding in double precision shows
+
 
 def answer_claims(
-    model: Any, blocks: Blocks, found: Model, U: F64, density: Callable[[F64], F64], eps: float
+    model: Any, blocks: Blocks, found: Model, U: F64, density: Callable[[F64], F64], eps: float, squares: bool = False
 ) -> list[Claim]:
     """`density` gives log ρ of rows by the parameters; δ is ten roundings in precision eps."""
     X = sample_rows(blocks)
     rows = np.asarray(X, dtype=np.float64)
     joint = density(rows)
-    slip = np.minimum(ROUNDINGS * found.rounding(rows, U, joint, eps, raw=True), 1e300)
     log_p = log_sum(joint)
     log_r = joint - log_p[:, None]
-    moved = _risen(log_r, slip).sum(axis=1)
-    near = np.minimum(_risen(log_r, slip + moved[:, None]), 1.0) + ROUNDINGS * eps
+    slip = np.minimum(ROUNDINGS * found.rounding(rows, U, joint, eps, raw=True, squares=squares), 1e300)
+    felt = np.where(log_r + slip > NOTHING, slip, 0.0)
+    moved, tiny = felt.max(axis=1), ROUNDINGS * eps
+    both = felt + moved[:, None]
+    near = np.minimum(np.exp(np.minimum(log_r + both, 700.0)) * -np.expm1(-both), 1.0) + tiny
     claims = [
-        numbers_claim(model, "score_samples", X, log_p, moved + ROUNDINGS * eps * (1 + np.abs(log_p))),
+        numbers_claim(model, "score_samples", X, log_p, moved + tiny * (1 + np.abs(log_p))),
         numbers_claim(model, "predict_proba", X, np.exp(log_r), near),
     ]
     labels = answer_of(model, "predict", X, (len(X),))
@@ -46,8 +49,3 @@ def answer_claims(
         "predict", f"predict gives a likeliest component; rows of {len(X)} where it does not.", Grade.EXACT, wrong, 0,
         failure=f"predict gives another component than the likeliest on {wrong} of {len(X)} rows.",
     )]  # fmt: skip
-
-
-def _risen(log_r: F64, delta: F64) -> F64:
-    """r (e^δ − 1), or r e^δ where δ is large."""
-    return np.where(delta < 1, np.exp(log_r) * np.expm1(np.minimum(delta, 1.0)), np.exp(np.minimum(log_r + delta, 700)))

@@ -20,6 +20,7 @@ from surefit.certificates.rounding import UNIT, gamma
 LOG_2PI = float(np.log(2 * np.pi))
 ROUNDINGS = 10.0
 NEXT_STEP = 4.0  # the step after the last may gain more than the last, by so much
+LOOSEST = 1e-2  # a gain of a row, whatever tol or the precision says
 LONG = float(np.finfo(np.longdouble).eps)
 KINDS = ("full", "tied", "diag", "spherical")
 
@@ -31,6 +32,7 @@ class Model:
     weights: F64
     means: F64
     covariances: F64  # (K, d, d)
+    inverses: F64  # what the model says they are, and what their roots say, (2, K, d, d)
     kind: str
     prior: float  # c
 
@@ -42,27 +44,34 @@ class Model:
         squares = [(((X - m) @ root) ** 2).sum(axis=1) for m, root in zip(self.means, U, strict=True)]
         return -0.5 * (np.stack(squares, axis=1) + prior * (U**2).sum(axis=(1, 2)))
 
-    def rounding(self, X: F64, U: F64, joint: F64, eps: float, raw: bool = False) -> F64:
+    def rounding(self, X: F64, U: F64, joint: F64, eps: float, raw: bool = False, squares: bool = False) -> F64:
         """What arithmetic of precision eps may change in log densities.
 
         Entries of T are off by τ = eps (d + 8) |x − m||U| (|x| + |m| where xU and mU are taken from each other, `raw`),
-        so T²/2 by |T|τ + τ²/2; the inverse of Σ by the share of `inverse_error`.
+        so T²/2 by |T|τ + τ²/2 (by τ²/eps where it is xUUx − 2xUUm + mUUm, `squares`); the inverse of Σ by the share of
+        `inverse_error`.
         """
-        d = X.shape[1]
-        out, few = np.empty_like(joint), eps * (d + 8)
+        d, out = X.shape[1], np.empty_like(joint)
+        few = eps * (d + 8)
         for k, (m, S) in enumerate(zip(self.means, self.covariances, strict=True)):
             T, size = (X - m) @ U[k], np.abs(X) + np.abs(m) if raw else np.abs(X - m)
             tau, logs = few * (size @ np.abs(U[k])), np.abs(np.log(np.abs(np.diagonal(U[k])))).sum() + d * LOG_2PI
             traces = (T * T).sum(axis=1) + d + self.prior * (U[k] ** 2).sum()
-            forms = (np.abs(T) * tau + tau * tau / 2).sum(axis=1) + inverse_error(
-                S, U[k], eps if raw else LONG
-            ) * traces
-            out[:, k] = forms + few * (1 + logs + np.abs(joint[:, k]))
+            forms = ((tau / few if squares else np.abs(T)) * tau + tau * tau / 2).sum(axis=1)
+            out[:, k] = forms + inverse_error(S, U[k], eps if raw else LONG) * traces
+            out[:, k] += few * (1 + logs + np.abs(joint[:, k]))
         return np.where(np.isfinite(joint), out, 0.0)
 
-    def stored(self, U: F64, eps: float) -> float:
-        """What means stored to δ = eps |m| cost of the log-likelihood of a row, near its maximum: δᵀΣ⁻¹δ at most."""
-        return max(float(((eps * np.abs(m) @ np.abs(root)) ** 2).sum()) for m, root in zip(self.means, U, strict=True))
+    def excuse(self, U: F64, eps: float, level: float) -> float:
+        """Ten times what storing the parameters and a level costs of the log-likelihood of a row, near its maximum.
+
+        Of means stored to δ = eps |m| it is δᵀΣ⁻¹δ at most, of covariances stored to Δ = eps |Σ| ¼ ‖UᵀΔU‖².
+        """
+        most = 0.0
+        for m, S, root in zip(self.means, self.covariances, np.abs(U), strict=True):
+            moved, turned = eps * np.abs(m) @ root, eps * root.T @ np.abs(S) @ root
+            most = max(most, float((moved**2).sum() + (turned**2).sum() / 4))
+        return min(ROUNDINGS * (most + eps * (1 + abs(level))), LOOSEST)
 
 
 def inverse_error(S: F64, U: F64, eps: float = LONG) -> float:
@@ -123,14 +132,16 @@ def read_components(attrs: Attributes, d: int) -> Model | None:
         attrs.faults.append(f"covariance_type={kind!r} or n_components={K} is not known")
         return None
     shape: dict[str, tuple[int, ...]] = {"full": (K, d, d), "tied": (d, d), "diag": (K, d), "spherical": (K,)}
-    w, m, S = attrs.array("weights_", (K,)), attrs.array("means_", (K, d)), attrs.array("covariances_", shape[kind])
-    if w is None or m is None or S is None:
+    w, m = attrs.array("weights_", (K,)), attrs.array("means_", (K, d))
+    S, P, R = (attrs.array(name, shape[kind]) for name in ("covariances_", "precisions_", "precisions_cholesky_"))
+    if w is None or m is None or S is None or P is None or R is None:
         return None
     if (w < 0).any():
         attrs.faults.append("weights_ has negative entries")
         return None
-    prior = real(attrs.parameter("reg_covar", 0.0))
-    return Model(w, m, as_matrices(S, kind, K, d), kind, prior if prior >= 0 else 0.0)
+    prior, roots = real(attrs.parameter("reg_covar", 0.0)), as_matrices(R, kind, K, d)
+    inverses = np.stack([as_matrices(P, kind, K, d), roots @ roots.transpose(0, 2, 1)])
+    return Model(w, m, as_matrices(S, kind, K, d), inverses, kind, prior if prior >= 0 else 0.0)
 
 
 def as_matrices(S: F64, kind: str, K: int, d: int) -> F64:
@@ -139,36 +150,28 @@ def as_matrices(S: F64, kind: str, K: int, d: int) -> F64:
     return np.stack([np.diag(np.broadcast_to(v, (d,))) for v in S])
 
 
-def precisions_claim(attrs: Attributes, found: Model, eps: float) -> Claim:
+def precisions_claim(found: Model, eps: float) -> Claim:
     """Precisions are inverses of covariances, and their roots are roots, in units of the columns."""
-    K, d = found.means.shape
-    deviations = np.sqrt(np.diagonal(found.covariances, axis1=1, axis2=2))
+    d, deviations = found.means.shape[1], np.sqrt(np.diagonal(found.covariances, axis1=1, axis2=2))
     units = deviations[:, :, None] * deviations[:, None, :]
-    correlations, worst, error = found.covariances / units, 0.0, 0.0
-    for name in ("precisions_", "precisions_cholesky_"):
-        try:
-            square = as_matrices(np.asarray(attrs.raw(name), dtype=np.float64), found.kind, K, d)
-        except (TypeError, ValueError):
-            square = np.full((K, d, d), np.nan)
-        square = units * (square @ square.transpose(0, 2, 1) if name == "precisions_cholesky_" else square)
-        off = np.abs(square @ correlations - np.eye(d))
-        worst = max(worst, float(np.max(np.where(np.isnan(off), np.inf, off))))
-        error = max(error, gamma(2 * d + 8) * float(np.nan_to_num(np.abs(square) @ np.abs(correlations)).max()))
-    limit, condition = ROUNDINGS * d * eps, max(float(np.linalg.cond(R)) for R in correlations)
+    R, P = found.covariances / units, found.inverses * units
+    off, limit = float(np.abs(P @ R - np.eye(d)).max()), ROUNDINGS * d * eps
     return at_most(
         "precisions", "Precisions and their roots are inverses of the covariances; largest entry of PΣ − I.",
-        Grade.EXACT, worst, limit, error=error, excuse=limit * max(condition, 1.0),
-        failure=f"precisions_ or precisions_cholesky_ do not belong to covariances_: off by {worst:.2g}.",
+        Grade.EXACT, off, limit, error=gamma(2 * d + 8) * float((np.abs(P) @ np.abs(R)).max()),
+        excuse=limit * max(1.0, *np.linalg.cond(R).tolist()),
+        failure=f"precisions_ or precisions_cholesky_ do not belong to covariances_: off by {off:.2g}.",
     )  # fmt: skip
 
 
 def gain_claim(
     attrs: Attributes, what: str, gained: float, slack: float, tol: float, error: float, rows: float
 ) -> Claim:
-    """What one more round gains of the log-likelihood or its bound, a row; the fit's own tol is of `rows` rows."""
-    asked = real(attrs.parameter("tol", 1e-3))
+    """What one more round gains of the log-likelihood or its bound, a row; the fit's own tol is of `rows` rows, and
+    counts for one that says it stopped by it."""
+    asked = real(attrs.parameter("tol", 1e-3)) if attrs.flag("converged_", False) else 0.0
     settled = gained + error <= tol + slack
-    limit = tol if settled else max(tol, NEXT_STEP * asked / rows if asked > 0 else 0.0)
+    limit = tol if settled else max(tol, min(NEXT_STEP * asked / rows, LOOSEST) if asked > 0 else 0.0)
     early = f"The fit stopped by its tol={asked:g}, before a stationary point: later rounds may gain more. "
     return at_most(
         "stationary", f"{'' if settled else early}One more round of updates raises the {what} by at most this, a row.",
