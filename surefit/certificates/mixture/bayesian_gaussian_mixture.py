@@ -6,7 +6,6 @@
 
 Precisions of columns have the Wishart law of one dimension; d of them ("diag"), or one that every column observes
 ("spherical"). The weights have one Dirichlet law, or sticks: a Dirichlet law of two numbers for each component.
-scikit-learn's bound leaves constants out, and only for "full" are its rounds those of this model.
 """
 
 from __future__ import annotations
@@ -20,11 +19,12 @@ import numpy as np
 from surefit.certificates.attributes import Attributes, bad_attributes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most, failed
+from surefit.certificates.claim import Claim, Grade
 from surefit.certificates.rounding import UNIT, epsilon, gamma
 from surefit.certificates.theorems.component_answers import answer_claims
 from surefit.certificates.theorems.gaussian_components import (
     LOG_2PI,
+    LONG,
     ROUNDINGS,
     Model,
     Pass,
@@ -35,6 +35,7 @@ from surefit.certificates.theorems.gaussian_components import (
     of_kind,
     precisions_claim,
     read_components,
+    same_claim,
 )
 from surefit.certificates.theorems.histories import history_claim
 
@@ -98,25 +99,27 @@ class Factors:
         """
         a, a0 = np.broadcast_arrays(self.concentration, self.prior_concentration)
         b0, nu0, S0, d, q = self.prior_beta, self.prior_nu, self.prior_scatter, len(self.prior_mean), len(self.steps)
-        terms = [log_gamma(a.sum(axis=0)), -log_gamma(a), -log_gamma(a0.sum(axis=0)), log_gamma(a0)]
-        terms.append((a - a0) * (digamma(a) - digamma(a.sum(axis=0))))
+        once = slice(1 if self.model.kind == "tied" else None)  # one matrix counts once
+        nu, beta, gap, lengths = self.nu[once, None], self.beta, self.model.means - self.prior_mean, np.abs(U)
         root = np.linalg.inv(np.linalg.cholesky(S0)).T
-        size, shares = 0.0, inverse_error(S0, root) * nu0 * d * len(U)
-        for k, (m, S) in enumerate(zip(self.model.means, self.model.covariances, strict=True)):
-            gap, P, nu, beta = m - self.prior_mean, U[k] @ U[k].T, self.nu[k], self.beta[k]
-            forms = [b0 / 2 * (gap @ U[k]) ** 2]
-            terms.append(d / 2 * np.array([b0 / beta - 1, np.log(beta / b0)]))
-            if self.model.kind != "tied" or k == 0:
-                logs = np.log(np.stack([np.diagonal(root), 1 / np.diagonal(U[k]), np.full(d, np.sqrt(nu))]))[:, :q]
-                forms.append((S0 * P)[:q, :q] / 2)
-                terms += [nu0 * logs, np.array(-nu / 2 * q), (nu - nu0) / 2 * digamma((nu - self.steps) / 2)]
-                terms += [log_gamma((nu0 - self.steps) / 2), -log_gamma((nu - self.steps) / 2)]
-            lengths = np.abs(U[k])
-            size += b0 * float(((np.abs(gap) @ lengths) ** 2).sum()) + float((np.abs(S0) * (lengths @ lengths.T)).sum())
-            shares += inverse_error(S, U[k]) * (2 * sum(float(form.sum()) for form in forms) + (nu + nu0) * d)
-            terms += forms
-        size += sum(float(np.abs(term).sum()) for term in terms)
-        return sum(float(term.sum()) for term in terms), gamma(64 + 8 * d * d) * size + shares
+        forms = [b0 / 2 * (gap[:, None] @ U) ** 2, (S0 * (U @ U.transpose(0, 2, 1)))[once, :q, :q] / 2]
+        logs = [
+            np.log(np.diagonal(root)),
+            -np.log(np.diagonal(U, axis1=1, axis2=2)[once]),
+            np.log(nu) / 2 + np.zeros(d),
+        ]
+        terms = [*forms, *(nu0 * np.broadcast_to(each, (len(nu), d))[:, :q] for each in logs)]
+        terms += [log_gamma(a.sum(axis=0)), -log_gamma(a), -log_gamma(a0.sum(axis=0)), log_gamma(a0)]
+        terms += [(a - a0) * (digamma(a) - digamma(a.sum(axis=0))), d / 2 * (b0 / beta - 1), d / 2 * np.log(beta / b0)]
+        terms += [-q * nu / 2, (nu - nu0) / 2 * digamma((nu - self.steps) / 2), -log_gamma((nu - self.steps) / 2)]
+        terms.append(log_gamma((nu0 - self.steps) / 2 + 0 * nu))
+        size = sum(float(np.abs(term).sum()) for term in terms) + float(
+            (lengths.transpose(0, 2, 1) @ np.abs(S0) @ lengths).sum()
+        )
+        size += b0 * float(((np.abs(gap)[:, None] @ lengths) ** 2).sum())
+        share = max(inverse_error(S, V, LONG) for S, V in zip([S0, *self.model.covariances], [root, *U], strict=True))
+        felt = 2 * sum(float(form.sum()) for form in forms) + float((self.nu + nu0).sum()) * d
+        return sum(float(term.sum()) for term in terms), gamma(64 + 8 * d * d) * size + share * felt
 
 
 @checker("weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_", "weight_concentration_",
@@ -131,35 +134,26 @@ def check_bayesian_gaussian_mixture(model: Any, blocks: Blocks, tol: float) -> F
         return [bad_attributes(attrs)], "nothing"
     eps = epsilon(any(X.dtype == np.float32 for X, _, _ in blocks), np.asarray(model.means_))
     off, kind, ours = np.abs(found.mean_weights() - found.model.weights), found.model.kind, hasattr(model, "history_")
-    claims = [precisions_claim(found.model, eps), at_most(
-        "chances", "weights_ are the mean chances under the concentrations; largest difference.", Grade.EXACT,
-        off.max(), ROUNDINGS * len(off) * eps, error=gamma(4 * len(off) + 8),
-        failure=f"weights_ do not follow from weight_concentration_: off by {off.max():.2g}.",
-    )]  # fmt: skip
+    what = "weights_ are the mean chances under weight_concentration_"
+    claims = [
+        precisions_claim(found.model, eps),
+        same_claim("chances", what, off.max(), ROUNDINGS * len(off) * eps, gamma(4 * len(off) + 8)),
+    ]
     if not ours and kind != "full":
         told = f"With covariance_type={kind!r} this model's rounds are not those of the prior stated: its means, "
         told += "covariances, counts, bound and answers are not checked."
         return [*claims, Claim("rounds", told, Grade.UNPROVED, None, tol, True)], "no pass"
-    try:
-        U = found.model.roots()
-        now, elbo, error = _bound(blocks, found, U)
-        after = _round(found, now)
-        _, best, also = _bound(blocks, after, after.model.roots())
-    except np.linalg.LinAlgError:
-        reason = "A covariance of the prior, of the fit or of the next round is not positive definite."
-        return [failed("covariances", reason)], "a pass"
+    U = found.model.roots()
+    now, elbo, error = _bound(blocks, found, U)
+    after = _round(found, now)
+    _, best, also = _bound(blocks, after, after.model.roots())
     n, slack = now.weight, found.model.excuse(U, eps, blocks.n_features + abs(elbo))
     claims += [_one_count(found, n, eps), _priors(attrs, found, now, blocks.n_rows, eps)]
     claims.append(gain_claim(attrs, "evidence lower bound", best - elbo, slack, tol, error + also, n))
     claims.append(history_claim(attrs, bound, slack * n, tol * n, ours=ours))
     if ours:
-        claims.append(at_most(
-            "lower_bound",
-            f"lower_bound_ is the evidence lower bound of the factors, all constants in it: {elbo * n:.10g}; "
-            "difference, relative to the number of rows.",
-            Grade.EXACT, abs(bound / n - elbo), tol, error=error, excuse=slack,
-            failure=f"lower_bound_ is {bound:.10g}, but the evidence lower bound of the factors is {elbo * n:.10g}.",
-        ))  # fmt: skip
+        what = f"lower_bound_ is the evidence lower bound of the factors, all constants in it, {elbo * n:.10g}, a row"
+        claims.append(same_claim("lower_bound", what, abs(bound / n - elbo), tol, error, slack))
     else:
         told = f"The evidence lower bound is {elbo * n:.10g}. This model's leaves constants out: not checked."
         claims.append(Claim("lower_bound", told, Grade.UNPROVED, None, tol, True))
@@ -226,13 +220,8 @@ def _one_count(f: Factors, total: float, eps: float) -> Claim:
     differences = [f.concentration - concentration, (f.nu - nu) / len(f.prior_mean), np.atleast_1d(N.sum() - total)]
     off = max(float(np.abs(one).max()) for one in differences) / total
     size = float(f.beta.sum() + f.concentration.max() + f.nu.max()) / total + 1
-    return at_most(
-        "counts", "Concentrations, precisions of means and degrees of freedom count the same rows; largest difference, "
-        "relative to all rows.", Grade.EXACT, off, 4 * ROUNDINGS * (len(N) + 1) * eps,
-        error=gamma(4 * len(N) + 24) * size,
-        failure="weight_concentration_, mean_precision_ and degrees_of_freedom_ do not count the same rows, or not all "
-        f"of them: they differ by {off:.2g} of the rows.",
-    )  # fmt: skip
+    what = "Concentrations, precisions of means and degrees of freedom count the same rows, all of them, as a share"
+    return same_claim("counts", what, off, 4 * ROUNDINGS * (len(N) + 1) * eps, gamma(4 * len(N) + 24) * size)
 
 
 def _priors(attrs: Attributes, f: Factors, now: Pass, n: int, eps: float) -> Claim:
@@ -250,11 +239,9 @@ def _priors(attrs: Attributes, f: Factors, now: Pass, n: int, eps: float) -> Cla
     far, size = float((np.abs(f.prior_mean - center) / scale).max()), float((np.abs(center) / scale).max())
     far = max(far, min(float(np.abs((f.prior_scatter - one) / units).max()) for one in wanted))
     reach = float(((np.abs(gap) + np.abs(now.step)) / scale).max())
-    return at_most(
-        "priors", "mean_prior_ and covariance_prior_ are those asked for, or of the rows (plus reg_covar where these "
-        "are nearly singular); largest difference, in standard deviations of the columns.", Grade.EXACT, far, 1e-9,
-        error=gamma(2 * n + 8 * d + 64) * (1 + far + reach**2) + 4 * UNIT * size,
-        excuse=ROUNDINGS * (eps + gamma(n)) * (1 + size),
-        failure=f"mean_prior_ or covariance_prior_ are not those asked for, or of the rows: off by {far:.2g} standard "
-        "deviations of a column.",
-    )  # fmt: skip
+    what = (
+        "mean_prior_ and covariance_prior_ are those asked for, or of the rows (plus reg_covar where these are nearly "
+    )
+    what += "singular), in standard deviations of the columns"
+    error, excuse = gamma(2 * n + 8 * d + 64) * (1 + far + reach**2) + 4 * UNIT * size, ROUNDINGS * (eps + gamma(n))
+    return same_claim("priors", what, far, 1e-9, error, excuse * (1 + size))

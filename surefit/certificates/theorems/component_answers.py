@@ -29,7 +29,8 @@ def answer_claims(
     joint = density(rows)
     log_p = log_sum(joint)
     log_r = joint - log_p[:, None]
-    slip = np.minimum(ROUNDINGS * found.rounding(rows, U, joint, eps, raw=True, squares=squares), 1e300)
+    slip = found.rounding(rows, U, joint, eps, found.inverse_errors(U, eps), raw=True, squares=squares)
+    slip = np.minimum(ROUNDINGS * slip, 1e300)
     felt = np.where(log_r + slip > NOTHING, slip, 0.0)
     moved, tiny = felt.max(axis=1), ROUNDINGS * eps
     both = felt + moved[:, None]

@@ -22,6 +22,7 @@ ROUNDINGS = 10.0
 NEXT_STEP = 4.0  # the step after the last may gain more than the last, by so much
 LOOSEST = 1e-2  # a gain of a row, whatever tol or the precision says
 LONG = float(np.finfo(np.longdouble).eps)
+SLICE_ROWS = 256
 KINDS = ("full", "tied", "diag", "spherical")
 
 
@@ -41,25 +42,26 @@ class Model:
 
     def forms(self, X: F64, U: F64, prior: float) -> F64:
         """−½ ‖T‖² − ½ prior tr Σ⁻¹ of every row and component."""
-        squares = [(((X - m) @ root) ** 2).sum(axis=1) for m, root in zip(self.means, U, strict=True)]
-        return -0.5 * (np.stack(squares, axis=1) + prior * (U**2).sum(axis=(1, 2)))
+        T = (X - self.means[:, None]) @ U
+        return -0.5 * ((T * T).sum(axis=2).T + prior * (U * U).sum(axis=(1, 2)))
 
-    def rounding(self, X: F64, U: F64, joint: F64, eps: float, raw: bool = False, squares: bool = False) -> F64:
-        """What arithmetic of precision eps may change in log densities.
+    def inverse_errors(self, U: F64, eps: float) -> F64:
+        return np.array([inverse_error(S, V, eps) for S, V in zip(self.covariances, U, strict=True)])
+
+    def rounding(
+        self, X: F64, U: F64, joint: F64, eps: float, shares: F64, raw: bool = False, squares: bool = False
+    ) -> F64:
+        """What arithmetic of precision eps may change in log densities, the inverses of Σ being off by these shares.
 
         Entries of T are off by τ = eps (d + 8) |x − m||U| (|x| + |m| where xU and mU are taken from each other, `raw`),
-        so T²/2 by |T|τ + τ²/2 (by τ²/eps where it is xUUx − 2xUUm + mUUm, `squares`); the inverse of Σ by the share of
-        `inverse_error`.
+        so T²/2 by |T|τ + τ²/2 (by τ²/eps where it is xUUx − 2xUUm + mUUm, `squares`).
         """
-        d, out = X.shape[1], np.empty_like(joint)
-        few = eps * (d + 8)
-        for k, (m, S) in enumerate(zip(self.means, self.covariances, strict=True)):
-            T, size = (X - m) @ U[k], np.abs(X) + np.abs(m) if raw else np.abs(X - m)
-            tau, logs = few * (size @ np.abs(U[k])), np.abs(np.log(np.abs(np.diagonal(U[k])))).sum() + d * LOG_2PI
-            traces = (T * T).sum(axis=1) + d + self.prior * (U[k] ** 2).sum()
-            forms = ((tau / few if squares else np.abs(T)) * tau + tau * tau / 2).sum(axis=1)
-            out[:, k] = forms + inverse_error(S, U[k], eps if raw else LONG) * traces
-            out[:, k] += few * (1 + logs + np.abs(joint[:, k]))
+        few, m = eps * (X.shape[1] + 8), self.means[:, None]
+        T, tau = (X - m) @ U, few * ((np.abs(X) + np.abs(m) if raw else np.abs(X - m)) @ np.abs(U))
+        logs = np.abs(np.log(np.abs(np.diagonal(U, axis1=1, axis2=2)))).sum(axis=1)
+        traces = (T * T).sum(axis=2).T + X.shape[1] + self.prior * (U * U).sum(axis=(1, 2))
+        forms = ((tau / few if squares else np.abs(T)) * tau + tau * tau / 2).sum(axis=2).T
+        out = forms + shares * traces + few * (1 + logs + X.shape[1] * LOG_2PI + np.abs(joint))
         return np.where(np.isfinite(joint), out, 0.0)
 
     def excuse(self, U: F64, eps: float, level: float) -> float:
@@ -67,14 +69,13 @@ class Model:
 
         Of means stored to δ = eps |m| it is δᵀΣ⁻¹δ at most, of covariances stored to Δ = eps |Σ| ¼ ‖UᵀΔU‖².
         """
-        most = 0.0
-        for m, S, root in zip(self.means, self.covariances, np.abs(U), strict=True):
-            moved, turned = eps * np.abs(m) @ root, eps * root.T @ np.abs(S) @ root
-            most = max(most, float((moved**2).sum() + (turned**2).sum() / 4))
-        return min(ROUNDINGS * (most + eps * (1 + abs(level))), LOOSEST)
+        size = np.abs(U)
+        moved, turned = np.abs(self.means)[:, None] @ size, size.transpose(0, 2, 1) @ np.abs(self.covariances) @ size
+        most = float(((moved**2).sum(axis=(1, 2)) + (turned**2).sum(axis=(1, 2)) / 4).max())
+        return min(ROUNDINGS * (eps**2 * most + eps * (1 + abs(level))), LOOSEST)
 
 
-def inverse_error(S: F64, U: F64, eps: float = LONG) -> float:
+def inverse_error(S: F64, U: F64, eps: float) -> float:
     """By what share quadratic forms and traces of U are off, and by what log det a dimension, in precision eps.
 
     With UᵀSU = I + E of norm e < 1: e/(1 − e), E in long double.
@@ -99,20 +100,17 @@ class Pass:
 
 def expectation(blocks: Blocks, found: Model, U: F64, density: Callable[[F64], F64]) -> Pass:
     """One pass, `density` giving log ρ. A change e_k of log ρ_k changes log Σρ by Σ_k r_k e_k."""
-    K, d = found.means.shape
     value = error = weight = 0.0
-    N, first, second = np.zeros(K), np.zeros((K, d)), np.zeros((K, d, d))
+    N, first, second, shares = 0.0, 0.0, 0.0 * found.covariances, found.inverse_errors(U, LONG)
     for X, w in rows_of(blocks):
         joint = density(X)
         logs = log_sum(joint)
-        R = np.exp(joint - logs[:, None]) * w[:, None]
-        error += float((R * found.rounding(X, U, joint, 2 * UNIT)).sum())
+        R, D = np.exp(joint - logs[:, None]) * w[:, None], X - found.means[:, None]
+        error += float((R * found.rounding(X, U, joint, 2 * UNIT, shares)).sum())
         error += gamma(blocks.n_rows + 64) * float(w @ np.abs(logs))
         value, weight, N = value + float(w @ logs), weight + float(w.sum()), N + R.sum(axis=0)
-        for k, m in enumerate(found.means):
-            D = X - m
-            first[k] += R[:, k] @ D
-            second[k] += (D * R[:, k : k + 1]).T @ D
+        parts = D * R.T[:, :, None]
+        first, second = first + parts.sum(axis=1), second + parts.transpose(0, 2, 1) @ D
     step = first / np.where(N > 0, N, 1.0)[:, None]
     return Pass(value, 2 * error, weight, N, step, second - N[:, None, None] * step[:, :, None] * step[:, None, :])
 
@@ -156,12 +154,15 @@ def precisions_claim(found: Model, eps: float) -> Claim:
     units = deviations[:, :, None] * deviations[:, None, :]
     R, P = found.covariances / units, found.inverses * units
     off, limit = float(np.abs(P @ R - np.eye(d)).max()), ROUNDINGS * d * eps
-    return at_most(
-        "precisions", "Precisions and their roots are inverses of the covariances; largest entry of PΣ − I.",
-        Grade.EXACT, off, limit, error=gamma(2 * d + 8) * float((np.abs(P) @ np.abs(R)).max()),
-        excuse=limit * max(1.0, *np.linalg.cond(R).tolist()),
-        failure=f"precisions_ or precisions_cholesky_ do not belong to covariances_: off by {off:.2g}.",
-    )  # fmt: skip
+    error, worst = gamma(2 * d + 8) * float((np.abs(P) @ np.abs(R)).max()), max(1.0, *np.linalg.cond(R).tolist())
+    what = "precisions_ and precisions_cholesky_ belong to inverses of the covariances: entries of PΣ − I"
+    return same_claim("precisions", what, off, limit, error, limit * worst)
+
+
+def same_claim(name: str, what: str, off: float, limit: float, error: float, excuse: float = 0.0) -> Claim:
+    """off + error ≤ limit + excuse."""
+    sentence, failure = f"{what}; largest difference.", f"Not so: {what}; off by {off:.3g}."
+    return at_most(name, sentence, Grade.EXACT, float(off), limit, error=error, excuse=excuse, failure=failure)
 
 
 def gain_claim(
@@ -169,7 +170,7 @@ def gain_claim(
 ) -> Claim:
     """What one more round gains of the log-likelihood or its bound, a row; the fit's own tol is of `rows` rows, and
     counts for one that says it stopped by it."""
-    asked = real(attrs.parameter("tol", 1e-3)) if attrs.flag("converged_", False) else 0.0
+    asked = real(attrs.parameter("tol", 1e-3)) if attrs.raw("converged_") else 0.0
     settled = gained + error <= tol + slack
     limit = tol if settled else max(tol, min(NEXT_STEP * asked / rows, LOOSEST) if asked > 0 else 0.0)
     early = f"The fit stopped by its tol={asked:g}, before a stationary point: later rounds may gain more. "
@@ -181,11 +182,13 @@ def gain_claim(
 
 
 def rows_of(blocks: Blocks) -> Any:
-    for X, _, weights in blocks:
-        w = np.ones(X.shape[0]) if weights is None else np.asarray(weights, dtype=np.float64)
-        if not all_finite(X) or w.shape != X.shape[:1] or not ((w >= 0) & np.isfinite(w)).all():
+    """Rows with their weights, few at a time."""
+    for block, _, weights in blocks:
+        w = np.ones(block.shape[0]) if weights is None else np.asarray(weights, dtype=np.float64)
+        if not all_finite(block) or w.shape != block.shape[:1] or not ((w >= 0) & np.isfinite(w)).all():
             raise BadData("the data or weights have entries that are NaN or infinite, or weights are negative")
-        yield dense(X), w
+        for low in range(0, len(w), SLICE_ROWS):
+            yield dense(block[low : low + SLICE_ROWS]), w[low : low + SLICE_ROWS]
 
 
 def log_sum(joint: F64) -> F64:

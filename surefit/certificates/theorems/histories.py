@@ -15,22 +15,17 @@ def history_claim(attrs: Attributes, bound: float, slack: float, tol: float, *, 
 
     scikit-learn's may fall, since what it adds to variances (reg_covar) is not in its log-likelihood.
     """
-    history, asked = attrs.raw("lower_bounds_"), real(attrs.parameter("tol", 1e-3))
-    converged, n_iter = attrs.raw("converged_"), attrs.number("n_iter_")
-    if history is None or history.ndim != 1 or converged is None or converged.shape or converged.dtype.kind != "b":
-        return failed("history", "lower_bounds_ is not a list of numbers, or converged_ neither True nor False.")
-    rises = np.diff(history.astype(float))
-    off = abs(float(history[-1]) - bound) if history.size else 0.0
-    falls = float(np.max(-rises, initial=0.0)) if ours else 0.0
-    off = np.inf if np.isnan([off, falls]).any() else max(off, falls)
-    last = (float(rises[-1]) if ours else abs(float(rises[-1]))) if rises.size else np.inf
-    if n_iter is None or n_iter != len(history) - ours:
-        off = np.inf
+    history, converged, n_iter = attrs.raw("lower_bounds_"), attrs.raw("converged_"), attrs.number("n_iter_")
+    if history is None or history.ndim != 1 or not history.size or converged is None or n_iter is None:
+        return failed("history", "lower_bounds_, converged_ or n_iter_ are not a list of numbers, a flag and a number.")
+    rises, asked = np.diff(history.astype(float)), real(attrs.parameter("tol", 1e-3))
+    last = np.append(np.inf, rises if ours else np.abs(rises))[-1]
     room = gamma(64) * (1 + abs(bound)) if ours else slack  # ours are reckoned in double precision
-    if (rises.size or ours) and bool(converged) != (last < asked) and not abs(last - asked) <= room:
-        off = np.inf
+    stopped = bool(converged) == (last < asked) or abs(last - asked) <= room or (not ours and not rises.size)
+    fits = converged.dtype.kind == "b" and stopped and n_iter == len(history) - ours
+    off = np.max(np.append(-rises if ours else 0.0, abs(float(history[-1]) - bound)))
     return at_most(
         "history", "The bound never fell, ends in lower_bound_, and converged_ says whether its last rise was "
-        f"below tol={asked:g}; largest fall or difference.", Grade.EXACT, off, tol, excuse=slack,
+        f"below tol={asked:g}; largest fall or difference.", Grade.EXACT, off if fits else np.inf, tol, excuse=slack,
         failure="lower_bounds_ falls, ends elsewhere than lower_bound_, or does not fit n_iter_ or converged_.",
     )  # fmt: skip
