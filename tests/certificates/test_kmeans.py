@@ -307,3 +307,8 @@ def test_answers_are_looked_at() -> None:
 
     assert failing(certify(Other(5, n_init=1, random_state=0).fit(X), X)) == {"predict"}
     assert failing(certify(Far(5, n_init=1, random_state=0).fit(X), X)) == {"transform"}
+
+
+def test_labels_of_another_type_are_refused() -> None:
+    model = fitted(5, X)
+    assert failing(certify(altered(model, labels_=model.labels_.astype(float)), X)) == {"attributes"}

@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from surefit.certificates import Grade
 from surefit.certificates.theorems.class_statistics.covariances import class_moments, estimate
+from surefit.discriminant_analysis import LinearDiscriminantAnalysis as SurefitLDA
 from tests.certificates.bench import altered, blocks, certify, changed, failing
 
 rng = np.random.default_rng(31)
@@ -261,3 +262,15 @@ def test_random_problems(seed: int) -> None:
     assert c.holds, f"\n{c}"
     lie = model.coef_ * (1.0 + 0.02 * r.choice([-1.0, 1.0], size=model.coef_.shape))
     assert not certify(altered(model, coef_=lie), A, y).holds
+
+
+@pytest.mark.parametrize("solver", ["svd", "lsqr"])
+def test_a_column_constant_in_a_class_with_any_weights(solver: str) -> None:
+    """Its variance there is E(x − b)² − (E(x − b))², which rounding may bring below zero."""
+    r = np.random.default_rng(0)
+    for _ in range(5):
+        A = np.hstack([X3, np.where(Y3 == 1, 3.7, r.normal(size=N))[:, None]])
+        w = r.exponential(size=N)
+        model = SurefitLDA(solver=solver).fit(A, Y3, sample_weight=w)
+        c = certify(model, A, Y3, w)
+        assert c.holds, f"\n{c}"

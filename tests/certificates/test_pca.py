@@ -8,8 +8,9 @@ import mpmath
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.decomposition import PCA, IncrementalPCA
+from sklearn.preprocessing import StandardScaler
 
 from surefit.certificates import CertificateError, Grade
 from surefit.certificates.search.spectral import principal_axes
@@ -369,3 +370,13 @@ def test_too_large_for_incremental_components(change: dict[str, Any], fails: str
 def test_not_fitted() -> None:
     with pytest.raises(CertificateError, match="not fitted"):
         certify(PCA(), X)
+
+
+def test_rounding_where_there_is_no_variance_is_no_fault() -> None:
+    """scikit-learn's products of columns leave a constant column 10⁻¹⁴ of the variance."""
+    data = np.hstack([StandardScaler().fit_transform(load_iris().data), np.full((150, 1), 3.7)])
+    model = PCA().fit(data)
+    c = certify(model, data)
+    assert c.holds, f"\n{c}"
+    lie = changed(model.explained_variance_, -1, 1e-9 * model.explained_variance_[0] * len(model.components_))
+    assert "no_variance" in failing(certify(altered(model, explained_variance_=lie), data))

@@ -95,7 +95,8 @@ def check_bisecting_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
         return [*claims, bad_attributes(attrs)], "two passes"
     if tree is None:
         told = (
-            "The cuts are not among the public attributes of this model: nesting and the order of cuts are not checked."
+            "The cuts are not among the public attributes of this model: nesting, the order of cuts and what predict "
+            "gives are not checked."
         )
         return [*claims, Claim("nested", told, Grade.UNPROVED, None, 0.0, True)], "two passes"
     rows, wrong = _route(data, tree, labels)
@@ -218,17 +219,17 @@ def _nested(wrong: int, n: int) -> Claim:
 
 
 def _cuts(data: Data, tree: Tree, nodes: dict[int, Part], asked: float, tol: float) -> Claim:
-    """Each cut is where 2-means stops."""
+    """Each cut is where 2-means stops, and the root is the mean of all rows, whatever tol says."""
     worst, error, excuse, limit, any_cut = 0.0, 0.0, 0.0, tol, False
-    for t, node in enumerate(tree.splits.tolist()):
-        parts = [nodes[2 * t + 1], nodes[2 * t + 2]]
+    cuts = [(nodes[node], [nodes[2 * t + 1], nodes[2 * t + 2]]) for t, node in enumerate(tree.splits.tolist())]
+    for node, parts in [(nodes[0], [nodes[0]]), *cuts]:
         own = sum(p.spread for p in parts)
-        if not own > ROUNDINGS * nodes[node].weight * data.unit**2:  # two points, up to rounding
+        if not own > ROUNDINGS * node.weight * data.unit**2:  # two points, up to rounding
             continue
         share = sum(p.saved for p in parts) / own
         off = sum(p.saved_error for p in parts) / own + gamma(8) * share
-        room = ROUNDINGS * nodes[node].weight * data.unit**2 / own
-        promise = NEXT_STEP * max(asked, 0.0) * nodes[node].sum_sq / data.X.shape[1] / own
+        room = ROUNDINGS * node.weight * data.unit**2 / own
+        promise = NEXT_STEP * max(asked, 0.0) * node.spread / data.X.shape[1] / own if len(parts) == 2 else 0.0
         allowed = max(tol, min(promise, 1e-2))
         if not any_cut or (share + off - room) / allowed > (worst + error - excuse) / limit:
             worst, error, excuse, limit, any_cut = share, off, room, allowed, True

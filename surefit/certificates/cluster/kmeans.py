@@ -47,7 +47,7 @@ def check_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
     n, d = blocks.n_rows, blocks.n_features
     C, inertia = attrs.array("cluster_centers_"), attrs.number("inertia_")
     labels = attrs.array("labels_", (n,)) if attrs.has("labels_") else None
-    if labels is not None and (labels != np.floor(labels)).any():
+    if labels is not None and np.asarray(model.labels_).dtype.kind not in "iu":
         attrs.faults.append("labels_ are not whole numbers")
     if C is not None and (C.ndim != 2 or C.shape[1] != d or not len(C)):
         attrs.faults.append(f"cluster_centers_ has shape {C.shape}, expected (k, {d})")
@@ -61,8 +61,7 @@ def check_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
     now = given if given.wrong == 0 else _clusters(blocks, center, C, 0.0 * C, None, eps, stored)
     if not (np.isfinite(now.inertia).all() and (now.total == 0 or now.total > 1e-280)):
         return [failed("finite", "Squared distances to the centers overflow or underflow.")], "two passes"
-    filled = now.weight > 0
-    shift = now.drift / np.where(filled, now.weight, 1.0)[:, None]
+    shift = now.drift / np.where(now.weight > 0, now.weight, 1.0)[:, None]
     after = _clusters(blocks, center, C, shift, None, eps, stored)
     point = now.inertia <= now.weight * stored**2
     claims = [
@@ -72,12 +71,11 @@ def check_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
         *([] if point.all() else _steps(attrs, now, after, shift, stored, point, n + d, tol)),
         *_answers(model, blocks, center, C, eps),
     ]
-    axes = principal_axes(blocks, center.long_mean)
-    many = axes_needed(n, len(C))
-    bound = None if axes is None else lower_bound(blocks, center, axes, len(C), many, line_values)
+    axes, k = principal_axes(blocks, center.long_mean), len(C)
+    bound = None if axes is None else lower_bound(blocks, center, axes, k, axes_needed(n, k), line_values)
     claims.append(_interval(bound, now, n + d))
-    how = f"seven passes and a spectrum, {float(n) * d * (4 * len(C) + 5 * min(n, d)):.1e} operations at most"
-    return claims, how + ("" if labels is not None else "; the model has no labels_, nearest centers are used")
+    how = "" if labels is not None else "; the model has no labels_, nearest centers are used"
+    return claims, f"seven passes, {float(n) * d * (4 * len(C) + 5 * min(n, d)):.1e} operations at most{how}"
 
 
 def _clusters(

@@ -1,4 +1,4 @@
-"""Checker of MiniBatchKMeans: nearest labels and inertia as of KMeans; the way to a fixed point is told only."""
+"""Checker of MiniBatchKMeans: nearest labels and inertia as of KMeans; the way to a fixed point is told."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade
 from surefit.certificates.cluster.kmeans import check_kmeans
 
-TOLD = ("centers", "fixed_point", "centers_used")
+TOLD = {"centers": None, "fixed_point": 0.25, "centers_used": None}  # more than a limit is not near a fixed point
 
 
 @checker("cluster_centers_", "labels_", "inertia_", "predict", "transform")
@@ -24,15 +24,17 @@ def check_mini_batch_kmeans(model: Any, blocks: Blocks, tol: float) -> Findings:
 
 def _estimated(claim: Claim) -> Claim:
     """Without labels inertia_ is reckoned from the samples alone."""
-    truth = claim.detail["recomputed"]
-    sentence = f"With compute_labels=False inertia_ is estimated from samples: not checked. All rows give {truth:.10g}."
+    truth = f"all rows give {claim.detail['recomputed']:.10g}"
+    sentence = f"With compute_labels=False inertia_ is estimated from samples: not checked; {truth}."
     return Claim("inertia", sentence, Grade.UNPROVED, None, None, True, claim.detail)
 
 
 def _told(claim: Claim) -> Claim:
-    """How far from a fixed point is no fault; the share that one more step saves makes the certificate BOUNDED."""
+    """Up to its limit it is no fault what one more step saves, but makes the certificate BOUNDED."""
+    limit = TOLD[claim.name]
     if claim.holds and claim.grade != Grade.BOUNDED:
         return claim
+    if limit is not None and not (claim.value or 0.0) <= limit + claim.excuse:
+        return replace(claim, limit=limit)
     sentence = f"Found by samples of rows, which end near a fixed point: KMeans goes on from here. {claim.sentence}"
-    limit = 1.0 if claim.name == "fixed_point" else None
     return replace(claim, sentence=sentence, grade=Grade.BOUNDED, limit=limit, holds=True)

@@ -151,7 +151,7 @@ def _components(fit: Fit, s: Spectrum, degrees: float, tol: float) -> list[Claim
     null = high <= level * total
     c = s.W @ fit.V.T
     along = np.einsum("ij,i,ij->j", c, s.D / degrees, c)  # vᵀCv
-    claims = [] if not null.any() else [_null(fit, null, along, high, total, level, eta)]
+    claims = [] if not null.any() else [_null(fit, null, along, high, total, max(level, tol**2), eta)]
     at = np.flatnonzero(~null)
     if not at.size:
         return claims

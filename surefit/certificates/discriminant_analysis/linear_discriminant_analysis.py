@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, failed
+from surefit.certificates.claim import Claim, failed, refuted
 from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, gamma
@@ -39,8 +39,8 @@ from surefit.certificates.theorems.class_statistics.whitening import EPS, Metric
 
 SAME = 0.5e-6  # half the distance, in deviations, below which classes are in one place
 SCORES = (
-    "The scores of every two classes differ as log-posteriors do: root mean square error over rows of a class about x̄, "
-    "relative to the distance of the two classes in deviations (a millionth of one at least)"
+    "The scores of every class, less their mean by the priors, are those of log-posteriors: root mean square error "
+    "over rows of a class about x̄, relative to half the distance in deviations to the nearest class"
 )
 SPAN = "The coefficients have no part that counts in directions that the covariance lacks"
 
@@ -52,13 +52,11 @@ class Fit:
     coef: F64  # (K, d), with zeros for the first of two classes
     intercept: F64
     solver: str
-    cut: float  # the model's tol
     u: float  # the rounding unit of the fit
     data: Moments
     priors: F64
     center: F64  # x̄, rounded: means are taken relative to it
     means: F64  # μ_k − center, (K, d)
-    size: F64  # the largest mean of every column
 
 
 @checker(
@@ -89,8 +87,8 @@ def check_linear_discriminant_analysis(model: Any, blocks: Blocks, tol: float) -
     priors = share if given is None else given
     priors = priors / priors.sum() if abs(float(priors.sum()) - 1.0) > 1e-5 else priors
     center = priors @ data.base
-    means, size, u = (data.base - center) + data.shift, np.abs(data.base).max(axis=0), unit(model.coef_, model.means_)
-    fit = Fit(coef, intercept, solver, cut, u, data, priors, center, means, size)
+    means = (data.base - center) + data.shift
+    fit = Fit(coef, intercept, solver, unit(model.coef_, model.means_), data, priors, center, means)
     parts = [
         estimate(blocks, shrinkage, C, data.g, data.base[j] + data.shift[j], data.classes, j)
         for j, C in enumerate(data.covariances)
@@ -98,17 +96,24 @@ def check_linear_discriminant_analysis(model: Any, blocks: Blocks, tol: float) -
     own, g = sum(prior * C for prior, (C, _) in zip(priors, parts, strict=True)), max(known for _, known in parts)
     claims = [priors_claim(attrs, "priors_", np.log(stated), priors, tol, n), *_estimates(attrs, fit, own, tol, g)]
     within = sum(part * C for part, C in zip(share, data.covariances, strict=True))
-    space = metric(within if svd else own, size, cut**2 if svd else 0.0, g)
+    space = metric(within if svd else own, np.abs(data.base).max(axis=0), cut**2 if svd else 0.0, g)
     if space is None:
         reason = "The covariance within classes is zero, or too close to singular to measure by."
         return [*claims, failed("scores", reason)], "two passes"
-    claims += _scores(fit, space, tol)
+    F, kept = (means * np.sqrt(priors)[:, None]) @ space.W, np.eye(space.W.shape[1])
+    M = F.T @ F
+    if svd:  # only directions in which the means spread
+        _, s, kept = np.linalg.svd(F, full_matrices=False)
+        kept = kept[: k - 1][s[: k - 1] > cut * s[0]]
+    claims += _scores(fit, space, kept, tol)
     if solver != "lsqr" or attrs.has("scalings_"):
-        apart = means - share @ means
-        total = within + apart.T @ (apart * share[:, None])  # the covariance of all rows
-        every = center + share @ means
-        between = None if svd else estimate(blocks, shrinkage, total, data.g, every, data.classes)[0] - own
-        claims += _fisher(attrs, fit, space, between, used, tol)
+        if not svd:  # the covariance of all rows, shrunk alike, less that within classes
+            apart = means - share @ means
+            total = estimate(blocks, shrinkage, within + apart.T @ (apart * share[:, None]), data.g,
+                             center + share @ means, data.classes)[0]  # fmt: skip
+            M = space.W.T @ (total - own) @ space.W
+        lost = float(space.lengths(np.abs(data.base).max(axis=0))) / max(float(np.linalg.norm(F)), 1e-300)
+        claims += fisher_claims(attrs, space, M, len(kept), used, tol, TEN * fit.u * (space.kappa + lost))
     if attrs.faults:
         return [bad_attributes(attrs)], "two passes"
     if all(claim.holds for claim in claims):
@@ -119,11 +124,11 @@ def check_linear_discriminant_analysis(model: Any, blocks: Blocks, tol: float) -
 def _estimates(attrs: Attributes, fit: Fit, own: F64, tol: float, g: float) -> list[Claim]:
     """means_, xbar_, covariance_ in standard deviations; in sizes where a column varies less than it is rounded."""
     claims, deviation, data = [], np.sqrt(np.maximum(np.diag(own).astype(np.float64), 0.0)), fit.data
-    deviation = np.where(deviation > 2 * EPS * fit.size, deviation, np.where(fit.size > 0, fit.size, 1.0))
+    size = np.abs(data.base).max(axis=0)
+    deviation = np.where(deviation > 2 * EPS * size, deviation, np.where(size > 0, size, 1.0))
     truths = {"means_": (data.base, data.shift, data.shift_error)}
     if fit.solver == "svd" or attrs.has("xbar_"):
-        known = fit.priors @ data.shift_error + 8 * UNIT * fit.size
-        truths["xbar_"] = (fit.center, fit.priors @ fit.means, known)
+        truths["xbar_"] = (fit.center, fit.priors @ fit.means, fit.priors @ data.shift_error + 8 * UNIT * size)
     for name, truth in truths.items():
         stated = attrs.array(name, truth[0].shape)
         if stated is not None:
@@ -139,65 +144,42 @@ def _estimates(attrs: Attributes, fit: Fit, own: F64, tol: float, g: float) -> l
     return claims
 
 
-def _scores(fit: Fit, space: Metric, tol: float) -> list[Claim]:
-    """The scores of every class less their mean by the priors, and that mean; of two classes their difference.
+def _scores(fit: Fit, space: Metric, kept: F64, tol: float) -> list[Claim]:
+    """The scores of every class less their mean by the priors: what all classes share changes no probability.
 
     Over rows of a class about x̄ an error of a coefficient vector V moves scores by the standard deviation
-    ‖Wᵀ(ΣV − ΣV*)‖, Σw* = μ − c; at x̄ the scores are log π − ½‖μ − x̄‖² + ½‖x̄ − c‖². As one root mean square they are
-    held against half the distance to the nearest class: those of two classes are together within their distance. What
-    all classes share, which changes no probability, is held against the largest distance (its square at x̄).
+    ‖Wᵀ(ΣV − ΣV*)‖, Σw* = μ − c; at x̄ the scores are log π − ½‖μ − x̄‖² and a term of all. As one root mean square they
+    are held against half the distance to the nearest class: those of two classes are together within their distance.
     """
-    W, k, b, logs, u = space.W, len(fit.priors), fit.intercept, np.log(fit.priors), TEN * fit.u
-    logs = np.append(0.0, logs[1:] - logs[:1]) if k == 2 else logs
-    Q = np.array([[-1.0, 1.0]]) if k == 2 else np.vstack([np.eye(k) - fit.priors, fit.priors])
-    Q = Q.astype(np.longdouble)
-    places, origin = fit.means @ W, (0.0 if fit.solver == "svd" else 1.0) * fit.center @ W
-    near = np.array([np.sort(np.linalg.norm(places - place, axis=1))[1] for place in places]) / 2
-    if fit.solver == "svd":  # only directions in which the means spread
-        _, s, Vt = np.linalg.svd(places * np.sqrt(fit.priors)[:, None], full_matrices=False)
-        Vt = Vt[: k - 1][s[: k - 1] > fit.cut * s[0]]
-        places = places @ Vt.T @ Vt
-    root, shared, size = np.linalg.norm(places, axis=1), Q.sum(axis=1), np.abs(Q)
-    far = max(1.0, float(root.max()), float(np.linalg.norm(origin)))
-    reach = np.maximum(near[:1] if k == 2 else np.append(near, far), SAME)
-    wide = np.maximum(reach, 0.5) * np.where(shared > 0.5, far, 1.0)  # for values at x̄, squares of distances
-    # errors of the directions, and at x̄, where −∞ is right for a prior of zero
-    V, right = Q @ fit.coef, b == logs
-    off = np.linalg.norm(V @ space.sigma @ W - Q @ places - np.outer(shared, origin), axis=1)
-    rest = np.where(right, 0.0, b.astype(np.longdouble) - logs) + 0.5 * root**2
-    level = np.abs(V @ fit.center + Q @ rest - 0.5 * shared * (origin @ origin))
-    level[size @ (right & ~np.isfinite(b)) > 0] = 0.0
+    seen, u = fit.priors > 0, TEN * fit.u  # a class with a prior of zero is never predicted
+    w, b, priors, logs = fit.coef[seen], fit.intercept[seen], fit.priors[seen], np.log(fit.priors[seen])
+    if (fit.intercept[~seen] > -np.inf).any():
+        return [refuted("scores", "A class with a prior of zero has an intercept above −∞.")]
+    places, Q = fit.means[seen] @ space.W, (np.eye(len(w)) - priors).astype(np.longdouble)
+    near = np.array([np.append(np.sort(np.linalg.norm(places - place, axis=1)), 1.0)[1] for place in places]) / 2
+    reach = np.maximum(near, SAME)
+    wide, places = np.maximum(reach, 0.5), places @ kept.T @ kept
+    V, root, size = Q @ w, np.linalg.norm(places, axis=1), np.abs(Q)
+    off = np.linalg.norm(V @ space.sigma @ space.W - Q @ places, axis=1)
+    level = np.abs(V @ fit.center + Q @ (b.astype(np.longdouble) - logs + 0.5 * root**2))
     both = np.hypot(off / reach, level / wide).astype(np.float64)
 
     def felt(direction: F64, value: F64) -> F64:
         """Errors of the direction and of the value at x̄ of every class, in the same units."""
-        value = root * direction + value
-        return (size @ direction / reach + size @ value / wide).astype(np.float64)
+        return (size @ direction / reach + size @ (root * direction + value) / wide).astype(np.float64)
 
-    own = np.linalg.norm((fit.coef @ space.sigma @ W).astype(np.float64), axis=1)  # of the classes' directions
-    held = np.abs(fit.coef) @ np.abs(fit.center) + np.where(np.isfinite(b), np.abs(b), 0.0)
-    terms, fine = 1 + root**2 + np.where(np.isfinite(logs), np.abs(logs), 0.0), 64 * float(np.finfo(np.longdouble).eps)
-    moved = space.lengths(fit.data.shift_error + 64 * UNIT * np.abs(fit.means))
-    eta = space.eta + 64 * len(W) * UNIT
-    error = felt(eta * own + moved, 64 * UNIT * terms + fine * held) + eta * (both + np.abs(shared))
-    stored = u * space.kappa
-    excuse = felt(stored * own + u * space.lengths(np.abs(fit.data.base)), u * held)
+    own = np.linalg.norm((w @ space.sigma @ space.W).astype(np.float64), axis=1)  # of the classes' directions
+    held, fine = np.abs(w) @ np.abs(fit.center) + np.abs(b), 64 * float(np.finfo(np.longdouble).eps)
+    moved = space.lengths(fit.data.shift_error[seen] + 64 * UNIT * np.abs(fit.means[seen]))
+    eta, stored = space.eta + 64 * len(space.W) * UNIT, u * space.kappa
+    error = felt(eta * own + moved, 64 * UNIT * (1 + root**2 + np.abs(logs)) + fine * held) + eta * both
+    excuse = felt(stored * own + u * space.lengths(np.abs(fit.data.base[seen])), u * held)
     part = ((V * space.scale) @ space.null @ space.null.T / space.scale) @ fit.means.T
-    outside = np.abs(part) if fit.solver == "lsqr" else space.outside(fit.coef)
+    outside = np.abs(part) if fit.solver == "lsqr" else space.outside(w)
     return [
         entries_claim("scores", SCORES, both, tol, error, excuse),
-        entries_claim("span", SPAN, outside, tol, 8 * len(W) * EPS, stored),
+        entries_claim("span", SPAN, outside, tol, 8 * len(space.W) * EPS, stored),
     ]
-
-
-def _fisher(attrs: Attributes, fit: Fit, space: Metric, between: F64 | None, used: int, tol: float) -> list[Claim]:
-    F = (fit.means * np.sqrt(fit.priors)[:, None]) @ space.W
-    M = F.T @ F if between is None else space.W.T @ between @ space.W
-    s = np.linalg.svd(F, compute_uv=False)[: len(F) - 1]
-    wanted = len(M) if between is not None else int(np.count_nonzero(s > fit.cut * s[0]))
-    root = max(float(np.linalg.norm(F)), 1e-300)
-    excuse = TEN * fit.u * (space.kappa + float(space.lengths(fit.size)) / root)
-    return fisher_claims(attrs, space, M, wanted, used, tol, excuse)
 
 
 def _answers(model: Any, X: NDArray, fit: Fit, used: int) -> list[Claim]:

@@ -104,19 +104,17 @@ class Factors:
         root = np.linalg.inv(np.linalg.cholesky(S0)).T
         forms = [b0 / 2 * (gap[:, None] @ U) ** 2, (S0 * (U @ U.transpose(0, 2, 1)))[once, :q, :q] / 2]
         logs = [
-            np.log(np.diagonal(root)),
+            np.log(np.diagonal(root)) + 0 * nu,
             -np.log(np.diagonal(U, axis1=1, axis2=2)[once]),
-            np.log(nu) / 2 + np.zeros(d),
+            np.log(nu) / 2 + 0 * S0[0],
         ]
-        terms = [*forms, *(nu0 * np.broadcast_to(each, (len(nu), d))[:, :q] for each in logs)]
+        terms = [*forms, *(nu0 * each[:, :q] for each in logs)]
         terms += [log_gamma(a.sum(axis=0)), -log_gamma(a), -log_gamma(a0.sum(axis=0)), log_gamma(a0)]
         terms += [(a - a0) * (digamma(a) - digamma(a.sum(axis=0))), d / 2 * (b0 / beta - 1), d / 2 * np.log(beta / b0)]
         terms += [-q * nu / 2, (nu - nu0) / 2 * digamma((nu - self.steps) / 2), -log_gamma((nu - self.steps) / 2)]
         terms.append(log_gamma((nu0 - self.steps) / 2 + 0 * nu))
-        size = sum(float(np.abs(term).sum()) for term in terms) + float(
-            (lengths.transpose(0, 2, 1) @ np.abs(S0) @ lengths).sum()
-        )
-        size += b0 * float(((np.abs(gap)[:, None] @ lengths) ** 2).sum())
+        rough = [b0 * (np.abs(gap)[:, None] @ lengths) ** 2, lengths.transpose(0, 2, 1) @ np.abs(S0) @ lengths]
+        size = sum(float(np.abs(each).sum()) for each in [*terms, *rough])
         share = max(inverse_error(S, V, LONG) for S, V in zip([S0, *self.model.covariances], [root, *U], strict=True))
         felt = 2 * sum(float(form.sum()) for form in forms) + float((self.nu + nu0).sum()) * d
         return sum(float(term.sum()) for term in terms), gamma(64 + 8 * d * d) * size + share * felt

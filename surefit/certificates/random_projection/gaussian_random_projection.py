@@ -144,18 +144,19 @@ def _largest_change(A: F64, X: F64) -> float:
 
 
 def _distances(attrs: Attributes, A: F64, X: F64, n: int, eps: float) -> Claim:
-    """Squared distances of all pairs of the points, after over before."""
+    """Squared distances of all pairs of the points, after over before: a true draw keeps what the lemma says."""
     k, worst = len(A), _largest_change(A, X)
-    auto = isinstance(attrs.parameter("n_components", "auto"), str)
+    auto, sizes = isinstance(attrs.parameter("n_components", "auto"), str), np.geomspace(1e-6, 1e6, 10_000)
     fails = float(min(1.0, np.exp(2 * np.log(n) - k * (eps - np.log1p(eps)) / 2))) if 0 < eps < 1 else 1.0
+    enough = k * (sizes - np.log1p(sizes)) / 2 >= 2 * np.log(n) - np.log(DELTA)
     pairs = len(X) * (len(X) - 1) // 2
     which = f"all {pairs} pairs" if len(X) == n else f"{pairs} pairs of {len(X)} of the {n} rows"
-    sentence = (
+    return at_most(
+        "distances",
         f"Squared distances of {which} change by at most this share. For eps={eps:g} the lemma promises it for all "
-        f"pairs with a probability of {1 - fails:.3g}."
-    )
-    if not auto:
-        return Claim("distances", sentence, Grade.BOUNDED, worst, None, True, {"promise": 1 - fails})
-    return at_most("distances", sentence, Grade.BOUNDED, worst, eps, {"promise": 1 - fails},
-                   failure=f"A squared distance changes by a share of {worst:.3g}, more than eps={eps:g}; take another "
-                   "seed or a larger dimension.")  # fmt: skip
+        f"pairs with a probability of {1 - fails:.3g}.",
+        Grade.BOUNDED, worst, eps if auto else float(sizes[enough][0]), {"promise": 1 - fails},
+        failure=f"A squared distance changes by a share of {worst:.3g}, more than eps={eps:g}; take another seed or a "
+        "larger dimension." if auto else f"A squared distance changes by a share of {worst:.3g}: for a true draw that "
+        f"has a probability below {DELTA:g}.",
+    )  # fmt: skip

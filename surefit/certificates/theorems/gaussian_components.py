@@ -101,7 +101,7 @@ class Pass:
 def expectation(blocks: Blocks, found: Model, U: F64, density: Callable[[F64], F64]) -> Pass:
     """One pass, `density` giving log ρ. A change e_k of log ρ_k changes log Σρ by Σ_k r_k e_k."""
     value = error = weight = 0.0
-    N, first, second, shares = 0.0, 0.0, 0.0 * found.covariances, found.inverse_errors(U, LONG)
+    N, first, second, shares = np.zeros(1), np.zeros(1), 0.0 * found.covariances, found.inverse_errors(U, LONG)
     for X, w in rows_of(blocks):
         joint = density(X)
         logs = log_sum(joint)
@@ -133,9 +133,6 @@ def read_components(attrs: Attributes, d: int) -> Model | None:
     w, m = attrs.array("weights_", (K,)), attrs.array("means_", (K, d))
     S, P, R = (attrs.array(name, shape[kind]) for name in ("covariances_", "precisions_", "precisions_cholesky_"))
     if w is None or m is None or S is None or P is None or R is None:
-        return None
-    if (w < 0).any():
-        attrs.faults.append("weights_ has negative entries")
         return None
     prior, roots = real(attrs.parameter("reg_covar", 0.0)), as_matrices(R, kind, K, d)
     inverses = np.stack([as_matrices(P, kind, K, d), roots @ roots.transpose(0, 2, 1)])

@@ -71,3 +71,21 @@ def test_special_functions_agree_with_scipys():
     x = np.geomspace(1e-3, 1e6, 400)
     np.testing.assert_allclose(digamma(x), scipy_digamma(x), rtol=1e-13, atol=1e-13)
     np.testing.assert_allclose(log_gamma(x), gammaln(x), rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("kind", ["full", "tied"])
+def test_repeated_columns_are_decided(kind):
+    rows = np.hstack([X, X[:, :2]])
+    c = certify(fitted(kind=kind, rows=rows), rows)
+    assert c.holds, str(c)
+
+
+def test_no_tol_excuses_a_stopped_fit():
+    early = fitted(max_iter=2, init_params="random", tol=0.0)
+    assert "stationary" in failing(certify(altered(early, tol=1e9, converged_=True), X))
+
+
+def test_what_is_not_checked_is_said():
+    model = fitted(sklearn.mixture.BayesianGaussianMixture, kind="diag")
+    c = certify(model, X)
+    assert c.grade == "UNPROVED" and "means" in c["rounds"].sentence and "answers" in c["rounds"].sentence

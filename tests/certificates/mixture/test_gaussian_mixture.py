@@ -101,3 +101,55 @@ def test_parameters_may_be_anything():
     for name in ("n_components", "covariance_type", "tol", "reg_covar"):
         for lie in (None, np.nan, "text", [], {}, object(), -1, 1e308, [1.0, "a"]):
             assert len(certify(altered(fitted(), **{name: lie}), X)) > 0
+
+
+@pytest.mark.parametrize("cls", [GaussianMixture, sklearn.mixture.GaussianMixture])
+def test_tol_excuses_neither_a_fit_that_it_did_not_stop_nor_any_gain(cls):
+    """Random shares are near a saddle, which a step leaves slowly: by less than four times tol here."""
+    r = np.random.default_rng(5)
+    overlapping = np.concatenate([r.normal(size=(200, 3)), r.normal(size=(200, 3)) + 1.5])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        stopped = cls(3, max_iter=1, init_params="random", tol=2e-4, random_state=0).fit(overlapping)
+    assert not stopped.converged_
+    c = certify(stopped, overlapping)
+    assert failing(c) == {"stationary"} and c["stationary"].value < 4 * stopped.tol
+    early = fitted(cls, max_iter=2, init_params="random", tol=0.0)
+    assert "stationary" in failing(certify(altered(early, tol=1e6, converged_=True), X))
+
+
+def test_scikit_learns_bound_of_the_step_before_is_printed_as_it_differs():
+    model = fitted(sklearn.mixture.GaussianMixture, tol=1e-3, reg_covar=0.0)
+    lie = altered(model, lower_bound_=model.lower_bound_ - 5e-4)
+    mean = float(np.mean(model.score_samples(X)))
+    claim = certify(lie, X)["lower_bound"]
+    assert claim.value >= abs(mean - lie.lower_bound_) * (1 - 1e-9) >= 4e-4
+
+
+def test_scikit_learns_fixed_point_holds_where_reg_covar_is_felt():
+    """Its likelihood leaves reg_covar out, so its fixed point is not the maximum of one that has it."""
+    model = fitted(sklearn.mixture.GaussianMixture, tol=1e-12, max_iter=5000, reg_covar=0.05)
+    c = certify(model, X)
+    assert c.holds and c["stationary"].value < 1e-6, str(c)
+    assert "stationary" in failing(certify(altered(model, reg_covar=0.0), X))
+
+
+@pytest.mark.parametrize("kind", ["diag", "spherical"])
+def test_scikit_learns_products_of_rows_far_from_zero_are_excused(kind):
+    far = np.hstack([X, np.full((len(X), 1), 3.7)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = sklearn.mixture.GaussianMixture(2, covariance_type=kind, random_state=0).fit(far)
+    c = certify(model, far)
+    assert c.holds, str(c)
+    lie = altered(model)
+    lie.score_samples = lambda rows: model.score_samples(rows) + 1e-4
+    assert "score_samples" in failing(certify(lie, far))
+
+
+def test_covariances_stored_in_single_precision_hold():
+    """A near-copy of a column: storing Σ to ε costs ¼ ‖UᵀΔU‖² of the likelihood."""
+    twice = np.hstack([X, X[:, :1] + 2e-3 * rng.normal(size=(len(X), 1))]).astype(np.float32)
+    model = GaussianMixture(2, tol=1e-9, max_iter=2000, random_state=0).fit(twice)
+    c = certify(model, twice)
+    assert c.holds, str(c)

@@ -90,3 +90,14 @@ def test_without_a_seed_entries_of_another_law_are_refused():
     for components in (A * 1.2, np.sign(A) / np.sqrt(len(A)), np.zeros_like(A), np.abs(A), A + 0.1):
         model.components_ = components
         assert not surefit.certify(model, X).holds
+
+
+@pytest.mark.parametrize("Model", [GaussianRandomProjection, SklearnProjection])
+def test_entries_in_order_do_not_keep_distances(Model):
+    """The same normal entries, sorted: the rows of the matrix are nearly one row, and no draw."""
+    X = np.random.default_rng(0).normal(size=(200, 64)) + 1.0
+    model = Model(50).fit(X)
+    assert surefit.certify(model, X).holds
+    lie = copy.deepcopy(model)
+    lie.components_ = np.sort(model.components_.ravel()).reshape(model.components_.shape)
+    assert [claim.name for claim in surefit.certify(lie, X).failures] == ["distances"]

@@ -32,7 +32,8 @@ class Moments:
 
     @property
     def shift_error(self) -> F64:
-        return self.g * np.sqrt(np.stack([np.diag(C) for C in self.covariances]).astype(np.float64))
+        variances = np.stack([np.diag(C) for C in self.covariances]).astype(np.float64)
+        return self.g * np.sqrt(np.maximum(variances, 0.0) + self.shift**2)
 
 
 def class_moments(blocks: Blocks, n_classes: int) -> Moments:
