@@ -39,8 +39,8 @@ from surefit.certificates.theorems.class_statistics.whitening import EPS, Metric
 
 SAME = 0.5e-6  # half the distance, in deviations, below which classes are in one place
 SCORES = (
-    "The scores of every class, less their mean by the priors, are those of log-posteriors: root mean square error "
-    "over rows of a class about x̄, relative to half the distance in deviations to the nearest class"
+    "The scores of every two classes differ as log-posteriors do: root mean square error over rows of a class about x̄, "
+    "relative to the distance of the two classes in deviations (a millionth of one at least)"
 )
 SPAN = "The coefficients have no part that counts in directions that the covariance lacks"
 
@@ -145,23 +145,28 @@ def _estimates(attrs: Attributes, fit: Fit, own: F64, tol: float, g: float) -> l
 
 
 def _scores(fit: Fit, space: Metric, kept: F64, tol: float) -> list[Claim]:
-    """The scores of every class less their mean by the priors: what all classes share changes no probability.
+    """The scores of every class less their mean by the priors, and (of two classes coef_ is a difference) that mean.
 
     Over rows of a class about x̄ an error of a coefficient vector V moves scores by the standard deviation
-    ‖Wᵀ(ΣV − ΣV*)‖, Σw* = μ − c; at x̄ the scores are log π − ½‖μ − x̄‖² and a term of all. As one root mean square they
-    are held against half the distance to the nearest class: those of two classes are together within their distance.
+    ‖Wᵀ(ΣV − ΣV*)‖, Σw* = μ − c; at x̄ the scores are log π − ½‖μ − x̄‖² + ½‖x̄ − c‖². As one root mean square they are
+    held against half the distance to the nearest class: those of two classes are together within their distance. What
+    all classes share, which changes no probability, is held against the largest distance (its square at x̄).
     """
     seen, u = fit.priors > 0, TEN * fit.u  # a class with a prior of zero is never predicted
     w, b, priors, logs = fit.coef[seen], fit.intercept[seen], fit.priors[seen], np.log(fit.priors[seen])
     if (fit.intercept[~seen] > -np.inf).any():
         return [refuted("scores", "A class with a prior of zero has an intercept above −∞.")]
-    places, Q = fit.means[seen] @ space.W, (np.eye(len(w)) - priors).astype(np.longdouble)
+    places, shared = fit.means[seen] @ space.W, np.append(np.zeros(len(w)), np.ones(int(len(fit.coef) > 2)))
+    Q = np.vstack([np.eye(len(w)) - priors, priors])[: len(shared)].astype(np.longdouble)
     near = np.array([np.append(np.sort(np.linalg.norm(places - place, axis=1)), 1.0)[1] for place in places]) / 2
-    reach = np.maximum(near, SAME)
-    wide, places = np.maximum(reach, 0.5), places @ kept.T @ kept
+    places, origin = places @ kept.T @ kept, (0.0 if fit.solver == "svd" else 1.0) * fit.center @ space.W
     V, root, size = Q @ w, np.linalg.norm(places, axis=1), np.abs(Q)
-    off = np.linalg.norm(V @ space.sigma @ space.W - Q @ places, axis=1)
-    level = np.abs(V @ fit.center + Q @ (b.astype(np.longdouble) - logs + 0.5 * root**2))
+    far = max(1.0, float(root.max()), float(np.linalg.norm(origin)))
+    reach = np.maximum(np.append(near, far)[: len(shared)], SAME)
+    wide = np.maximum(reach, 0.5) * np.where(shared > 0, far, 1.0)  # for values at x̄, squares of distances
+    off = np.linalg.norm(V @ space.sigma @ space.W - Q @ places - np.outer(shared, origin), axis=1)
+    rest = b.astype(np.longdouble) - logs + 0.5 * root**2
+    level = np.abs(V @ fit.center + Q @ rest - 0.5 * shared * (origin @ origin))
     both = np.hypot(off / reach, level / wide).astype(np.float64)
 
     def felt(direction: F64, value: F64) -> F64:
@@ -172,7 +177,7 @@ def _scores(fit: Fit, space: Metric, kept: F64, tol: float) -> list[Claim]:
     held, fine = np.abs(w) @ np.abs(fit.center) + np.abs(b), 64 * float(np.finfo(np.longdouble).eps)
     moved = space.lengths(fit.data.shift_error[seen] + 64 * UNIT * np.abs(fit.means[seen]))
     eta, stored = space.eta + 64 * len(space.W) * UNIT, u * space.kappa
-    error = felt(eta * own + moved, 64 * UNIT * (1 + root**2 + np.abs(logs)) + fine * held) + eta * both
+    error = felt(eta * own + moved, 64 * UNIT * (1 + root**2 + np.abs(logs)) + fine * held) + eta * (both + shared)
     excuse = felt(stored * own + u * space.lengths(np.abs(fit.data.base[seen])), u * held)
     part = ((V * space.scale) @ space.null @ space.null.T / space.scale) @ fit.means.T
     outside = np.abs(part) if fit.solver == "lsqr" else space.outside(w)
