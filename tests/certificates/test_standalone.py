@@ -135,7 +135,7 @@ LONGER = {
     "DecisionTreeRegressor": 640,
     "DecisionTreeClassifier": 640,
     "SpectralClustering": 640,
-    "LogisticRegression": 630,
+    "LogisticRegression": 610,
     "LocallyLinearEmbedding": 630,
     "AgglomerativeClustering": 620,
     "KernelRidgeCV": 610,

@@ -24,9 +24,7 @@ from surefit.certificates.theorems.log_loss.log_loss import LogLoss, objective, 
 
 MOST_EXCUSED = 0.1  # beyond, the precision does not suit the data
 ADVICE = "raise max_iter, lower tol or scale the columns"
-COVERED = (
-    "classes_", "coef_", "intercept_", "predict", "predict_proba", "predict_log_proba", "decision_function",
-)  # fmt: skip
+COVERED = ("classes_", "coef_", "intercept_", "predict", "predict_proba", "predict_log_proba", "decision_function")
 Least = Callable[[LogLoss, F64], tuple[float, float]]  # a lower bound of f from a point, and what it leaves out
 
 
@@ -42,7 +40,7 @@ def read_fit(attrs: Attributes, blocks: Blocks, C: Any, l1_ratio: Any) -> Fit | 
     if k is None:
         return None
     rows, (weight, factors) = (1 if k == 2 else k), read_weights(attrs, blocks, k)
-    coef, b, theta = attrs.array("coef_", (rows, d)), attrs.array("intercept_", (rows,)), np.zeros((k, d + 1))
+    coef, b = attrs.array("coef_", (rows, d)), attrs.array("intercept_", (rows,))
     kind, liblinear = getattr(attrs.model, "penalty", "deprecated"), getattr(attrs.model, "solver", "") == "liblinear"
     ratio, strength = {"l1": 1.0, "l2": 0.0}.get(str(kind), real(l1_ratio)), 0.0 if kind is None else 1.0 / real(C)
     share = 1.0 / real(getattr(attrs.model, "intercept_scaling", 1.0)) if liblinear and intercept else 0.0
@@ -53,11 +51,11 @@ def read_fit(attrs: Attributes, blocks: Blocks, C: Any, l1_ratio: Any) -> Fit | 
         attrs.faults.append("intercept_ is not zero although fit_intercept is false")
     if attrs.faults or coef is None or b is None:
         return None
-    theta[k - rows :] = np.hstack([coef, b[:, None]])
     shift = np.median(sample_rows(blocks).astype(np.float64), axis=0) if intercept and share == 0 else np.zeros(d)
     size = np.append(np.ones(d), share)
     lasso, ridge = strength * ratio * size, strength * (1.0 - ratio) * size**2
     task = LogLoss(blocks, factors, factors * weight, k - rows, intercept, shift, lasso, ridge)
+    theta = np.pad(np.hstack([coef, b[:, None]]), ((k - rows, 0), (0, 0)))
     return Fit(task, theta, epsilon(False, np.asarray(attrs.raw("coef_"))) / 2)
 
 
@@ -77,10 +75,8 @@ def optimal(fit: Fit, tol: float, least: Least, name: str = "optimal", certain: 
         better, (low, outside) = min(top, sum(objective(task, near)[:2])), max((low, outside), least(task, near))
     if not 1e-100 < top < 1e100:
         return failed(name, "The log-loss is beyond floating point: coefficients of this size fit nothing.")
-    value, lower = (
-        max(0.0, top - low) / top,
-        max(0.0, 1.0 - better / (f - error)) if error < f and low > 0 and certain else 0.0,
-    )
+    value = max(0.0, top - low) / top
+    lower = max(0.0, 1.0 - better / (f - error)) if certain and error < f and low > 0 else 0.0
     excuse = min(MOST_EXCUSED, unit**2 * stored * (0.125 if task.first else 0.5) / top)
     grade, note = (Grade.OPTIMAL, "") if task.ray is None else (Grade.NO_SOLUTION, ", of what the ray leaves tied")
     note += f", columns that depend on others to a relative {outside:.0e} left out" if outside else ""

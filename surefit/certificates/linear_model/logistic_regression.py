@@ -37,12 +37,9 @@ def check_logistic_regression(model: Any, blocks: Blocks, tol: float) -> Finding
 
 def read_ray(attrs: Attributes, fit: Fit) -> F64 | None:
     """separation_, with the intercepts last or without them; None with the fault noted."""
-    first, (k, d1), ray = fit.task.first, fit.theta.shape, 0.0 * fit.theta
+    first, (k, d1) = fit.task.first, fit.theta.shape
     given = attrs.array("separation_", (k - first, d1), (k - first, d1 - 1))
-    if given is None:
-        return None
-    ray[first:, : given.shape[1]] = given
-    return ray
+    return None if given is None else np.pad(given, ((first, 0), (0, d1 - given.shape[1])))
 
 
 def least(task: LogLoss, theta: F64) -> tuple[float, float]:
@@ -58,8 +55,7 @@ def without_penalty(fit: Fit, tol: float, stated: F64 | None) -> list[Claim]:
         claims, fit = claims + more, fit._replace(task=replace(task, ray=ray))
     if not tied or not all(claim.holds for claim in claims):
         return claims
-    certain = not any(claim.value for claim in claims)
-    return [*claims, optimal(fit, tol, least, "tied" if claims else "optimal", certain)]
+    return [*claims, optimal(fit, tol, least, "tied" if claims else "optimal", not any(c.value for c in claims))]
 
 
 def ray_claims(task: LogLoss, ray: F64, theta: F64) -> tuple[list[Claim], int]:
@@ -70,9 +66,8 @@ def ray_claims(task: LogLoss, ray: F64, theta: F64) -> tuple[list[Claim], int]:
     loss, counts = 0.0, np.zeros(5, dtype=int)
     for A, code, _ in task.rows():
         (gain, rounding, size), (margin, blur, _) = task.gains(A, code, ray), task.gains(A, code, theta)
-        other = np.arange(len(theta)) != code[:, None]
-        gains = other & (gain > np.maximum(rounding, TIE * size))
-        ties = other & ~gains
+        gains = gain > np.maximum(rounding, TIE * size)
+        ties = ~gains & (np.arange(len(theta)) != code[:, None])
         lost = np.where(ties, (rounding - gain) / np.where(size > 0, size, 1.0), 0.0)
         loss = float(np.maximum(loss, lost.max(initial=0.0)))  # a NaN, which overflow makes, is kept
         found = ~ties.any(axis=1), gains, gains & ~(margin > blur), gains & (margin <= -blur), ties

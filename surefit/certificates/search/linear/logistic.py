@@ -74,7 +74,8 @@ def slope(task: LogLoss, theta: F64) -> Slope:
         G += gathered(task, A, omega[:, None] * residuals(probabilities(Z), code))
     G[:, -1] *= task.intercept
     G[: task.first] = 0.0
-    return Slope(theta, f + task.penalty(theta), G + task.ridge * theta)
+    penalty = float((np.abs(theta) @ task.lasso + 0.5 * (theta * theta) @ task.ridge).sum())
+    return Slope(theta, f + penalty, G + task.ridge * theta)
 
 
 def refine(task: LogLoss, theta: F64) -> tuple[F64, F64]:

@@ -42,16 +42,15 @@ class LogLoss:
         step = max(1, ENTRIES // (self.shift.size + self.factors.size))
         for X, y, omega in looked_over(self.blocks, needs_y=True):
             code = one_column(y).astype(np.intp)
-            omega = omega * self.factors[code]
             for lo in range(0, len(code), step):
                 part = slice(lo, lo + step)
-                A, kept = dense(X[part]) - self.shift, omega[part] > 0
-                points = np.hstack([A, np.full((len(A), 1), float(self.intercept))])
-                yield points[kept], code[part][kept], omega[part][kept]
+                w = omega[part] * self.factors[code[part]]
+                A = np.hstack([dense(X[part]) - self.shift, np.full((w.size, 1), float(self.intercept))])
+                yield A[w > 0], code[part][w > 0], w[w > 0]
 
     def logits(self, A: F64, theta: F64) -> tuple[F64, F64, F64]:
         """Z, and one column each: a bound for the rounding of a row's logits, and the size of their terms."""
-        w, b, n = theta[:, :-1], theta[:, -1], theta.shape[1] + 2
+        w, b, n = theta[:, :-1], theta[:, -1], sum(theta.shape) + 2
         about = (b + w.astype(LONG) @ self.shift.astype(LONG)).astype(np.float64)
         moved = np.hstack([w, about[:, None]])
         parts = float((np.abs(b) + np.abs(w) @ np.abs(self.shift)).max())
@@ -71,9 +70,6 @@ class LogLoss:
             Z = np.where(gain > np.maximum(blur, TIE * size), -np.inf, Z)
         return Z, rounding[:, 0]
 
-    def penalty(self, theta: F64) -> float:
-        return float((np.abs(theta) @ self.lasso + 0.5 * (theta * theta) @ self.ridge).sum())
-
 
 def probabilities(Z: F64) -> F64:
     P = np.exp(Z - Z.max(axis=1, keepdims=True))
@@ -82,10 +78,9 @@ def probabilities(Z: F64) -> F64:
 
 def residuals(P: F64, code: NDArray[np.intp]) -> F64:
     """p − e, e one at the row's own class: the own entry is less the sum of the others."""
-    D, own = P.copy(), np.arange(code.size)
-    D[own, code] = 0.0
-    D[own, code] = -D.sum(axis=1)
-    return D
+    own = np.arange(P.shape[1]) == code[:, None]
+    others = np.where(own, 0.0, P)
+    return np.where(own, -others.sum(axis=1, keepdims=True), others)
 
 
 def relative_error(Z: F64, rounding: F64) -> F64:
@@ -94,11 +89,8 @@ def relative_error(Z: F64, rounding: F64) -> F64:
 
 
 def losses(Z: F64, code: NDArray[np.intp], rounding: F64) -> tuple[F64, F64]:
-    """−log p of every row's own class, and a bound for its error: −log(1 − σ) for a small sum σ of the others."""
-    own = np.arange(code.size)
-    others, top = -residuals(probabilities(Z), code)[own, code], Z.max(axis=1)
-    direct = top - Z[own, code] + np.log(np.exp(Z - top[:, None]).sum(axis=1))
-    loss = np.where(others < 0.5, -np.log1p(-np.minimum(others, 0.5)), direct)
+    """−log p of every row's own class, and a bound for its error, which is relative to the loss where that is small."""
+    loss = np.logaddexp.reduce(Z - Z[np.arange(code.size), code][:, None], axis=1)
     return loss, 3.0 * relative_error(Z, rounding) * np.minimum(1.0, loss) + gamma(Z.shape[1] + 8) * loss
 
 
@@ -118,6 +110,6 @@ def objective(task: LogLoss, theta: F64) -> tuple[float, float, float]:
         loss, off = losses(Z, code, rounding)
         total, error = total + float(omega @ loss), error + float(omega @ off)
         stored += float(omega @ task.logits(A, theta)[2][:, 0] ** 2)
-    penalty = task.penalty(theta)
+    penalty = float((np.abs(theta) @ task.lasso + 0.5 * (theta * theta) @ task.ridge).sum())
     error = 1.01 * error + gamma(task.blocks.n_rows + 8) * total + gamma(theta.size + 8) * penalty
     return total + penalty, error, stored
