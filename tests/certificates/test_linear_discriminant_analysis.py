@@ -274,3 +274,11 @@ def test_a_column_constant_in_a_class_with_any_weights(solver: str) -> None:
         model = SurefitLDA(solver=solver).fit(A, Y3, sample_weight=w)
         c = certify(model, A, Y3, w)
         assert c.holds, f"\n{c}"
+
+
+def test_many_more_columns_than_rows_are_decided() -> None:
+    r = np.random.default_rng(0)
+    y = np.arange(300) % 3
+    A = 3 * r.normal(size=(3, 600))[y] + r.normal(size=(300, 600))
+    c = certify(SurefitLDA().fit(A, y), A, y)
+    assert c.holds, f"\n{c}"

@@ -117,7 +117,7 @@ class Factors:
         size = sum(float(np.abs(each).sum()) for each in [*terms, *rough])
         share = max(inverse_error(S, V, LONG) for S, V in zip([S0, *self.model.covariances], [root, *U], strict=True))
         felt = 2 * sum(float(form.sum()) for form in forms) + float((self.nu + nu0).sum()) * d
-        return sum(float(term.sum()) for term in terms), gamma(64 + 8 * d * d) * size + share * felt
+        return sum(float(term.sum()) for term in terms), gamma(64 + 8 * (d + len(U))) * size + share * felt
 
 
 @checker("weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_", "weight_concentration_",

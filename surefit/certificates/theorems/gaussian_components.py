@@ -22,7 +22,7 @@ ROUNDINGS = 10.0
 NEXT_STEP = 4.0  # the step after the last may gain more than the last, by so much
 LOOSEST = 1e-2  # a gain of a row, whatever tol or the precision says
 LONG = float(np.finfo(np.longdouble).eps)
-SLICE_ROWS = 256
+SLICE_ROWS, MOST_LONG = 256, 400
 KINDS = ("full", "tied", "diag", "spherical")
 
 
@@ -78,11 +78,12 @@ class Model:
 def inverse_error(S: F64, U: F64, eps: float) -> float:
     """By what share quadratic forms and traces of U are off, and by what log det a dimension, in precision eps.
 
-    With UᵀSU = I + E of norm e < 1: e/(1 − e), E in long double.
+    With UᵀSU = I + E of norm e < 1: e/(1 − e), E in long double where that costs little.
     """
-    wide, root = S.astype(np.longdouble), U.astype(np.longdouble)
-    E, size = root.T @ wide @ root - np.eye(len(S)), np.abs(root.T) @ np.abs(wide) @ np.abs(root)
-    e = float(np.sqrt((E * E).sum())) + eps * (len(S) + 4) * float(np.sqrt((size * size).sum()))
+    kind: Any = np.longdouble if len(S) <= MOST_LONG else np.float64
+    wide, root, eps = S.astype(kind), U.astype(kind), max(eps, float(np.finfo(kind).eps))
+    E, size = root.T @ wide @ root - np.eye(len(S)), np.abs(U.T) @ np.abs(S) @ np.abs(U)
+    e = float(np.linalg.norm(E.astype(np.float64))) + 2 * eps * (len(S) + 4) * float(np.linalg.norm(size))
     return e / (1 - e) if e < 0.5 else np.inf
 
 

@@ -89,3 +89,10 @@ def test_what_is_not_checked_is_said():
     model = fitted(sklearn.mixture.BayesianGaussianMixture, kind="diag")
     c = certify(model, X)
     assert c.grade == "UNPROVED" and "means" in c["rounds"].sentence and "answers" in c["rounds"].sentence
+
+
+def test_more_columns_than_rows_are_decided():
+    r = np.random.default_rng(0)
+    rows = 3 * r.normal(size=(2, 300))[np.arange(150) % 2] + r.normal(size=(150, 300))
+    c = certify(fitted(kind="diag", rows=rows), rows)
+    assert c.holds, str(c)

@@ -18,7 +18,7 @@ from surefit.certificates.blocks import F64, BadData, Blocks, dense
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.class_statistics.labelled import SLICE_ROWS, labelled
 
-LONG_OPERATIONS = 5e7  # products in long double
+LONG_OPERATIONS = 1.2e8  # products in long double
 Shrinkage = float | str | None
 
 

@@ -53,6 +53,6 @@ def metric(sigma: F64, offsets: F64, cut: float, g: float) -> Metric | None:
     eta = float(np.linalg.norm(W.T @ sigma @ W - np.eye(W.shape[1]))) + g * float(
         ((np.abs(W).T @ deviation) ** 2).sum()
     )
-    kappa = float(np.linalg.norm(np.abs(W.T) @ np.abs(sigma) @ np.abs(W)))
+    kappa = float(np.linalg.norm(np.abs(W.T) @ np.abs(sigma).astype(np.float64) @ np.abs(W)))
     known = keep.any() and eta < 0.1
     return Metric(sigma, scale, W, Q[:, ~keep], eta, kappa) if known else None
