@@ -129,7 +129,7 @@ LONGER = {
     "HistGradientBoostingRegressor": 780,
     "GradientBoostingClassifier": 780,
     "GradientBoostingRegressor": 750,
-    "LinearDiscriminantAnalysis": 720,
+    "LinearDiscriminantAnalysis": 710,
     "BayesianGaussianMixture": 630,
     "SVC": 660,
     "DecisionTreeRegressor": 640,
