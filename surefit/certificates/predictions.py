@@ -46,7 +46,7 @@ def numbers_claim(model: Any, method: str, X: NDArray, expected: F64, rounding: 
         return refuted(method, f"{method} gives {given.dtype}, expected numbers.")
     off = np.abs(given - expected)
     same = (given == expected) | (np.isnan(given) & np.isnan(expected))
-    ratio = np.where(same, 0.0, off / np.maximum(rounding, np.finfo(float).tiny))
-    sentence = f"{method} gives what the fitted attributes say, on {len(X)} rows; largest difference, in roundings."
+    ratio, most = np.where(same, 0.0, off / np.maximum(rounding, np.finfo(float).tiny)), np.max(rounding, initial=0.0)
+    sentence = f"{method} is what the attributes say, on {len(X)} rows; largest difference, in roundings ≤ {most:.1g}."
     failure = f"{method} gives something else than the fitted attributes say, by up to {off.max(initial=0.0):.3g}."
     return at_most(method, sentence, Grade.EXACT, float(ratio.max(initial=0.0)), 1.0, failure=failure)

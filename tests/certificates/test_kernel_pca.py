@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.decomposition import KernelPCA
 from sklearn.metrics.pairwise import rbf_kernel
 
+import surefit.decomposition
 from surefit.certificates import Grade
 from tests.certificates.bench import altered, certify, changed, failing
 
@@ -143,3 +144,28 @@ def test_rejects_other_answers() -> None:
 def test_what_is_too_large_is_said() -> None:
     c = certify(MODEL, np.zeros((7000, D)))
     assert not c.holds and "too large" in c[0].sentence
+
+
+@pytest.mark.parametrize("offset", [1e3, 1e6])
+def test_float32_far_from_zero_excuses_no_lie(offset: float) -> None:
+    """There roundings of the Gram matrix are larger than its eigenvalues about the mean: those are no zeros."""
+    A = (X + offset).astype(np.float32)
+    model = surefit.decomposition.KernelPCA(3).fit(A)
+    assert np.allclose(model.eigenvalues_, np.linalg.svd(A.astype(float) - A.astype(float).mean(axis=0))[1][:3] ** 2)
+    assert certify(model, A).holds
+    for lie in (
+        altered(model, eigenvectors_=model.eigenvectors_[::-1].copy()),
+        altered(model, eigenvalues_=np.zeros_like(model.eigenvalues_)),
+        altered(model, eigenvalues_=model.eigenvalues_ * np.float32(1.2)),
+    ):
+        assert not certify(lie, A).holds
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+@pytest.mark.parametrize("scales", [1.0, [1e-3, 1.0, 30.0, 1e3]])
+@pytest.mark.parametrize("seed", range(3))
+def test_fits_of_all_components_hold(kernel: str, scales: Any, seed: int) -> None:
+    """Σb of the smallest is not quite zero, and rows of large columns have no like: K is the identity."""
+    A = np.random.default_rng(seed).normal(size=(50, 4)) * scales
+    c = certify(surefit.decomposition.KernelPCA(kernel=kernel).fit(A), A)
+    assert c.holds, f"\n{c}"

@@ -192,3 +192,18 @@ def test_digits_lost_by_the_solver_are_seen() -> None:
     A = X + 1e7
     c = certify(KernelRidge(kernel="rbf", alpha=1e-3).fit(A, Y), A, Y)
     assert not c.holds and c["optimal"].grade is Grade.NOT_OPTIMAL, f"\n{c}"
+
+
+class Indefinite:
+    """k(a, b) = −a·b, which says of itself that it is positive definite."""
+
+    positive_definite = True
+
+    def __call__(self, A: Any, B: Any) -> Any:
+        return -A @ B.T
+
+
+def test_a_kernels_own_word_is_no_proof_that_it_is_positive() -> None:
+    """α‖f‖² = α a'Ka falls without end where K is negative: the linear system has a solution, J no least value."""
+    c = certify(KernelRidge(kernel=Indefinite(), alpha=1e4).fit(X, Y), X, Y)
+    assert "optimal" not in c and c["system"].grade is Grade.BOUNDED and c.holds, f"\n{c}"

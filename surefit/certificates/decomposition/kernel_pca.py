@@ -25,7 +25,8 @@ from surefit.certificates.theorems.kernel_machine.model_kernel import read_kerne
 from surefit.certificates.theorems.kernel_machine.weighted_gram import weighted_gram
 from surefit.certificates.theorems.spectral.definite import largest_at_most
 
-ROUNDINGS, MOST_EXCUSED = 10.0, 0.5
+ROUNDINGS, MOST_EXCUSED = 10.0, 0.1
+MOST_ROUNDED = 0.01  # of the first eigenvalue
 MOST_ROWS = 6000
 RANDOMIZED = 0.25  # what a randomised fit may be off
 ZERO = 1e-12, 2e-7  # of the first: an eigenvalue that is called zero, in float64 and float32
@@ -44,7 +45,7 @@ class Fit:
     loose: float  # what the solver was told to leave, relative
     M: F64
     off: float  # of M, in Frobenius's norm
-    rounding: float  # of the model's Gram matrix
+    rounding: float  # of the model's Gram matrix, at most a share of the first eigenvalue
     drops: bool  # components with an eigenvalue of zero are left out
 
     @property
@@ -92,9 +93,8 @@ def _read(attrs: Attributes, blocks: Blocks) -> Fit | None:
         return None
     eps = epsilon(any(p[2] == np.float32 for p in parts), np.asarray(attrs.model.eigenvectors_))
     asked, linear = real(attrs.parameter("tol", 0.0)), kernel.name == "linear"
-    loose = (
-        RANDOMIZED if attrs.text("eigen_solver", "auto") == "randomized" else asked if 0 < asked < RANDOMIZED else 0.0
-    )
+    loose = asked if 0 < asked < RANDOMIZED else 0.0
+    loose = RANDOMIZED if attrs.text("eigen_solver", "auto") == "randomized" else loose
     # a shift of the rows leaves M as it is for a linear kernel
     S, off = weighted_gram(kernel, X - X.mean(axis=0) if linear else X, omega)
     A, root = np.sqrt(omega)[:, None] * X, np.sqrt(omega / omega.sum())
@@ -102,6 +102,7 @@ def _read(attrs: Attributes, blocks: Blocks) -> Fit | None:
     M = (S - np.outer(root, v) - np.outer(v, root) + (root @ v) * np.outer(root, root)).astype(np.float64)
     off += 2 * UNIT * float(np.linalg.norm(M) + np.linalg.norm(S))
     rounding = ROUNDINGS * eps * float(np.linalg.norm(A.T @ A if linear else S))
+    rounding = min(rounding, MOST_ROUNDED * float(lam.max(initial=0.0)))
     drops = getattr(attrs.model, "n_components", None) is None or attrs.flag("remove_zero_eig", False)
     return Fit(kernel, X, omega, lam, np.sqrt(omega)[:, None] * V, eps, loose, M, off, rounding, drops)
 
@@ -176,7 +177,8 @@ def _largest(fit: Fit, tol: float) -> Claim:
     last = float(fit.lam[-1]) if k else 0.0
     small = fit.drops or last <= fit.level  # then all that is left out must be called zero
     unit, base = (fit.first, 0.0) if small else (last, last)
-    limit, excuse = (fit.level / unit if small else max(tol, fit.loose)), min(MOST_EXCUSED, fit.rounding / unit)
+    limit = max(fit.level / unit, 1e-4 * tol) if small else max(tol, fit.loose)
+    excuse = min(MOST_EXCUSED, fit.rounding / unit)
     steps = (base + share * unit for share in (0.0, 0.1 * limit, 0.9 * limit, 0.999 * (limit + excuse) - error / unit))
     bounds = (largest_at_most(R, step) for step in steps)
     sigma, found = next((bound for bound in bounds if np.isfinite(bound)), np.inf) + error, 0.0
@@ -196,7 +198,10 @@ def _largest(fit: Fit, tol: float) -> Claim:
 
 
 def _transform(model: Any, blocks: Blocks, fit: Fit) -> Claim:
-    """(K b)(x) − (K q)(x) Σb − qᵀK b + qᵀK q Σb for q = ω/Σω, b = ωa/√λ (0 where λ is), within its roundings."""
+    """(K b)(x) − qᵀK b − ((K q)(x) − qᵀK q) Σb for q = ω/Σω, b = ωa/√λ (0 where λ is), within its roundings.
+
+    Σb is zero but for what M a = λa is off by, which `pairs` bounds: a model may leave its term out.
+    """
     rows, q, kernel = sample_rows(blocks), (fit.omega / fit.omega.sum())[:, None], replace(fit.kernel, raw=fit.eps / 2)
     scale = np.divide(1.0, np.sqrt(fit.lam), out=np.zeros_like(fit.lam), where=fit.lam > 0)
     B = (np.sqrt(fit.omega)[:, None] * fit.U * scale).astype(LONG)
@@ -205,11 +210,11 @@ def _transform(model: Any, blocks: Blocks, fit: Fit) -> Claim:
 
     def joined(at_rows: F64, mean: F64, B: F64, sign: float) -> F64:
         total = B.sum(axis=0)
-        centered = at_rows[:, :-1] + sign * (at_rows[:, -1:] * total + mean.T @ B) + (q.T @ mean) * total
-        return centered.astype(np.float64)
+        return (at_rows[:, :-1] + sign * (at_rows[:, -1:] * total + mean.T @ B) + (q.T @ mean) * total).astype(float)
 
     value = joined(at_rows[0], means[0], B, -1.0)
     error, size = (joined(at_rows[i], means[i], np.abs(B), 1.0) for i in (1, 2))
+    error += np.abs((at_rows[0][:, -1:] - q.T @ means[0]) * B.sum(axis=0)).astype(np.float64)
     return numbers_claim(model, "transform", rows, value, error + gamma(2 * len(q) + 32, fit.eps / 2) * size)
 
 

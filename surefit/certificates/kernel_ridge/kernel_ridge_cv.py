@@ -36,12 +36,9 @@ def check_kernel_ridge_cv(model: Any, blocks: Blocks, tol: float) -> Findings:
     wrong, points = int((~np.isin(system.alpha, grid)).sum()) + int(gamma not in widths), grid.size * widths.size
     said = "alpha_ and gamma_ are among those to try; how many are not."
     claims.append(at_most("on_grid", said, Grade.EXACT, wrong, 0))
-    reason = "see on_grid" if wrong else ""
-    if getattr(model, "cv", None) is not None or getattr(model, "scoring", None) is not None:
-        reason = "folds and other scores than the squared error are not derived again"
-    elif not system.kernel.positive or (2.0 * points + 10) * len(system.X) ** 3 > MAX_WORK:
-        reason = "the kernel is not known to be positive semi-definite, or the grid and the data are too large"
-    if reason:
+    other, large = attrs.has("cv") or attrs.has("scoring"), (2.0 * points + 10) * len(system.X) ** 3 > MAX_WORK
+    if wrong or other or large or not system.kernel.positive:
+        reason = "see on_grid" if wrong else "folds or another score" if other else "much work, or a kernel of any sign"
         sentence = f"How alpha_ and gamma_ were chosen and their scores are not checked: {reason}."
         return [*claims, Claim("selection", sentence, Grade.UNPROVED, None, None, not wrong)], cost
     chosen = int(np.argmax(widths == gamma)), [int(np.argmax(grid == a)) for a in system.alpha]

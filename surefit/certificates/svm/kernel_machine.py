@@ -11,19 +11,15 @@ from numpy.typing import NDArray
 from surefit.certificates.attributes import Attributes
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.rounding import epsilon
+from surefit.certificates.rounding import UNIT, epsilon
 from surefit.certificates.search.machines.kernel_dual import proposals
 from surefit.certificates.theorems.kernel_machine.duality import Task, expansion, values
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel
 from surefit.certificates.theorems.kernel_machine.model_kernel import read_kernel
 
 COST = "entries of the Gram matrix of all rows and the support vectors; twice where the fit is not converged"
-PROVED = (
-    "No function has an objective lower by more than this share (a positive kernel, by construction or by Cholesky)"
-)
-NOT_PROVED = (
-    "Karush–Kuhn–Tucker conditions, relative (No bound of the distance: the kernel is not proved to be positive)"
-)
+PROVED = "No function has an objective lower by more than this share (positive kernel, by construction or by Cholesky)"
+NOT_PROVED = "Karush–Kuhn–Tucker conditions, relative (No bound of the distance: the kernel is not proved positive)"
 ADVICE = "Lower tol, raise max_iter or scale the columns."
 
 
@@ -47,11 +43,11 @@ def read_machine(attrs: Attributes, X: F64, w: F64, single: bool) -> Machine | N
     """support_ (different row numbers) with a row of dual_coef_ for each, and intercept_; None with the fault noted."""
     kernel = read_kernel(attrs, X, gamma="scale", coef0=0.0, counts=counted(attrs, w))
     coef, b, places = attrs.array("dual_coef_"), attrs.array("intercept_"), attrs.raw("support_")
-    if places is None or places.dtype.kind not in "iu" or not ((places >= 0) & (places < len(X))).all():
-        attrs.faults.append(f"support_ does not hold numbers of the {len(X)} rows")
-    elif coef is not None and (coef.shape[1:] != places.shape or len(np.unique(places)) < places.size):
-        attrs.faults.append("support_ names a row twice, or dual_coef_ does not have one column for each of its rows")
-    elif coef is not None and b is not None:
+    if coef is None or b is None or places is None or places.dtype.kind not in "iu" or coef.shape[1:] != places.shape:
+        attrs.faults.append("dual_coef_ does not have one column for each row that support_ names")
+    elif not ((places >= 0) & (places < len(X))).all() or len(np.unique(places)) < places.size:
+        attrs.faults.append(f"support_ does not hold different numbers of the {len(X)} rows")
+    else:
         unit = epsilon(single, *map(np.asarray, (attrs.raw("dual_coef_"), attrs.raw("intercept_"))))
         return Machine(kernel, X, places.astype(np.intp), coef.T, b, unit)
     return None
@@ -87,6 +83,6 @@ def gap_claim(m: Machine, p: int, task: Task, name: str, shift: float, tol: floa
 
 
 def answers(m: Machine, rows: NDArray) -> tuple[F64, F64]:
-    """f + b of every task at some rows, and how far rounding in the model's own precision may carry it."""
-    f, error = expansion(replace(m.kernel, raw=m.unit), m.X, rows.astype(np.float64), m.places, m.coef)
+    """f + b of every task at some rows, and how far rounding may carry it: of sums in float64, and of the answer."""
+    f, error = expansion(replace(m.kernel, raw=2 * UNIT), m.X, rows.astype(np.float64), m.places, m.coef)
     return (f + m.b).astype(np.float64), error + 4 * m.unit * (np.abs(f) + np.abs(m.b)).astype(np.float64)

@@ -23,6 +23,7 @@ from surefit.certificates.theorems.margin.hinge import Plane, Problem, dual, pri
 from surefit.certificates.theorems.margin.planes import answers, terms
 
 ROUNDINGS = 4.0  # times what storing every coefficient rounded once costs
+MOST_EXCUSED = 0.1
 ADVICE = "Lower tol, raise max_iter or scale the columns."
 
 
@@ -105,7 +106,7 @@ def optimal(problems: list[Problem], planes: list[Plane], names: list[str], tol:
                 value,
                 tol,
                 {"primal": here.high, "dual": bound, "gap": here.high - bound},
-                excuse=ROUNDINGS * here.rounding / here.high if here.high > 0 else 0.0,
+                excuse=min(MOST_EXCUSED, ROUNDINGS * here.rounding / here.high) if here.high > 0 else 0.0,
                 lower=max(0.0, 1 - other / here.low) if here.low > 0 else 0.0,
                 failure=f"The objective could be lower by up to {value:.3g} of itself{name}: {numbers}. {ADVICE}",
             )

@@ -66,8 +66,8 @@ def _values(
     said = f"f = {f:.10g}, its least value at least {bound:.10g}: f is above it by at most {f - bound:.3g}"
     gap = at_most(
         "optimal",
-        f"{said}, and the theorem allows {theorem:.3g}; relative to f.",
-        Grade.BOUNDED,
+        f"{said}, and the theorem allows {theorem:.3g}{'' if theorem < f else ': it proves nothing'}; relative to f.",
+        Grade.BOUNDED if theorem < f else Grade.UNPROVED,
         (f - bound) / share,
         theorem / share,
         {"objective": f, "dual": bound, "gap": f - bound, "theorem": theorem},

@@ -16,7 +16,7 @@ from surefit.certificates.theorems.kernel_machine.duality import Task
 from surefit.certificates.theorems.kernel_machine.positive import shift_of
 
 
-@checker("support_", "support_vectors_", "n_support_", "dual_coef_", "intercept_", "gamma_", "shape_fit_", "predict")
+@checker("support_", "support_vectors_", "n_support_", "dual_coef_", "intercept_", "gamma_", "predict")
 def check_svr(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Blocks of the Gram matrix of all rows and the support vectors; twice where the fit is not converged."""
     attrs, (X, y, w, single) = Attributes(model, "dual_coef_"), read_data(blocks)

@@ -133,3 +133,23 @@ def test_subgradient_descent_by_its_theorem():
         liar = copy.deepcopy(model)
         setattr(liar, name, lie)
         assert not surefit.certify(liar, X, Y2).holds, name
+
+
+def test_a_bound_above_the_value_itself_proves_nothing():
+    """f ≥ 0: that f − min f is at most 4 (1 + ln T) max‖x̃‖²/(2λT) says something only where this is below f."""
+    X = scale(X2)
+    for rows, proves in ((X / 100, True), (X + 1e6, False)):
+        model = surefit.svm.SubgradientSVC(lambda_=1.0, max_iter=200).fit(rows, Y2)
+        certificate = surefit.certify(model, rows, Y2)
+        square = (np.linalg.norm(rows, axis=1) ** 2).max() + 1
+        theorem = 2 * square * (1 + np.log(model.n_iter_)) / (1.0 * model.n_iter_)
+        assert (theorem < model.objective_) == proves and certificate.holds
+        assert certificate.grade == (Grade.BOUNDED if proves else Grade.UNPROVED)
+
+
+def test_coefficients_of_float32_excuse_no_tenth_of_the_objective():
+    X, y = scale(X2)[:100, :4] + 1e6, Y2[:100]
+    model = fit(surefit.svm, X, y)
+    lie = copy.copy(model)
+    lie.coef_ = model.coef_.astype(np.float32)
+    assert surefit.certify(lie, X, y)["optimal"].excuse <= 0.1

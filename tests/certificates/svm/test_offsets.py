@@ -96,3 +96,26 @@ def test_a_fit_that_lost_its_digits_prints_no_less_than_the_exact_gap():
     claim = surefit.certify(model, X, y, w)["optimal"]
     assert claim.grade == "NOT_OPTIMAL"
     assert claim.value >= exact_margins.gap(model, X, y, w) > 0.99999
+
+
+class Turned(surefit.svm.SVR):
+    def predict(self, X):
+        return super().predict(X)[::-1]
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("offset", [0.0, 1e3])
+def test_other_predictions_are_refused_in_float32(kernel, offset):
+    """Rows of float32 are summed in float64: only the answer is rounded to float32."""
+    X, y = problem(offset)
+    X = X.astype(np.float32)
+    assert surefit.certify(surefit.svm.SVR(kernel=kernel).fit(X, y), X, y)["predict"].holds
+    assert not surefit.certify(Turned(kernel=kernel).fit(X, y), X, y)["predict"].holds
+
+
+def test_what_no_claim_reads_is_not_checked():
+    X, y = problem(0.0)
+    assert "shape_fit_" in surefit.certify(surefit.svm.SVR().fit(X, y), X, y).not_checked
+    labels = (y > 0).astype(int)
+    listed = surefit.certify(surefit.svm.SVC().fit(X, labels), X, labels).not_checked
+    assert {"shape_fit_", "class_weight_"} <= set(listed)

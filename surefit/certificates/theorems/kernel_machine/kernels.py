@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
+from surefit.certificates.rounding import UNIT
 from surefit.certificates.rounding import gamma as g
 
 BY_DISTANCE = {"rbf", "laplacian", "chi2"}  # exp(−γt)
@@ -38,20 +39,18 @@ COLUMNS = {"laplacian": lambda a, b: np.abs(a - b), "chi2": chi2, "additive_chi2
 
 @dataclass(frozen=True)
 class Kernel:
-    """k(a, b) for rows of the data; `positive`: a theorem says that it is positive semi-definite (None: not known)."""
+    """k(a, b) for rows of the data; `positive`: a theorem says that it is positive semi-definite, not its own word."""
 
     name: str  # of a formula, or "precomputed", "callable"
     gamma: float = 1.0
     degree: float = 1.0
     coef0: float = 0.0
     call: Callable[[F64, F64], Any] | None = None
-    raw: float = 0.0  # the unit roundoff of a model that forms t of rows as they are: errors bound its own as well
+    raw: float = 0.0  # the unit roundoff of a model: errors bound its own as well (‖a‖² + ‖b‖² − 2a·b is in float64)
 
     @property
-    def positive(self) -> bool | None:
+    def positive(self) -> bool:
         """Schoenberg: exp(−γ‖·‖²), exp(−γ‖·‖₁), exp(−γχ²); Schur: powers of γa·b + c with γ, c ≥ 0."""
-        if self.name in ("precomputed", "callable"):
-            return getattr(self.call, "positive_definite", None)
         power = self.name == "poly" and self.coef0 >= 0 and self.degree == int(self.degree)
         return self.name in ("linear", "cosine") or (self.gamma >= 0 and (power or self.name in BY_DISTANCE))
 
@@ -83,9 +82,10 @@ class Kernel:
             return t, (own + theirs) * t
         a, b = lengths(A, B)
         if self.name == "rbf":
-            far, c = (a + b) ** 2, B.sum(axis=0) / max(1, len(B))
+            far, c = g(A.shape[1] + 8, min(self.raw, UNIT)) * (a + b) ** 2, B.sum(axis=0) / max(1, len(B))
             a, b = lengths(A - c, B - c)
-            return np.maximum(a**2 + b**2 - 2 * ((A - c) @ (B - c).T), 0.0), own * (a + b) ** 2 + theirs * far
+            t = np.maximum(a**2 + b**2 - 2 * ((A - c) @ (B - c).T), 0.0)
+            return t, own * (a + b) ** 2 + far + theirs * t
         if self.name == "cosine":
             return A @ B.T / np.where(a * b > 0, a * b, 1.0), np.full((len(A), len(B)), 2 * (own + theirs))
         return A @ B.T, (own + theirs) * (a * b)

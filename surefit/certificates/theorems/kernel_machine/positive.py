@@ -18,7 +18,7 @@ SMALL = 1500  # rows up to which the Gram matrix is factored
 def shift_of(kernel: Kernel, X: F64) -> float:
     """τ: K + τI is positive semi-definite; infinite where that is not known."""
     n, share = len(X), 2 * g(len(X) + 2)
-    if kernel.positive and kernel.name != "callable":
+    if kernel.positive:
         return 0.0
     if n > SMALL:
         return np.inf

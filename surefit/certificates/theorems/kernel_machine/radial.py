@@ -1,7 +1,7 @@
 """Radial functions φ(‖a − b‖), as kernels of squared distances that are sums of squared differences.
 
 These are off by a relative γ_{d+8}, and exactly zero for equal rows. A model that forms ‖a‖² + ‖b‖² − 2a·b instead is
-off by up to γ_{d+8}(‖a‖ + ‖b‖)² in its precision.
+off by up to γ_{d+8}(‖a‖ + ‖b‖)², in float64.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64
-from surefit.certificates.rounding import gamma
+from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.kernel_machine.kernels import Kernel, lengths, unit_of
 
 # Degree of the polynomial that makes the interpolant unique: s φ is positive definite on what is orthogonal to it.
@@ -28,7 +28,7 @@ class Radial(Kernel):
     def argument(self, A: F64, B: F64) -> tuple[F64, F64]:
         d, (a, b) = A.shape[1], lengths(A, B)
         D: Any = sum((A[:, j, None] - B[None, :, j]) ** 2 for j in range(d))
-        return D, gamma(d + 8, unit_of(A)) * D + gamma(d + 8, self.raw) * (a + b) ** 2
+        return D, gamma(d + 8, unit_of(A) + self.raw) * D + gamma(d + 8, min(self.raw, UNIT)) * (a + b) ** 2
 
     def of(self, t: F64) -> F64:
         t = np.maximum(t, 0.0)
