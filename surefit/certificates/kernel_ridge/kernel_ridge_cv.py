@@ -38,7 +38,7 @@ def check_kernel_ridge_cv(model: Any, blocks: Blocks, tol: float) -> Findings:
     claims.append(at_most("on_grid", said, Grade.EXACT, wrong, 0))
     other, large = attrs.has("cv") or attrs.has("scoring"), (2.0 * points + 10) * len(system.X) ** 3 > MAX_WORK
     if wrong or other or large or not system.kernel.positive:
-        reason = "see on_grid" if wrong else "folds or another score" if other else "much work, or a kernel of any sign"
+        reason = "see on_grid" if wrong else "folds or another score" if other else "much work, or no positive kernel"
         sentence = f"How alpha_ and gamma_ were chosen and their scores are not checked: {reason}."
         return [*claims, Claim("selection", sentence, Grade.UNPROVED, None, None, not wrong)], cost
     chosen = int(np.argmax(widths == gamma)), [int(np.argmax(grid == a)) for a in system.alpha]

@@ -22,6 +22,8 @@ from surefit.certificates.theorems.linear_program.long_rows import slices
 from surefit.certificates.theorems.margin.hinge import Plane, Problem, dual, primal
 from surefit.certificates.theorems.margin.planes import answers, terms
 
+NEAR = 0.1  # a distance from the least value, relative to f, that says something where the theorem does not
+
 
 @checker(
     "classes_", "coef_", "intercept_", "lambda_", "n_iter_", "bound_", "objective_", "decision_function", "predict"
@@ -64,10 +66,11 @@ def _values(
     bound, other = lam * max(0.0, dual(p, here.slopes), dual(p, a)), lam * primal(p, better, unit).high
     f, share = lam * here.high, lam * here.high if here.high > 0 else 1.0
     said = f"f = {f:.10g}, its least value at least {bound:.10g}: f is above it by at most {f - bound:.3g}"
+    proves = theorem < f or f - bound <= NEAR * f
     gap = at_most(
         "optimal",
-        f"{said}, and the theorem allows {theorem:.3g}{'' if theorem < f else ': it proves nothing'}; relative to f.",
-        Grade.BOUNDED if theorem < f else Grade.UNPROVED,
+        f"{said}, and the theorem allows {theorem:.3g}{'' if proves else ', which says nothing'}; relative to f.",
+        Grade.BOUNDED if proves else Grade.UNPROVED,
         (f - bound) / share,
         theorem / share,
         {"objective": f, "dual": bound, "gap": f - bound, "theorem": theorem},

@@ -138,13 +138,18 @@ def test_subgradient_descent_by_its_theorem():
 def test_a_bound_above_the_value_itself_proves_nothing():
     """f ≥ 0: that f − min f is at most 4 (1 + ln T) max‖x̃‖²/(2λT) says something only where this is below f."""
     X = scale(X2)
-    for rows, proves in ((X / 100, True), (X + 1e6, False)):
-        model = surefit.svm.SubgradientSVC(lambda_=1.0, max_iter=200).fit(rows, Y2)
-        certificate = surefit.certify(model, rows, Y2)
+    for rows, lam, says in ((X / 100, 1.0, True), (X + 1e6, 1.0, False), (X, 0.01, False)):
+        model = surefit.svm.SubgradientSVC(lambda_=lam, max_iter=200).fit(rows, Y2)
         square = (np.linalg.norm(rows, axis=1) ** 2).max() + 1
-        theorem = 2 * square * (1 + np.log(model.n_iter_)) / (1.0 * model.n_iter_)
-        assert (theorem < model.objective_) == proves and certificate.holds
-        assert certificate.grade == (Grade.BOUNDED if proves else Grade.UNPROVED)
+        theorem = 2 * square * (1 + np.log(model.n_iter_)) / (lam * model.n_iter_)
+        assert (theorem < model.objective_) == says
+        zero = copy.copy(model)
+        zero.coef_, zero.intercept_, zero.objective_ = 0 * model.coef_, 0 * model.intercept_, 1.0
+        for one in (model, zero):
+            certificate = surefit.certify(one, rows, Y2)
+            near = certificate["optimal"].value <= 0.1
+            assert certificate.grade == (Grade.BOUNDED if says or near else Grade.UNPROVED), str(certificate)
+        assert says or not near  # of zeros
 
 
 def test_coefficients_of_float32_excuse_no_tenth_of_the_objective():
