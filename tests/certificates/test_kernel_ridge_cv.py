@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_diabetes
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.preprocessing import scale
 
 from surefit.certificates import Grade
 from surefit.certificates.theorems.kernel_machine.left_out import left_out
@@ -129,3 +131,12 @@ WORSE = {name: getattr(OTHER, name) for name in ("alpha_", "gamma_", "dual_coef_
 def test_rejects_mutations(change: dict[str, Any], fails: str) -> None:
     assert certify(MODEL, X, Y).holds
     assert fails in failing(certify(altered(MODEL, **change), X, Y))
+
+
+@pytest.mark.parametrize("offset, scales", [(30.0, 1.0), (1e3, 1.0), (0.0, np.logspace(-3, 3, 10))])
+def test_linear_kernels_of_raw_columns_are_decided(offset: float, scales: Any) -> None:
+    """The Gram matrix has condition numbers up to 1e10, which float64 alone does not invert well enough."""
+    A, y = load_diabetes(return_X_y=True)
+    A = (scale(A)[:150] + offset) * scales
+    c = certify(KernelRidgeCV().fit(A, y[:150]), A, y[:150])
+    assert c.holds and c.grade in (Grade.OPTIMAL, Grade.BOUNDED), f"\n{c}"

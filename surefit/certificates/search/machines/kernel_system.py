@@ -12,6 +12,8 @@ from surefit.certificates.theorems.kernel_machine.ridge import System
 from surefit.certificates.theorems.kernel_machine.weighted_gram import weighted_gram
 
 MOST_SOLVED = 3000  # rows, for a factor of the Gram matrix
+MOST_CORRECTED = 500  # rows, for a step in long double
+FEW_DIGITS = 1e7  # condition numbers
 
 
 def correction(system: System, delta: F64) -> F64:
@@ -23,7 +25,7 @@ def correction(system: System, delta: F64) -> F64:
         h = apply(kernel, X, X, c)[0].astype(np.float64)
         inner = (c * h).sum(axis=0)
         return c * inner / np.maximum(((root * h) ** 2).sum(axis=0) + alpha * inner, np.finfo(float).tiny)
-    K, c = weighted_gram(kernel, X, system.omega)[0], np.zeros(delta.shape)
+    K, c = weighted_gram(kernel, X, system.omega)[0].astype(np.float64), np.zeros(delta.shape)
     for value in np.unique(alpha):
         chosen = alpha == value
         b = (root * delta.astype(np.float64))[:, chosen]
@@ -35,6 +37,14 @@ def correction(system: System, delta: F64) -> F64:
 
 
 def inverses(S: F64) -> Callable[[float], F64]:
-    """α ↦ (S + α I)⁻¹, approximately, from one spectrum."""
-    lam, Q = np.linalg.eigh(S)
-    return lambda alpha: (Q / (np.maximum(lam, 0.0) + alpha)) @ Q.T
+    """α ↦ (S + α I)⁻¹, approximately, from one spectrum; with a step of Newton's where float64 leaves few digits."""
+    lam, Q = np.linalg.eigh(S.astype(np.float64))
+
+    def inverse(alpha: float) -> F64:
+        B = (Q / (np.maximum(lam, 0.0) + alpha)) @ Q.T
+        if lam[-1] <= FEW_DIGITS * alpha or len(B) > MOST_CORRECTED:
+            return B
+        rest = np.eye(len(B)) - S.astype(np.longdouble) @ B - np.longdouble(alpha) * B
+        return B + B.astype(np.longdouble) @ rest
+
+    return inverse
