@@ -33,8 +33,8 @@ from surefit.certificates.theorems.kernel_machine.positive import shift_of
 Pairs = list[tuple[int, int]]  # of classes; the first has s = 1
 
 
-@checker("classes_", "support_", "support_vectors_", "n_support_", "dual_coef_", "intercept_", "gamma_",
-         "farkas_", "decision_function", "predict")  # fmt: skip
+@checker("classes_", "class_weight_", "support_", "support_vectors_", "n_support_", "dual_coef_", "intercept_",
+         "gamma_", "farkas_", "decision_function", "predict")  # fmt: skip
 @reads_labels
 def check_svc(model: Any, blocks: Blocks, tol: float) -> Findings:
     """Blocks of the Gram matrix of all rows and the support vectors; twice where the fit is not converged."""
@@ -66,8 +66,9 @@ def costs(attrs: Attributes, w: F64, codes: Any, k: int) -> F64:
         factors = totals.sum() / (k * np.where(totals > 0, totals, 1.0))
     else:
         factors = np.array([real(given.get(c, 1.0)) for c in np.asarray(attrs.model.classes_).tolist()])
-    if not (C > 0 and (factors >= 0).all()):
-        attrs.faults.append(f"C is {C}, and the weights of the classes are {factors}: these must be numbers ≥ 0")
+    stated: Any = attrs.array("class_weight_", (k,)) if attrs.has("class_weight_") else factors
+    if not (C > 0 and (factors >= 0).all()) or not np.allclose(factors, stated, rtol=1e-12, atol=0):
+        attrs.faults.append(f"C is {C}, class_weight_ {stated}, recomputed as {factors}: these must be numbers ≥ 0")
     each = factors[codes] * w
     return np.where(each > 0, C * np.where(each > 0, each, 1.0), 0.0)
 

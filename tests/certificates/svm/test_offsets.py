@@ -117,5 +117,4 @@ def test_what_no_claim_reads_is_not_checked():
     X, y = problem(0.0)
     assert "shape_fit_" in surefit.certify(surefit.svm.SVR().fit(X, y), X, y).not_checked
     labels = (y > 0).astype(int)
-    listed = surefit.certify(surefit.svm.SVC().fit(X, labels), X, labels).not_checked
-    assert {"shape_fit_", "class_weight_"} <= set(listed)
+    assert "shape_fit_" in surefit.certify(surefit.svm.SVC().fit(X, labels), X, labels).not_checked
