@@ -357,3 +357,12 @@ def test_a_stated_gap_of_one_says_nothing_where_there_is_no_minimum() -> None:
         c = certify(altered(model, rel_gap_=stated), A, y)
         assert c.holds is right and ("rel_gap" in failing(c)) is not right
         assert not right or c.grade is Grade.NO_SOLUTION
+
+
+def test_classes_that_are_far_apart_under_a_weak_penalty() -> None:
+    """Probabilities of the other class are below the smallest double, their logarithms are not."""
+    A = np.concatenate([np.linspace(-900.0, -1.0, 40), np.linspace(1.0, 900.0, 40)])[:, None]
+    y = np.repeat([0, 1], 40)
+    model = fit(LogisticRegression(C=1e4, solver="newton-cholesky", tol=1e-10), A, y)
+    assert np.exp(-abs(900.0 * model.coef_[0, 0])) == 0.0
+    assert certify(model, A, y).holds, f"\n{certify(model, A, y)}"

@@ -94,12 +94,12 @@ def losses(Z: F64, code: NDArray[np.intp], rounding: F64) -> tuple[F64, F64]:
     return loss, 3.0 * relative_error(Z, rounding) * np.minimum(1.0, loss) + gamma(Z.shape[1] + 8) * loss
 
 
-def slopes(task: LogLoss, theta: F64) -> Iterator[tuple[F64, F64, F64, F64, F64]]:
-    """Points, ω, probabilities p at θ, p − e, and the most that this is off, relative, part by part."""
+def slopes(task: LogLoss, theta: F64) -> Iterator[tuple[F64, F64, F64, F64, F64, F64]]:
+    """Points, ω, logits, probabilities p at θ, p − e, and the most that this is off, relative, part by part."""
     for A, code, omega in task.rows():
         Z, rounding = task.scores(A, code, theta)
         P = probabilities(Z)
-        yield A, omega, P, residuals(P, code), relative_error(Z, rounding)
+        yield A, omega, Z, P, residuals(P, code), relative_error(Z, rounding)
 
 
 def objective(task: LogLoss, theta: F64) -> tuple[float, float, float]:

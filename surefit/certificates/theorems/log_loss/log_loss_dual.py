@@ -26,11 +26,11 @@ from surefit.certificates.theorems.log_loss.log_loss import LogLoss, objective, 
 def penalized_least(task: LogLoss, theta: F64) -> tuple[float, float]:
     """A lower bound of f by the theorem at θ, rounding included, or else zero; no column is left out of it."""
     G, off, spread, farthest = 0.0 * theta, 0.0 * theta, 0.0 * theta[0], 0.0
-    for A, omega, P, D, error in slopes(task, theta):
+    for A, omega, Z, _, D, error in slopes(task, theta):
         T = omega[:, None] * D
         G, off = G + T.T @ A, off + (np.abs(T) * (error + gamma(task.blocks.n_rows + 8))[:, None]).T @ np.abs(A)
         spread += omega @ np.abs(A)
-        farthest += float(omega @ (1.0 - np.log(P.min(axis=1))))
+        farthest += float(omega @ (1.0 + np.log(len(theta)) + np.ptp(Z, axis=1)))  # −log min p, which may be beyond exp
     free, w = task.intercept and task.lasso[-1] == task.ridge[-1] == 0, theta[task.first :]
     eta = 1.01 * float(((np.abs(G) + off)[:, -1] / task.weight).max()) if free else 0.0
     G, off = G[task.first :], (1.01 * off + eta * spread)[task.first :]

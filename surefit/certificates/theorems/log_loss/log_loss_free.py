@@ -39,7 +39,7 @@ def free_least(task: LogLoss, theta: F64, proposal: Coordinates) -> tuple[float,
     M, R, M_off, R_off, widest = np.zeros((rank, rank)), np.zeros((len(theta), rank)), 0.0, 0.0, 0.0
     most, missed, stray = np.zeros(d1), np.zeros(d1), False
     for points in slopes(task, theta):
-        A, omega, P, D, off = (part[points[3].any(axis=1)] for part in points)  # rows that are compared with others
+        A, omega, _, P, D, off = (part[points[4].any(axis=1)] for part in points)  # rows that are compared with others
         mu = omega * np.maximum(P[:, group].min(axis=1, initial=1.0) * (1.0 - off), 0.0)
         Y, blur = A @ T, gamma(d1 + 2) * np.linalg.norm(np.abs(A) @ np.abs(T), axis=1)
         length = np.linalg.norm(Y, axis=1) + blur
