@@ -2,181 +2,165 @@
 
 The raw predictions start at the best constant. In each round slopes and curvatures of the loss are recomputed from the
 raw predictions so far; every leaf must hold learning_rate times the step of the loss for its rows, and in sampled trees
-every split must be the best on offer among the bins. Of scikit-learn's models trees, bins and start are private
-(`_predictors`, `_bin_mapper`, `_baseline_prediction`): there is no other sight of them, and they are read as they are.
+every split must be the best on offer among the bins of columns of numbers. Of scikit-learn's models trees, bins and
+start are private (`_predictors`, `_bin_mapper`, `_baseline_prediction`): they are read as they are.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
+from surefit.certificates.attributes import Attributes, real, whole
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, failed
-from surefit.certificates.ensemble.kept_rows import kept_rows
+from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.labels import read_classes, reads_labels
-from surefit.certificates.theorems.boosting.answers import answer_claims, trace_claim
-from surefit.certificates.theorems.boosting.losses import KINKED
-from surefit.certificates.theorems.boosting.rows import read_rows
-from surefit.certificates.theorems.boosting.splits import Splits, looked_at
+from surefit.certificates.theorems.boosting.answers import class_answers, number_answers, trace_claim
+from surefit.certificates.theorems.boosting.bins import by_rule
+from surefit.certificates.theorems.boosting.kinks import Kinks
+from surefit.certificates.theorems.boosting.losses import gamma, log_loss, poisson, squared_error
+from surefit.certificates.theorems.boosting.rows import kept_rows, read_rows
+from surefit.certificates.theorems.boosting.splits import Splits
 from surefit.certificates.theorems.boosting.steps import Steps
-from surefit.certificates.theorems.boosting.trees import Tree, bits, read_tree
-from surefit.certificates.theorems.trees.binned import bins_claim
+from surefit.certificates.theorems.boosting.trees import HistogramTree
 
 COVERS = ("n_iter_", "train_score_", "validation_score_", "do_early_stopping_", "is_categorical_",
           "n_trees_per_iteration_", "trees_", "baseline_prediction_", "bin_thresholds_", "categories_",
           "predict")  # fmt: skip
 
 
-class Learnt(NamedTuple):
-    """Rounds of K trees each, the raw predictions they start from (K,), and the thresholds of each column."""
-
-    rounds: list[list[Tree]]
-    start: F64
-    edges: list[F64]
-    theirs: bool  # scikit-learn's: slopes in float32, counts of rows, columns of categories first
-
-
-@checker(*COVERS, "classes_", "predict_proba", "predict_log_proba", "decision_function")
+@checker(*COVERS, "classes_", "predict_proba", "decision_function")
 @reads_labels
 def check_hist_gradient_boosting_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     """All rounds: rows × trees; splits in sampled trees: rows × columns each."""
-    attrs = Attributes(model, "do_early_stopping_")
-    K = read_classes(attrs)
-    return _check(attrs, blocks, tol, "log_loss", K) if K else ([bad_attributes(attrs)], "one pass")
+    attrs, (X, y, w) = Attributes(model, "do_early_stopping_"), read_rows(blocks, True)
+    K, given, codes = read_classes(attrs) or 2, attrs.parameter("class_weight", {}), y.astype(np.intp)
+    if given == "balanced":  # Σ w / (K · Σ w of the class)
+        totals = np.bincount(codes, weights=w if hasattr(model, "trees_") else None, minlength=K)
+        w = w * (totals.sum() / (K * np.maximum(totals, 1e-300)))[codes]
+    elif given:
+        w = w * np.array([real(given.get(label, 1.0)) for label in np.asarray(model.classes_).tolist()])[codes]
+    losses = {"log_loss": partial(Steps, log_loss)}
+    claims, end = _replayed(attrs, (X, y, w), tol, K, losses.get(str(attrs.parameter("loss", ""))))
+    return [*claims, *class_answers(model, blocks, end, 0.5)], "rows × trees; in some also × columns"
 
 
 @checker(*COVERS)
 def check_hist_gradient_boosting_regressor(model: Any, blocks: Blocks, tol: float) -> Findings:
     """All rounds: rows × trees; splits in sampled trees: rows × columns each."""
-    attrs = Attributes(model, "do_early_stopping_")
-    return _check(attrs, blocks, tol, attrs.text("loss", "squared_error"), 0)
+    attrs, rows = Attributes(model, "do_early_stopping_"), read_rows(blocks, False)
+    q, linear = real(attrs.parameter("quantile", 0.5)), not hasattr(model, "trees_") and bool((rows[2] == 1).all())
+    losses = {name: partial(Kinks, None, name=name, q=q, linear=linear) for name in ("absolute_error", "quantile")}
+    losses |= {"squared_error": partial(Steps, squared_error)}
+    losses |= {"poisson": partial(Steps, poisson, log_link=True), "gamma": partial(Steps, gamma, log_link=True)}
+    claims, end = _replayed(attrs, rows, tol, 1, losses.get(str(attrs.parameter("loss", ""))))
+    return [*claims, *number_answers(model, blocks, end)], "rows × trees; in some also × columns"
 
 
-def _check(attrs: Attributes, blocks: Blocks, tol: float, loss: str, K: int) -> Findings:
-    learnt, (X, y, w) = _learnt(attrs.model), read_rows(blocks, K > 0)
-    if K:
-        w = w * _class_weights(attrs, y.astype(np.intp), None if learnt.theirs else w, K)
-    kept, hidden = _kept(attrs, learnt, X, y, w, K)
-    _sizes(attrs, learnt, max(1, K * (K > 2)))
-    if attrs.faults:
-        return [bad_attributes(attrs)], "one pass"
-    X, places, by_sets = _columns(attrs, learnt, X.astype(np.float64))
-    unit, grid = (2.0**-24, 0.0) if learnt.theirs else (0.0, 2.0**-30)  # float32, or whole numbers of 30 bits
-    start, q = np.tile(learnt.start, (len(y), 1)), real(attrs.parameter("quantile", 0.5))
-    l2, linear = real(attrs.parameter("l2_regularization", 0.0)), learnt.theirs and bool((w == 1).all())
-    at = Steps(loss, y, np.where(kept, 0.0, w), start, q, unit, grid, l2, linear)
-    claims = list[Claim]()
+def _replayed(
+    attrs: Attributes, data: tuple[NDArray, F64, F64], tol: float, K: int, steps: Any
+) -> tuple[list[Claim], Steps]:
+    """The claims about all rounds, and the raw predictions after them."""
+    model, (X, y, w), theirs = attrs.model, data, not hasattr(attrs.model, "trees_")
+    if steps is None:
+        raise BadData(f"rounds of the loss {model.loss!r} are not replayed")
+    rounds, start, edges = _learnt(attrs, K if K > 2 else 1)
+    given = attrs.parameter("validation_rows_", "") == "given" or getattr(model, "validation_fraction", 0.1) is None
+    keeps = model.do_early_stopping_ and not given
+    hidden = "which rows were kept for validation cannot be seen" if keeps and theirs else ""
+    if np.any(np.asarray(attrs.parameter("monotonic_cst", 0)) != 0):
+        hidden = "monotonic_cst bounds the values of leaves"
+    train = np.where(kept_rows(attrs, X, y, w, K > 1), 0.0, w) if keeps and not hidden else w
+    unit, grid = (2.0**-24, 0.0) if theirs else (0.0, 2.0**-30)  # float32, or whole numbers of 30 bits
+    l2, f = real(attrs.parameter("l2_regularization", 0.0)), np.tile(start, (len(y), 1))
+    at = steps(y=y, w=train, f=f, l2=l2, factor=-1.0, unit=unit, grid=grid)
     if not hidden:
-        at.start(at.linear)
-        if len(y) <= 200_000:
-            most = whole(attrs.parameter("max_bins", 255))
-            claims.append(bins_claim(learnt.edges, X, at.w, most, by_sets, not learnt.theirs, tol))
-    claims += _rounds(attrs, at, learnt, X, Splits(attrs, places, by_sets, len(y), 1e-3, 0.0), w - at.w, tol)
-    if hidden:
-        claims = [failed("rounds", f"Rounds are not replayed: {hidden}.")]
-    return [*claims, *answer_claims(attrs.model, blocks, at)], f"{len(y)} rows × all trees; in some also × columns"
+        at.start(theirs and bool((w == 1).all()))
+    X, by_sets = _columns(attrs, X, theirs)
+    most, seen = whole(attrs.parameter("max_bins", 255)), np.flatnonzero(~by_sets) if len(X) <= 200_000 else []
+    off = sum(not by_rule(X[:, j], train, most, edges[j], not theirs) for j in seen)
+    said = f"Columns, of {len(seen)} looked at, whose thresholds are not by the rule for bins."
+    edges = [np.zeros(0) if sets else own for own, sets in zip(edges, by_sets, strict=True)]
+    splits = Splits(attrs, X, edges, len(X), 1e-3, len(rounds) * f.shape[1])
+    claims = [at_most("bins", said, Grade.EXACT, off, 0), *_rounds(attrs, at, rounds, X, splits, w - train, tol)]
+    return [failed("rounds", f"Rounds are not replayed: {hidden}.")] if hidden else claims, at
 
 
-def _rounds(
-    attrs: Attributes, at: Steps, learnt: Learnt, X: F64, splits: Splits, w_kept: F64, tol: float
-) -> list[Claim]:
+def _rounds(attrs: Attributes, at: Steps, rounds: Any, X: F64, splits: Splits, w_kept: F64, tol: float) -> list[Claim]:
     """Every round replayed: leaf values of all trees, splits of some, the trace of the loss."""
     rate, width = real(attrs.parameter("learning_rate", 0.1)), at.f.shape[1]
-    counts = np.ones(len(X)) if learnt.theirs else at.w
-    before, before_kept, chosen = [], [], looked_at(len(learnt.rounds) * width, X.size)
-    for t, stage in enumerate(learnt.rounds):
-        before.append(at.mean_loss(at.w))
-        before_kept.append(at.mean_loss(w_kept))
-        slopes = at.slopes()
+    counts = at.w if hasattr(attrs.model, "trees_") else np.ones(len(X))
+    traces = [("train_score_", at.w, [at.mean_loss(at.w)]), ("validation_score_", w_kept, [at.mean_loss(w_kept)])]
+    for t, stage in enumerate(rounds):
+        slopes, moves = at.slopes(), np.zeros_like(at.f)
         for k, tree in enumerate(stage):
             rows = tree.rows(X)
-            if len(rows) == 1 or t * width + k in chosen:
-                splits.see(tree, rows, np.column_stack([slopes[0][:, k], counts]), slopes[1][:, k])
-            none = len(rows) == 1 and at.loss not in KINKED  # Newton's step is not taken by a tree without a split
+            if len(rows) == 1 or t * width + k in splits.chosen:
+                g, h, dg, dh = (a[:, k] for a in slopes)
+                splits.see(tree, rows, np.column_stack([g, h, counts]), np.column_stack([dg, dh]))
+            none = len(rows) == 1 and not at.kinked  # Newton's step is not taken by a tree without a split
             for leaf in tree.leaves:
+                moves[rows[leaf], k] = tree.value[leaf]
                 at.leaf(float(tree.value[leaf]), 0.0 if none else rate, rows[leaf], k, slopes)
-            at.move(k, tree.answers(rows))
-    claims = [at.claim(tol), splits.claim(tol, "among all bins")]
-    if attrs.flag("do_early_stopping_", False) and attrs.text("scoring", "loss") == "loss":
-        for name, w, trace in (("train_score_", at.w, before), ("validation_score_", w_kept, before_kept)):
-            claims += [trace_claim(attrs, name, [*trace, at.mean_loss(w)], -1.0, tol)] if w.any() else []
+        for k in range(width):
+            at.add(k, moves[:, k])
+        for _, w, trace in traces:
+            trace.append(at.mean_loss(w))
+    claims, model = [at.claim(tol), splits.claim(tol)], attrs.model
+    if model.do_early_stopping_ and getattr(model, "scoring", "loss") == "loss":
+        claims += [trace_claim(model, name, trace, at.factor, tol) for name, w, trace in traces if w.any()]
     return claims
 
 
-def _learnt(model: Any) -> Learnt:
+def _learnt(attrs: Attributes, width: int) -> tuple[list[list[HistogramTree]], F64, list[F64]]:
+    """Rounds of trees, the raw predictions they start from (K,), and the thresholds of each column; as the attributes
+    say, and as many rounds as asked for unless they were stopped early."""
+    model, limit = attrs.model, real(attrs.parameter("max_iter", 100))
     if hasattr(model, "trees_"):
-        rounds, start = [[read_tree(tree) for tree in stage] for stage in model.trees_], model.baseline_prediction_
-        return Learnt(rounds, np.ravel(start), [np.ravel(edges) for edges in model.bin_thresholds_], False)
-    rounds = [[_of_records(tree) for tree in stage] for stage in model._predictors]
-    edges = [np.ravel(edges) for edges in model._bin_mapper.bin_thresholds_]
-    return Learnt(rounds, np.ravel(model._baseline_prediction), edges, True)
-
-
-def _of_records(tree: Any) -> Tree:
-    """scikit-learn's trees are records of nodes."""
-    nodes, leaf = tree.nodes, tree.nodes["is_leaf"] != 0
-    left, right, row = (nodes[name].astype(np.intp) for name in ("left", "right", "bitset_idx"))
-    return Tree(np.where(leaf, -1, left), right, nodes["feature_idx"], nodes["num_threshold"], nodes["value"],
-                nodes["missing_go_to_left"] != 0, np.where(nodes["is_categorical"] != 0, row, -1),
-                bits(tree.raw_left_cat_bitsets))  # fmt: skip
-
-
-def _sizes(attrs: Attributes, learnt: Learnt, width: int) -> None:
-    """The attributes say what was grown, and it is as many rounds as asked for unless they were stopped early."""
-    n, limit, edges = len(learnt.rounds), real(attrs.parameter("max_iter", 100)), learnt.edges
+        rounds, start, edges = model.trees_, model.baseline_prediction_, model.bin_thresholds_
+    else:
+        rounds, start, edges = model._predictors, model._baseline_prediction, model._bin_mapper.bin_thresholds_
+    trees = [[_tree(tree) for tree in stage] for stage in rounds]
+    start, edges, n = np.ravel(start), [np.ravel(own) for own in edges], len(trees)
     if (whole(attrs.parameter("n_iter_", -1)), attrs.parameter("n_trees_per_iteration_", -1)) != (n, width):
         attrs.faults.append(f"n_iter_, n_trees_per_iteration_ are not {n}, {width}")
-    if {len(learnt.start), *map(len, learnt.rounds)} != {width} or len(edges) != attrs.model.n_features_in_:
+    if {len(start), *map(len, trees)} != {width} or len(edges) != model.n_features_in_:
         attrs.faults.append(f"trees, start or bins are not those of {width} trees a round")
-    if not n <= limit or (n < limit and not attrs.flag("do_early_stopping_", False)):
+    if not n <= limit or (n < limit and not model.do_early_stopping_):
         attrs.faults.append(f"there are {n} rounds, and max_iter={limit:g}")
-    for tree in (tree for stage in learnt.rounds for tree in stage):
-        if any(tree.set_row[i] < 0 and tree.threshold[i] not in (*edges[tree.feature[i]], np.inf) for i in tree.inner):
+    for t in (tree for stage in trees for tree in stage):
+        if any(t.set_row[i] < 0 and t.threshold[i] not in (*edges[t.feature[i]], np.inf) for i in t.inner):
             attrs.faults.append("a threshold of a tree is not one of the bins of its column")
+    if attrs.faults:
+        raise BadData("; ".join(attrs.faults))
+    return trees, start, edges
 
 
-def _class_weights(attrs: Attributes, codes: NDArray[np.intp], w: F64 | None, K: int) -> F64:
-    """The factor of every row by `class_weight`: None, a dictionary, or for "balanced" Σ w / (K · Σ w of the class)."""
-    given: Any = attrs.parameter("class_weight", {})
-    if given == "balanced":
-        totals = np.bincount(codes, weights=w, minlength=K)
-        return (totals.sum() / (K * np.maximum(totals, 1e-300)))[codes]
-    return np.array([real(given.get(label, 1.0)) for label in np.asarray(attrs.model.classes_).tolist()])[codes]
+def _tree(tree: Any) -> HistogramTree:
+    """Of scikit-learn records of nodes."""
+    if hasattr(tree, "children_left"):
+        nodes = (tree.children_left, tree.children_right, tree.feature, tree.threshold, tree.value)
+        return HistogramTree(tree.missing_go_to_left, tree.category_row, tree.categories, *nodes)
+    t = tree.nodes
+    nodes = (np.where(t["is_leaf"], -1, t["left"].astype(np.intp)), t["right"], t["feature_idx"], t["num_threshold"])
+    set_row = np.where(t["is_categorical"], t["bitset_idx"].astype(np.intp), -1)
+    return HistogramTree(t["missing_go_to_left"], set_row, tree.raw_left_cat_bitsets, *nodes, t["value"])
 
 
-def _kept(attrs: Attributes, learnt: Learnt, X: F64, y: F64, w: F64, K: int) -> tuple[NDArray[np.bool_], str]:
-    """Rows that are kept for validation, proposed: no more of them than asked for. Or why rounds are not replayed."""
-    none, asked = np.zeros(len(y), dtype=bool), getattr(attrs.model, "validation_fraction", 0.1)
-    if np.any(np.asarray(attrs.parameter("monotonic_cst", 0)) != 0):
-        return none, "monotonic_cst bounds the values of leaves"
-    if not attrs.flag("do_early_stopping_", False) or asked is None or attrs.text("validation_rows_", "") == "given":
-        return none, ""
-    if learnt.theirs:
-        return none, "which rows were kept for validation cannot be seen"
-    return kept_rows(attrs, X, y, w, K > 0), ""
-
-
-def _columns(attrs: Attributes, learnt: Learnt, X: F64) -> tuple[F64, NDArray, NDArray[np.bool_]]:
-    """In the order of the model: the rows, their places in each column, and which columns are of categories.
-
-    A number is in bin number #{thresholds < value}. A category becomes its place among those of the column, in files it
-    is its place; from 255 on it is missing.
-    """
+def _columns(attrs: Attributes, X: NDArray, theirs: bool) -> tuple[F64, NDArray[np.bool_]]:
+    """Rows, and which columns are of categories, in the order of the model: scikit-learn's has these first. A category
+    is its place among those of its column (in files it is its place)."""
     by_sets = np.zeros(X.shape[1], dtype=bool) | np.asarray(attrs.parameter("is_categorical_", False), dtype=bool)
-    order = np.argsort(~by_sets, kind="stable") if learnt.theirs else np.arange(X.shape[1])
-    X, by_sets, places = X[:, order], by_sets[order], np.full(X.shape, np.nan, dtype=np.float32)
-    for j, (x, edges) in enumerate(zip(X.T, learnt.edges, strict=True)):
-        known = ~np.isnan(x)
-        if by_sets[j] and (learnt.theirs or attrs.has("categories_")):
-            values = np.unique(x[known]) if learnt.theirs else np.asarray(attrs.model.categories_[j], dtype=np.float64)
-            if not np.isin(x[known], values).all() or not (values[:-1] < values[1:]).all():
-                raise BadData(f"categories_ of column {j} are not its values in rising order")
-            x[known] = np.searchsorted(values, x[known])
-        known &= ~by_sets[j] | ((x >= 0) & (x < 255))
-        places[known, j] = x[known] if by_sets[j] else np.searchsorted(edges, x[known])
-    return X, places, by_sets
+    order = np.argsort(~by_sets, kind="stable") if theirs else np.arange(X.shape[1])
+    X, by_sets = X[:, order].astype(np.float64), by_sets[order]
+    for j in np.flatnonzero(by_sets) if theirs or attrs.has("categories_") else ():
+        known = ~np.isnan(X[:, j])
+        values = np.unique(X[known, j]) if theirs else np.asarray(attrs.model.categories_[j], dtype=np.float64)
+        if not np.isin(X[known, j], values).all() or not (values[:-1] < values[1:]).all():
+            raise BadData(f"categories_ of column {j} are not its values in rising order")
+        X[known, j] = np.searchsorted(values, X[known, j])
+    return X, by_sets

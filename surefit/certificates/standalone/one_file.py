@@ -81,8 +81,7 @@ class _Assembly:
         for place in (*self.trusted, *self.proposals):
             stem, own = place[0].rpartition(".")[2], place[1]
             self.names[place] = own if taken.setdefault(own, place) == place else f"_{stem}_{own.lstrip('_')}"
-        nodes = map(node_at, self.names)
-        self.used = {n.attr for node in nodes for n in ast.walk(node) if isinstance(n, ast.Attribute)}
+        self.used = _used_attributes(map(node_at, self.names))
 
     def file(self) -> OneFile:
         trusted, proposals = self._sections(self.trusted), self._sections(self.proposals)
@@ -153,6 +152,23 @@ class _Assembly:
                 start, end = _span(method)
                 left_out |= set(range(start, end + 1 + (not lines[end + 1])))
         return b"\n".join(lines[row] for row in range(first, last + 1) if row not in left_out).decode().rstrip() + "\n"
+
+
+def _used_attributes(nodes: Iterable[ast.stmt]) -> set[str]:
+    """The names of attributes that are used, other than by methods that nothing uses."""
+    found, waiting = set[str](), list[ast.AST]()
+    methods = dict[str, list[ast.AST]]()
+    for node in nodes:
+        for part in ast.iter_child_nodes(node) if isinstance(node, ast.ClassDef) else (node,):
+            own = isinstance(node, ast.ClassDef) and isinstance(part, ast.FunctionDef)
+            name = part.name if own and isinstance(part, ast.FunctionDef) else "__"
+            (waiting if name.startswith("__") else methods.setdefault(name, [])).append(part)
+    while waiting:
+        here = [n for n in ast.walk(waiting.pop()) if isinstance(n, ast.Attribute)]
+        names = {n.attr for n in here if not (isinstance(n.value, ast.Name) and n.value.id == "np")}
+        waiting += [method for name in names - found for method in methods.get(name, [])]
+        found |= names
+    return found
 
 
 def _mentioned(places: Iterable[Place]) -> dict[Place, None]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes
-from surefit.certificates.blocks import Blocks
+from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.claim import Claim
 from surefit.certificates.labels import labels_claim
 from surefit.certificates.predictions import SAMPLE, numbers_claim, sample_rows
@@ -16,36 +16,37 @@ from surefit.certificates.theorems.boosting.steps import TINY, Steps
 from surefit.certificates.theorems.worst import Worst
 
 
-def answer_claims(model: Any, blocks: Blocks, end: Steps) -> list[Claim]:
-    """predict and its kin, from the raw predictions of all rows."""
-    X, places = sample_rows(blocks), np.linspace(0, blocks.n_rows - 1, min(SAMPLE, blocks.n_rows)).astype(np.intp)
-    places = np.unique(places)  # of the rows X
-    f, df = end.f[places], 2 * end.df
-    flat = f[:, 0] if f.shape[1] == 1 else f
-    if not hasattr(model, "classes_"):
-        off = df + (np.finfo(np.float32).eps if X.dtype == np.float32 else 0.0) * np.abs(flat)
-        if end.loss in ("poisson", "gamma"):
-            flat, off = np.exp(flat), np.exp(flat) * (off + 8 * UNIT)
-        return [numbers_claim(model, "predict", X, flat, off)]
-    scores = f if f.shape[1] > 1 else np.hstack([-f, f]) * (1.0 if end.loss == "exponential" else 0.5)
-    logs = scores - scores.max(axis=1, keepdims=True)
-    logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
-    shares, slack = np.exp(logs), 4 * df + 16 * UNIT * (1 + np.abs(logs))
-    claims = [
+def sampled(blocks: Blocks, end: Steps) -> tuple[NDArray, F64]:
+    """Rows of a sample, and their raw predictions."""
+    n = len(end.f)
+    return sample_rows(blocks), end.f[np.unique(np.linspace(0, n - 1, min(SAMPLE, n)).astype(np.intp))]
+
+
+def number_answers(model: Any, blocks: Blocks, end: Steps) -> list[Claim]:
+    X, f = sampled(blocks, end)
+    f, off = f[:, 0], 2 * end.df + (np.finfo(np.float32).eps if X.dtype == np.float32 else 0.0) * np.abs(f[:, 0])
+    if end.log_link:
+        f, off = np.exp(f), np.exp(f) * (off + 8 * UNIT)
+    return [numbers_claim(model, "predict", X, f, off)]
+
+
+def class_answers(model: Any, blocks: Blocks, end: Steps, share: float) -> list[Claim]:
+    """Of two classes f is the score of the second, and `share` of it the half of its log-odds."""
+    (X, f), df = sampled(blocks, end), 2 * end.df
+    scores = f if f.shape[1] > 1 else np.hstack([-f, f]) * share
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    shares /= shares.sum(axis=1, keepdims=True)
+    return [
         labels_claim(model, X, scores, df),
-        numbers_claim(model, "predict_proba", X, shares, slack * shares + 8 * UNIT),
-        numbers_claim(model, "decision_function", X, flat, df),
+        numbers_claim(model, "predict_proba", X, shares, 4 * df + 32 * UNIT),
+        numbers_claim(model, "decision_function", X, f[:, 0] if f.shape[1] == 1 else f, df),
     ]
-    if hasattr(model, "predict_log_proba"):  # of a share 1 − 1 anything
-        slack = np.where(shares < 1e-15, np.inf, slack + 8 * UNIT / np.maximum(shares, UNIT))
-        claims.append(numbers_claim(model, "predict_log_proba", X, logs, slack))
-    return claims
 
 
-def trace_claim(attrs: Attributes, name: str, trace: list[tuple[float, float]], factor: float, tol: float) -> Claim:
+def trace_claim(model: Any, name: str, trace: list[tuple[float, float]], factor: float, tol: float) -> Claim:
     """The attribute is the trace of means of the loss, each with its rounding, times the factor; relative to each."""
-    given, worst = attrs.raw(name), Worst()
-    given = given if given is not None and given.shape == (len(trace),) else np.full(len(trace), np.inf)
+    given, worst = np.asarray(getattr(model, name, np.nan), dtype=np.float64), Worst()
+    given = given if given.shape == (len(trace),) else np.full(len(trace), np.inf)
     for (mean, rounding), stated in zip(trace, given.tolist(), strict=True):
         worst.see(abs(stated / factor - mean) / max(abs(mean), TINY), 0.0, rounding / max(abs(mean), TINY))
     sentence = f"{name} is the loss after each of {len(trace)} rounds, recomputed; largest relative difference."

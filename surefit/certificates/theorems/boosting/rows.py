@@ -1,11 +1,13 @@
-"""The rows that a boosted model was fitted to, in memory."""
+"""The rows that a boosted model was fitted to, in memory, and those of them that it kept for validation."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64, BadData, Blocks, dense, one_column
+from surefit.certificates.search.boosting.held_out import held_out
 
 
 def read_rows(blocks: Blocks, classes: bool) -> tuple[NDArray, F64, F64]:
@@ -18,3 +20,13 @@ def read_rows(blocks: Blocks, classes: bool) -> tuple[NDArray, F64, F64]:
     if classes and (y < 0).any():
         raise BadData("a label is not in classes_")
     return X, y, w
+
+
+def kept_rows(attrs: Attributes, X: NDArray, y: F64, w: F64, classes: bool) -> NDArray[np.bool_]:
+    """Proposed: what is claimed of the training rows and of these is checked, and they are no more than asked for."""
+    asked = attrs.parameter("validation_fraction", 0.1)
+    share = asked / float(w.sum()) if isinstance(asked, (int, np.integer)) else real(asked)
+    kept = held_out(X, y, w, y if classes else np.zeros(len(y)), share, int(attrs.parameter("seed_", 0)))
+    if w[kept].sum() > share * w.sum() * (1 + 1e-9):
+        raise BadData("more rows are kept for validation than asked for")
+    return kept

@@ -1,0 +1,30 @@
+"""Bins of columns: thresholds by their rule.
+
+With v₁ < … < v_m the distinct values of a column and C_i the weight of the rows with a value of at most v_i: for
+m ≤ max_bins each value has a bin of its own; else for k = 1 … max_bins − 1 a threshold behind v_i, the first value
+with C_i ≥ C_m k / max_bins, so that no bin has a share 1 / max_bins of the weight before its largest value. This is
+what is checked, and that thresholds are in the middle of v_i and v_(i+1), or (in scikit-learn) v_i.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from surefit.certificates.blocks import F64
+from surefit.certificates.rounding import UNIT
+
+
+def by_rule(x: F64, w: F64, max_bins: int, edges: F64, middle: bool) -> bool:
+    keep = (w > 0) & ~np.isnan(x)
+    v, place = np.unique(x[keep], return_inverse=True)
+    C = np.append(0.0, np.cumsum(np.bincount(place, weights=w[keep])))
+    last = np.searchsorted(v, edges, side="right")  # how many values are up to each threshold
+    if len(edges) >= max_bins or not (edges[1:] > edges[:-1]).all() or ((last < 1) | (last >= len(v))).any():
+        return False
+    starts, ends = np.append(0, last), np.append(last, len(v))
+    heavy = C[np.maximum(ends, 1) - 1] - C[starts] > C[-1] / max_bins * (1 + 1e-9)
+    low, high = v[last - 1], v[last]
+    off = np.abs(edges - (low / 2 + high / 2))
+    off = off if middle else np.minimum(off, np.abs(edges - low))
+    wrong = (ends - starts > 1) if len(v) <= max_bins else heavy
+    return not wrong.any() and bool((off <= 4 * UNIT * (np.abs(low) + np.abs(high))).all())
