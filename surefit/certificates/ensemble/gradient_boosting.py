@@ -26,7 +26,7 @@ from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.predictions import answer_of
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.boosting.answers import class_answers, number_answers, trace_claim
-from surefit.certificates.theorems.boosting.kinks import KINKED, Kinks
+from surefit.certificates.theorems.boosting.kinks import Huber, Kinks, pinball
 from surefit.certificates.theorems.boosting.losses import exponential, log_loss, poisson, squared_error
 from surefit.certificates.theorems.boosting.rows import kept_rows, read_rows
 from surefit.certificates.theorems.boosting.splits import Splits
@@ -61,8 +61,13 @@ def check_gradient_boosting_regressor(model: Any, blocks: Blocks, tol: float) ->
     """All stages: rows × trees; splits in sampled trees: rows × columns each."""
     attrs = Attributes(model, "estimators_")
     loss, q = str(attrs.parameter("loss", "")), real(attrs.parameter("alpha", 0.9))
-    losses = {name: partial(Kinks, None, name=name, q=q) for name in KINKED}
-    losses |= {"squared_error": partial(Steps, squared_error), "poisson": partial(Steps, poisson, log_link=True)}
+    losses = {
+        "squared_error": partial(Steps, squared_error),
+        "poisson": partial(Steps, poisson, log_link=True),
+        "absolute_error": partial(Kinks, partial(pinball, up=1.0, down=1.0)),
+        "quantile": partial(Kinks, partial(pinball, up=q, down=1 - q), q=q),
+        "huber": partial(Huber, None, share=q),
+    }
 
     def started(X: Any) -> F64:
         means = np.asarray(answer_of(model.init_, "predict", X), dtype=np.float64).reshape(len(X), 1)
@@ -101,6 +106,8 @@ def _stages(attrs: Attributes, K: int, d: int, stops: bool) -> Any:
         attrs.faults.append(f"estimators_ is not an array of {asked} stages of {width} members")
     said = {"n_estimators_": n, "n_trees_per_iteration_": width, "n_classes_": K, "max_features_": d}
     attrs.faults += [f"{name} is not {v}" for name, v in said.items() if v >= 0 and getattr(attrs.model, name, v) != v]
+    if not attrs.parameter("line_search", False) and list(getattr(attrs.model, "step_sizes_", [1] * n)) != [1] * n:
+        attrs.faults.append("step_sizes_ are not one without a line search")
     if attrs.faults:
         raise BadData("; ".join(attrs.faults))
     return stages
@@ -120,7 +127,8 @@ def _claims(attrs: Attributes, at: Steps, stages: Any, X: Any, w_kept: F64, tol:
                 moves[:, k] = answer_of(member, "predict", X, (len(X),))
                 continue
             nodes = member.tree_
-            tree = Tree(nodes.children_left, nodes.children_right, nodes.feature, nodes.threshold, nodes.value)
+            none = np.zeros(len(nodes.feature), dtype=bool)
+            tree = Tree(nodes.children_left, nodes.children_right, nodes.feature, nodes.threshold, nodes.value, none)
             rows = tree.rows(X)
             for leaf in tree.leaves:
                 moves[rows[leaf], k] = tree.value[leaf]
@@ -167,7 +175,7 @@ def _line(at: Steps, moves: F64, s: float, off: F64, worst: Worst) -> None:
     """
     width, far = 1e-6 * max(abs(s), 1e-12), float(np.abs(s * moves).max()) >= 32 * (1 - 1e-9)
     for sign in (np.sign(s),) if far else (1.0, -1.0):
-        _, g, _ = at.at(at.f + (s - sign * width) * moves)
+        _, g, _ = at.loss(at.y, at.f + (s - sign * width) * moves)
         slopes = sign * at.w[:, None] * g * moves
         size, excuse = max(float(np.abs(slopes).sum()), TINY), float((off * np.abs(moves)).sum())
         worst.see(float(np.maximum(0.0, slopes.sum())) / size, gamma(slopes.size), excuse / size)

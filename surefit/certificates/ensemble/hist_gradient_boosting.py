@@ -19,14 +19,15 @@ from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.labels import read_classes, reads_labels
+from surefit.certificates.search.boosting.category_sides import CategorySides
 from surefit.certificates.theorems.boosting.answers import class_answers, number_answers, trace_claim
 from surefit.certificates.theorems.boosting.bins import by_rule
-from surefit.certificates.theorems.boosting.kinks import Kinks
+from surefit.certificates.theorems.boosting.kinks import Kinks, pinball
 from surefit.certificates.theorems.boosting.losses import gamma, log_loss, poisson, squared_error
 from surefit.certificates.theorems.boosting.rows import kept_rows, read_rows
 from surefit.certificates.theorems.boosting.splits import Splits
 from surefit.certificates.theorems.boosting.steps import Steps
-from surefit.certificates.theorems.boosting.trees import HistogramTree
+from surefit.certificates.theorems.boosting.trees import Tree
 
 COVERS = ("n_iter_", "train_score_", "validation_score_", "do_early_stopping_", "is_categorical_",
           "n_trees_per_iteration_", "trees_", "baseline_prediction_", "bin_thresholds_", "categories_",
@@ -54,9 +55,13 @@ def check_hist_gradient_boosting_regressor(model: Any, blocks: Blocks, tol: floa
     """All rounds: rows × trees; splits in sampled trees: rows × columns each."""
     attrs, rows = Attributes(model, "do_early_stopping_"), read_rows(blocks, False)
     q, linear = real(attrs.parameter("quantile", 0.5)), not hasattr(model, "trees_") and bool((rows[2] == 1).all())
-    losses = {name: partial(Kinks, None, name=name, q=q, linear=linear) for name in ("absolute_error", "quantile")}
-    losses |= {"squared_error": partial(Steps, squared_error)}
-    losses |= {"poisson": partial(Steps, poisson, log_link=True), "gamma": partial(Steps, gamma, log_link=True)}
+    losses = {
+        "squared_error": partial(Steps, squared_error),
+        "poisson": partial(Steps, poisson, log_link=True),
+        "gamma": partial(Steps, gamma, log_link=True),
+        "absolute_error": partial(Kinks, partial(pinball, up=1.0, down=1.0), linear=linear),
+        "quantile": partial(Kinks, partial(pinball, up=q, down=1 - q), q=q, linear=linear),
+    }
     claims, end = _replayed(attrs, rows, tol, 1, losses.get(str(attrs.parameter("loss", ""))))
     return [*claims, *number_answers(model, blocks, end)], "rows × trees; in some also × columns"
 
@@ -68,19 +73,21 @@ def _replayed(
     model, (X, y, w), theirs = attrs.model, data, not hasattr(attrs.model, "trees_")
     if steps is None:
         raise BadData(f"rounds of the loss {model.loss!r} are not replayed")
-    rounds, start, edges = _learnt(attrs, K if K > 2 else 1)
     given = attrs.parameter("validation_rows_", "") == "given" or getattr(model, "validation_fraction", 0.1) is None
     keeps = model.do_early_stopping_ and not given
     hidden = "which rows were kept for validation cannot be seen" if keeps and theirs else ""
     if np.any(np.asarray(attrs.parameter("monotonic_cst", 0)) != 0):
         hidden = "monotonic_cst bounds the values of leaves"
     train = np.where(kept_rows(attrs, X, y, w, K > 1), 0.0, w) if keeps and not hidden else w
+    by_sets = np.zeros(X.shape[1], dtype=bool) | np.asarray(attrs.parameter("is_categorical_", False), dtype=bool)
+    order = np.argsort(~by_sets, kind="stable") if theirs else np.arange(X.shape[1])  # categories first
+    X, by_sets = X[:, order].astype(np.float64), by_sets[order]
+    rounds, start, edges = _learnt(attrs, K if K > 2 else 1, CategorySides(model, X, by_sets))
     unit, grid = (2.0**-24, 0.0) if theirs else (0.0, 2.0**-30)  # float32, or whole numbers of 30 bits
     l2, f = real(attrs.parameter("l2_regularization", 0.0)), np.tile(start, (len(y), 1))
     at = steps(y=y, w=train, f=f, l2=l2, factor=-1.0, unit=unit, grid=grid)
     if not hidden:
         at.start(theirs and bool((w == 1).all()))
-    X, by_sets = _columns(attrs, X, theirs)
     most, seen = whole(attrs.parameter("max_bins", 255)), np.flatnonzero(~by_sets) if len(X) <= 200_000 else []
     off = sum(not by_rule(X[:, j], train, most, edges[j], not theirs) for j in seen)
     said = f"Columns, of {len(seen)} looked at, whose thresholds are not by the rule for bins."
@@ -116,7 +123,7 @@ def _rounds(attrs: Attributes, at: Steps, rounds: Any, X: F64, splits: Splits, w
     return claims
 
 
-def _learnt(attrs: Attributes, width: int) -> tuple[list[list[HistogramTree]], F64, list[F64]]:
+def _learnt(attrs: Attributes, width: int, sides: CategorySides) -> tuple[list[list[Tree]], F64, list[F64]]:
     """Rounds of trees, the raw predictions they start from (K,), and the thresholds of each column; as the attributes
     say, and as many rounds as asked for unless they were stopped early."""
     model, limit = attrs.model, real(attrs.parameter("max_iter", 100))
@@ -124,7 +131,7 @@ def _learnt(attrs: Attributes, width: int) -> tuple[list[list[HistogramTree]], F
         rounds, start, edges = model.trees_, model.baseline_prediction_, model.bin_thresholds_
     else:
         rounds, start, edges = model._predictors, model._baseline_prediction, model._bin_mapper.bin_thresholds_
-    trees = [[_tree(tree) for tree in stage] for stage in rounds]
+    trees = [[_tree(tree, sides) for tree in stage] for stage in rounds]
     start, edges, n = np.ravel(start), [np.ravel(own) for own in edges], len(trees)
     if (whole(attrs.parameter("n_iter_", -1)), attrs.parameter("n_trees_per_iteration_", -1)) != (n, width):
         attrs.faults.append(f"n_iter_, n_trees_per_iteration_ are not {n}, {width}")
@@ -133,34 +140,20 @@ def _learnt(attrs: Attributes, width: int) -> tuple[list[list[HistogramTree]], F
     if not n <= limit or (n < limit and not model.do_early_stopping_):
         attrs.faults.append(f"there are {n} rounds, and max_iter={limit:g}")
     for t in (tree for stage in trees for tree in stage):
-        if any(t.set_row[i] < 0 and t.threshold[i] not in (*edges[t.feature[i]], np.inf) for i in t.inner):
+        if any(t.threshold[i] not in (*edges[t.feature[i]], np.inf) for i in t.inner if i not in t.by_sets):
             attrs.faults.append("a threshold of a tree is not one of the bins of its column")
     if attrs.faults:
         raise BadData("; ".join(attrs.faults))
     return trees, start, edges
 
 
-def _tree(tree: Any) -> HistogramTree:
+def _tree(tree: Any, sides: CategorySides) -> Tree:
     """Of scikit-learn records of nodes."""
     if hasattr(tree, "children_left"):
-        nodes = (tree.children_left, tree.children_right, tree.feature, tree.threshold, tree.value)
-        return HistogramTree(tree.missing_go_to_left, tree.category_row, tree.categories, *nodes)
-    t = tree.nodes
-    nodes = (np.where(t["is_leaf"], -1, t["left"].astype(np.intp)), t["right"], t["feature_idx"], t["num_threshold"])
-    set_row = np.where(t["is_categorical"], t["bitset_idx"].astype(np.intp), -1)
-    return HistogramTree(t["missing_go_to_left"], set_row, tree.raw_left_cat_bitsets, *nodes, t["value"])
-
-
-def _columns(attrs: Attributes, X: NDArray, theirs: bool) -> tuple[F64, NDArray[np.bool_]]:
-    """Rows, and which columns are of categories, in the order of the model: scikit-learn's has these first. A category
-    is its place among those of its column (in files it is its place)."""
-    by_sets = np.zeros(X.shape[1], dtype=bool) | np.asarray(attrs.parameter("is_categorical_", False), dtype=bool)
-    order = np.argsort(~by_sets, kind="stable") if theirs else np.arange(X.shape[1])
-    X, by_sets = X[:, order].astype(np.float64), by_sets[order]
-    for j in np.flatnonzero(by_sets) if theirs or attrs.has("categories_") else ():
-        known = ~np.isnan(X[:, j])
-        values = np.unique(X[known, j]) if theirs else np.asarray(attrs.model.categories_[j], dtype=np.float64)
-        if not np.isin(X[known, j], values).all() or not (values[:-1] < values[1:]).all():
-            raise BadData(f"categories_ of column {j} are not its values in rising order")
-        X[known, j] = np.searchsorted(values, X[known, j])
-    return X, by_sets
+        nodes, sets = (tree.children_left, tree.children_right, tree.feature), tree.category_row >= 0
+        nodes += (tree.threshold, tree.value, tree.missing_go_to_left)
+    else:
+        t, sets = tree.nodes, tree.nodes["is_categorical"] != 0
+        nodes = (np.where(t["is_leaf"], -1, t["left"].astype(np.intp)), t["right"], t["feature_idx"])
+        nodes += (t["num_threshold"], t["value"], t["missing_go_to_left"])
+    return Tree(*nodes, frozenset(np.flatnonzero(sets).tolist()), sides.of(tree))

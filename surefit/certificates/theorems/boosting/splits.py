@@ -27,8 +27,7 @@ from surefit.certificates.theorems.boosting.steps import TINY, Indices
 from surefit.certificates.theorems.boosting.trees import Tree
 from surefit.certificates.theorems.worst import Worst
 
-WORK = 1 << 23  # rows × columns of all trees that are looked at, and of all nodes of each
-MISSING = np.iinfo(np.int32).max
+WORK = 1 << 21  # rows × columns of all trees that are looked at; of all nodes of each four times that
 
 
 class Splits:
@@ -36,7 +35,8 @@ class Splits:
 
     def __init__(self, attrs: Attributes, X: NDArray, edges: list[F64], n: int, least: float, n_trees: int) -> None:
         """Shares of rows are of n; a side has the curvature `least`."""
-        self.places = np.full(X.shape, MISSING, dtype=np.int32)  # how many edges are below
+        self.missing = 1 + max(map(len, edges))
+        self.places = np.full(X.shape, self.missing, np.min_scalar_type(self.missing))  # how many edges are below
         for j, x in enumerate(X.T):
             self.places[~np.isnan(x), j] = np.searchsorted(edges[j], x[~np.isnan(x)])
         self.chosen = np.linspace(0, n_trees - 1, int(np.clip(WORK / X.size, 3, 24))).astype(np.intp).tolist()
@@ -56,7 +56,7 @@ class Splits:
         scale = np.maximum(size[:, :1] ** 2 / np.maximum(sums[:, 1:2] + self.l2, TINY), TINY)
         path, depth, error = np.full(m, np.inf), np.zeros(m), np.zeros((m, 2))
         best, gain = np.full(m, -np.inf), np.zeros(m)
-        every = 1 + sum(map(len, rows)) * self.places.shape[1] // WORK  # of so many nodes one is looked at
+        every = 1 + sum(map(len, rows)) * self.places.shape[1] // (4 * WORK)  # of so many nodes one is looked at
         for i, here in enumerate(rows):
             split, ends = tree.left[i] >= 0, depth[i] >= self.max_depth or sums[i, 2] < self.min_split
             slack = np.array([off[i, 1], unsure * self.limits[1]])
@@ -97,7 +97,7 @@ class Splits:
             places = self.places[np.ix_(here, some)]
             order = places.argsort(axis=0, kind="stable")
             places, ordered = np.take_along_axis(places, order, axis=0), terms[here][order]
-            left, cuts, missing = ordered.cumsum(axis=0)[:-1], places[:-1] < places[1:], places == MISSING
+            left, cuts, missing = ordered.cumsum(axis=0)[:-1], places[:-1] < places[1:], places == self.missing
             yield left[cuts]
             if missing.any():
                 yield (left + (ordered * missing[:, :, None]).sum(axis=0))[cuts]

@@ -34,7 +34,7 @@ class Steps:
     w: F64
     f: F64
     l2: float = 0.0
-    factor: float = 1.0  # scores are so many times the loss
+    factor: float = 1.0  # a score is so many times the loss
     log_link: bool = False  # the model answers e^f
     newton: bool = True  # else the step is −G / Σ w
     unit: float = 0.0  # a model rounds slopes and curvatures to this share of each,
@@ -48,11 +48,8 @@ class Steps:
         self.f[:, k] += by
         self.df += 4 * UNIT * float(np.abs(self.f[:, k]).max() + np.abs(by).max())
 
-    def at(self, f: F64) -> tuple[F64, F64, F64]:
-        return self.loss(self.y, f)
-
     def slopes(self) -> Slopes:
-        w, (_, g, h) = self.w[:, None], self.at(self.f)
+        w, (_, g, h) = self.w[:, None], self.loss(self.y, self.f)
         each, terms = w * (self.flat + h * self.df), (w * g, w * h)
         dg, dh = ((self.unit + 8 * UNIT) * np.abs(t) + self.grid * np.abs(t).max() + each for t in terms)
         return *terms, dg, dh
@@ -75,7 +72,7 @@ class Steps:
 
     def mean_loss(self, w: F64) -> tuple[float, float]:
         """The mean of the loss under weights w, and its rounding; e^f and y f are rounded by themselves."""
-        values, g, h = self.at(self.f)
+        values, g, h = self.loss(self.y, self.f)
         slope = np.abs(g).max(axis=1) + 4 * h[:, 0] * self.log_link
         off = w @ (16 * UNIT * np.abs(values) + 4 * (self.df + UNIT * self.log_link) * slope)
         mean = float(w @ values / w.sum())
