@@ -44,15 +44,15 @@ def check_gradient_boosting_classifier(model: Any, blocks: Blocks, tol: float) -
     """All stages: rows × trees; splits in sampled trees: rows × columns each."""
     attrs = Attributes(model, "estimators_")
     K, loss = read_classes(attrs) or 0, str(attrs.parameter("loss", ""))
-    half, factor = 1.0 if loss == "exponential" else 0.5, 2.0 if loss == "log_loss" and K == 2 else 1.0
-    losses = {"log_loss": partial(Steps, log_loss, flat=4 * UNIT), "exponential": partial(Steps, exponential)}
+    log_steps = partial(Steps, log_loss, flat=4 * UNIT, factor=2.0 if K == 2 else 1.0)
+    losses, half = {"log_loss": log_steps, "exponential": partial(Steps, exponential)}, 0.5 + 0.5 * (loss != "log_loss")
 
     def started(X: Any) -> F64:
         p = np.clip(answer_of(model.init_, "predict_proba", X), 2 * UNIT, 1 - 2 * UNIT)
         logs = np.log(p) - np.log(p).mean(axis=1, keepdims=True)
         return logs if K > 2 else logs[:, 1:] / half
 
-    claims, end = _replayed(attrs, read_rows(blocks, True), tol, K, losses.get(loss), started, factor)
+    claims, end = _replayed(attrs, read_rows(blocks, True), tol, K, losses.get(loss), started)
     return [*claims, *class_answers(model, blocks, end, half)], "rows × trees; in some also × columns"
 
 
@@ -62,7 +62,7 @@ def check_gradient_boosting_regressor(model: Any, blocks: Blocks, tol: float) ->
     attrs = Attributes(model, "estimators_")
     loss, q = str(attrs.parameter("loss", "")), real(attrs.parameter("alpha", 0.9))
     losses = {
-        "squared_error": partial(Steps, squared_error),
+        "squared_error": partial(Steps, squared_error, factor=2.0),
         "poisson": partial(Steps, poisson, log_link=True),
         "absolute_error": partial(Kinks, partial(pinball, up=1.0, down=1.0)),
         "quantile": partial(Kinks, partial(pinball, up=q, down=1 - q), q=q),
@@ -73,23 +73,22 @@ def check_gradient_boosting_regressor(model: Any, blocks: Blocks, tol: float) ->
         means = np.asarray(answer_of(model.init_, "predict", X), dtype=np.float64).reshape(len(X), 1)
         return np.log(np.maximum(means, 2 * UNIT)) if loss == "poisson" else means
 
-    factor = 2.0 if loss == "squared_error" else 1.0
-    claims, end = _replayed(attrs, read_rows(blocks, False), tol, 1, losses.get(loss), started, factor)
+    claims, end = _replayed(attrs, read_rows(blocks, False), tol, 1, losses.get(loss), started)
     return [*claims, *number_answers(model, blocks, end)], "rows × trees; in some also × columns"
 
 
 def _replayed(
-    attrs: Attributes, rows: Any, tol: float, K: int, steps: Any, started: Callable[[Any], F64], factor: float
+    attrs: Attributes, data: Any, tol: float, K: int, steps: Any, started: Callable[[Any], F64]
 ) -> tuple[list[Claim], Steps]:
-    """The claims about all stages, and the raw predictions after them; scores are `factor` times the loss."""
-    model, theirs, (X, y, w) = attrs.model, not hasattr(attrs.model, "step_sizes_"), rows
+    """The claims about all stages, and the raw predictions after them."""
+    model, theirs, (X, y, w) = attrs.model, not hasattr(attrs.model, "step_sizes_"), data
     if steps is None:
         raise BadData(f"stages of the loss {model.loss!r} are not replayed")
     init, stops, line = (attrs.parameter(name, None) for name in ("init", "n_iter_no_change", "line_search"))
     X, stages = X.astype(np.float32) if theirs else X, _stages(attrs, K, X.shape[1], stops is not None)
     f = np.zeros((len(y), stages.shape[1])) if isinstance(init, str) and init == "zero" else started(X)
     train = np.where(kept_rows(attrs, X, y, w, K > 1), 0.0, w) if stops and not theirs else w
-    at = steps(y=y, w=train, f=f, newton=not line and not attrs.has("estimator"), factor=factor)
+    at = steps(y=y, w=train, f=f, newton=not line and not attrs.has("estimator"))
     hidden = "which rows were kept for validation" if stops and theirs else ""
     hidden = "the rows drawn for each stage" if real(attrs.parameter("subsample", 1.0)) < 1 else hidden
     if init is None and not hidden:
@@ -117,9 +116,9 @@ def _claims(attrs: Attributes, at: Steps, stages: Any, X: Any, w_kept: F64, tol:
     """Every stage replayed: leaf values of all trees, splits of some, steps, the trace of the loss."""
     (T, width), line, own = stages.shape, attrs.parameter("line_search", False), attrs.has("estimator")
     rate, steps = real(attrs.parameter("learning_rate", 0.1)), attrs.model.step_sizes_ if line else np.ones(T)
-    share, searched = (width - 1) / width if width > 1 and at.newton else 1.0, Worst()
-    trace, trace_kept, splits = [], [], _splits(attrs, X, at.w, stages.size)
-    pure = 2.0**-52 * (not hasattr(attrs.model, "step_sizes_"))  # a node that scikit-learn need not split
+    searched, rises, share = Worst(), Worst(), (width - 1) / width if width > 1 and at.newton else 1.0
+    traces = [("train_score_", at.w, []), ("validation_score_", w_kept, [])]
+    splits, pure = _splits(attrs, X, at.w, stages.size), 2.0**-52 * (not hasattr(attrs.model, "step_sizes_"))
     for t, stage in enumerate(stages):
         slopes, moves = at.slopes(), np.zeros_like(at.f)
         for k, member in enumerate(stage):
@@ -127,8 +126,7 @@ def _claims(attrs: Attributes, at: Steps, stages: Any, X: Any, w_kept: F64, tol:
                 moves[:, k] = answer_of(member, "predict", X, (len(X),))
                 continue
             nodes = member.tree_
-            none = np.zeros(len(nodes.feature), dtype=bool)
-            tree = Tree(nodes.children_left, nodes.children_right, nodes.feature, nodes.threshold, nodes.value, none)
+            tree = Tree(nodes.children_left, nodes.children_right, nodes.feature, nodes.threshold, nodes.value)
             rows = tree.rows(X)
             for leaf in tree.leaves:
                 moves[rows[leaf], k] = tree.value[leaf]
@@ -139,17 +137,19 @@ def _claims(attrs: Attributes, at: Steps, stages: Any, X: Any, w_kept: F64, tol:
                 splits.midway(tree, rows, X, at.w)
         if line:
             _line(at, moves, float(steps[t]), slopes[2], searched)
-        for k in range(width):
-            at.add(k, rate * float(steps[t]) * moves[:, k])
-        trace.append(at.mean_loss(at.w))
-        trace_kept += [at.mean_loss(w_kept)] if w_kept.any() else []
+        at.add(rate * float(steps[t]) * moves)
+        for _, w, trace in traces:
+            trace.append(at.mean_loss(w))
     told = "How members of one's own were fitted is not checked."
     claims = [at.claim(tol), Claim("splits", told, Grade.UNPROVED, None, None, True) if own else splits.claim(tol)]
     if line:
         sentence = f"Each of {T} steps minimizes the loss along its member, or ends at a move of 32; relative slope."
-        claims += [searched.claim("line_search", sentence, tol, "A step does not minimize the loss."), _falls(trace)]
-    claims.append(trace_claim(attrs.model, "train_score_", trace, at.factor, tol))
-    return claims + ([trace_claim(attrs.model, "validation_score_", trace_kept, at.factor, tol)] if trace_kept else [])
+        claims.append(searched.claim("line_search", sentence, tol, "A step does not minimize the loss."))
+        for (before, _), (after, rounding) in pairwise(traces[0][2]):
+            unit = max(abs(before), TINY)
+            rises.see(float(np.maximum(0.0, after - before)) / unit, 0.0, 2 * rounding / unit)
+        claims.append(rises.claim("never_rises", "The loss never rises; largest rise, relative.", 0.0, "It rises."))
+    return claims + [trace_claim(attrs.model, name, trace, at.factor, tol) for name, w, trace in traces if w.any()]
 
 
 def _splits(attrs: Attributes, X: Any, w: F64, n_trees: int) -> Splits:
@@ -158,14 +158,6 @@ def _splits(attrs: Attributes, X: Any, w: F64, n_trees: int) -> Splits:
     edges = [v[:-1][v[1:] > v[:-1] + np.float32(1e-7 * theirs)] for v in values]
     n, share = len(w) if theirs else np.count_nonzero(w), real(attrs.parameter("min_weight_fraction_leaf", 0.0))
     return Splits(attrs, X, edges, int(n), share * float(w.sum()), n_trees)
-
-
-def _falls(trace: list[tuple[float, float]]) -> Claim:
-    rises = Worst()
-    for (before, _), (after, rounding) in pairwise(trace):
-        unit = max(abs(before), TINY)
-        rises.see(float(np.maximum(0.0, after - before)) / unit, 0.0, 2 * rounding / unit)
-    return rises.claim("never_rises", "The loss never rises; largest relative rise.", 0.0, "The loss rises.")
 
 
 def _line(at: Steps, moves: F64, s: float, off: F64, worst: Worst) -> None:

@@ -27,7 +27,7 @@ from surefit.certificates.theorems.boosting.losses import gamma, log_loss, poiss
 from surefit.certificates.theorems.boosting.rows import kept_rows, read_rows
 from surefit.certificates.theorems.boosting.splits import Splits
 from surefit.certificates.theorems.boosting.steps import Steps
-from surefit.certificates.theorems.boosting.trees import Tree
+from surefit.certificates.theorems.boosting.trees import HistogramTree
 
 COVERS = ("n_iter_", "train_score_", "validation_score_", "do_early_stopping_", "is_categorical_",
           "n_trees_per_iteration_", "trees_", "baseline_prediction_", "bin_thresholds_", "categories_",
@@ -113,8 +113,7 @@ def _rounds(attrs: Attributes, at: Steps, rounds: Any, X: F64, splits: Splits, w
             for leaf in tree.leaves:
                 moves[rows[leaf], k] = tree.value[leaf]
                 at.leaf(float(tree.value[leaf]), 0.0 if none else rate, rows[leaf], k, slopes)
-        for k in range(width):
-            at.add(k, moves[:, k])
+        at.add(moves)
         for _, w, trace in traces:
             trace.append(at.mean_loss(w))
     claims, model = [at.claim(tol), splits.claim(tol)], attrs.model
@@ -123,7 +122,7 @@ def _rounds(attrs: Attributes, at: Steps, rounds: Any, X: F64, splits: Splits, w
     return claims
 
 
-def _learnt(attrs: Attributes, width: int, sides: CategorySides) -> tuple[list[list[Tree]], F64, list[F64]]:
+def _learnt(attrs: Attributes, width: int, sides: CategorySides) -> tuple[list[list[HistogramTree]], F64, list[F64]]:
     """Rounds of trees, the raw predictions they start from (K,), and the thresholds of each column; as the attributes
     say, and as many rounds as asked for unless they were stopped early."""
     model, limit = attrs.model, real(attrs.parameter("max_iter", 100))
@@ -133,27 +132,25 @@ def _learnt(attrs: Attributes, width: int, sides: CategorySides) -> tuple[list[l
         rounds, start, edges = model._predictors, model._baseline_prediction, model._bin_mapper.bin_thresholds_
     trees = [[_tree(tree, sides) for tree in stage] for stage in rounds]
     start, edges, n = np.ravel(start), [np.ravel(own) for own in edges], len(trees)
-    if (whole(attrs.parameter("n_iter_", -1)), attrs.parameter("n_trees_per_iteration_", -1)) != (n, width):
-        attrs.faults.append(f"n_iter_, n_trees_per_iteration_ are not {n}, {width}")
-    if {len(start), *map(len, trees)} != {width} or len(edges) != model.n_features_in_:
-        attrs.faults.append(f"trees, start or bins are not those of {width} trees a round")
+    widths = {len(start), model.n_trees_per_iteration_, *map(len, trees)}
+    if widths != {width} or model.n_iter_ != n or len(edges) != model.n_features_in_:
+        attrs.faults.append(f"trees, start, bins, n_iter_ are not those of {n} rounds of {width} trees")
     if not n <= limit or (n < limit and not model.do_early_stopping_):
         attrs.faults.append(f"there are {n} rounds, and max_iter={limit:g}")
     for t in (tree for stage in trees for tree in stage):
-        if any(t.threshold[i] not in (*edges[t.feature[i]], np.inf) for i in t.inner if i not in t.by_sets):
+        if any(t.threshold[i] not in (*edges[t.feature[i]], np.inf) for i in t.inner if not t.by_sets[i]):
             attrs.faults.append("a threshold of a tree is not one of the bins of its column")
     if attrs.faults:
         raise BadData("; ".join(attrs.faults))
     return trees, start, edges
 
 
-def _tree(tree: Any, sides: CategorySides) -> Tree:
+def _tree(tree: Any, sides: CategorySides) -> HistogramTree:
     """Of scikit-learn records of nodes."""
-    if hasattr(tree, "children_left"):
-        nodes, sets = (tree.children_left, tree.children_right, tree.feature), tree.category_row >= 0
-        nodes += (tree.threshold, tree.value, tree.missing_go_to_left)
-    else:
-        t, sets = tree.nodes, tree.nodes["is_categorical"] != 0
-        nodes = (np.where(t["is_leaf"], -1, t["left"].astype(np.intp)), t["right"], t["feature_idx"])
-        nodes += (t["num_threshold"], t["value"], t["missing_go_to_left"])
-    return Tree(*nodes, frozenset(np.flatnonzero(sets).tolist()), sides.of(tree))
+    t = getattr(tree, "nodes", None)
+    if t is None:
+        nodes = (tree.children_left, tree.children_right, tree.feature, tree.threshold, tree.value)
+        return HistogramTree(tree.missing_go_to_left, tree.category_row >= 0, sides.of(tree), *nodes)
+    left = np.where(t["is_leaf"], -1, t["left"].astype(np.intp))
+    nodes = (left, t["right"], t["feature_idx"], t["num_threshold"], t["value"])
+    return HistogramTree(t["missing_go_to_left"], t["is_categorical"] != 0, sides.of(tree), *nodes)

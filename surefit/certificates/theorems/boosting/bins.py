@@ -1,9 +1,8 @@
 """Bins of columns: thresholds by their rule.
 
-With v₁ < … < v_m the distinct values of a column and C_i the weight of the rows with a value of at most v_i: for
-m ≤ max_bins each value has a bin of its own; else for k = 1 … max_bins − 1 a threshold behind v_i, the first value
-with C_i ≥ C_m k / max_bins, so that no bin has a share 1 / max_bins of the weight before its largest value. This is
-what is checked, and that thresholds are in the middle of v_i and v_(i+1), or (in scikit-learn) v_i.
+If a column has at most max_bins distinct values each has a bin of its own. Else for k = 1 … max_bins − 1 a threshold
+is behind the first value that has the share k / max_bins of the weight up to it: so no bin has a share 1 / max_bins
+before its largest value, which is what is checked. Thresholds are midway to the next value, or (scikit-learn) on it.
 """
 
 from __future__ import annotations

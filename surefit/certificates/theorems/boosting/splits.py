@@ -81,10 +81,8 @@ class Splits:
         self.n_trees += 1
 
     def _gains(self, left: F64, total: F64, slack: F64) -> tuple[float, float]:
-        """What splits with left sides (cuts, 3) gain at most, −∞ if none is allowed, and the largest |v| of a side.
-
-        A side is allowed if its curvature and its count are above their limits by the slack.
-        """
+        """What splits with left sides (cuts, 3) gain at most, and the largest |v| of a side: where curvature and count
+        of both sides are above their limits by the slack; else −∞, and 0."""
         sides = np.stack([left, total - left])
         v = sides[..., 0] / np.maximum(sides[..., 1] + self.l2, TINY)
         allowed = (sides[..., 1:] >= self.limits + slack).all(axis=(0, 2))

@@ -44,9 +44,9 @@ class Steps:
     def __post_init__(self) -> None:
         self.df, self.seen = 4 * UNIT * float(np.abs(self.f).max()), Worst()
 
-    def add(self, k: int, by: F64) -> None:
-        self.f[:, k] += by
-        self.df += 4 * UNIT * float(np.abs(self.f[:, k]).max() + np.abs(by).max())
+    def add(self, moves: F64) -> None:
+        self.f += moves
+        self.df += 4 * UNIT * float(np.abs(self.f).max() + np.abs(moves).max())
 
     def slopes(self) -> Slopes:
         w, (_, g, h) = self.w[:, None], self.loss(self.y, self.f)
