@@ -1,8 +1,8 @@
 """Checkers of GradientBoostingClassifier and GradientBoostingRegressor: every stage re-derived.
 
-f starts at the best constant (or at zero, or at what `init` predicts). In each stage the slopes g of the loss are
-recomputed. The stage's tree is a greedy tree of the weighted squared error for −g (in sampled stages), and its leaves
-hold the step of the loss; for several classes (K − 1) / K of it. Then f ← f + learning_rate · tree.
+f starts at the best constant (or zero, or what `init` predicts). Each stage's tree is a greedy tree of the weighted
+squared error for minus the slopes g of the loss (in sampled stages), and its leaves hold the step of the loss; for
+several classes (K − 1) / K of it. Then f ← f + learning_rate · tree.
 
 With `line_search` leaves hold the mean of −g, and f ← f + learning_rate · s · tree, where s minimizes the loss: before
 s (1 − 1e-6) it falls, behind s (1 + 1e-6) it rises, so by convexity the minimum is in between. Of a base regressor of
@@ -11,7 +11,6 @@ one's own the answers are taken as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -77,9 +76,7 @@ def check_gradient_boosting_regressor(model: Any, blocks: Blocks, tol: float) ->
     return [*claims, *number_answers(model, blocks, end)], "rows × trees; in some also × columns"
 
 
-def _replayed(
-    attrs: Attributes, data: Any, tol: float, K: int, steps: Any, started: Callable[[Any], F64]
-) -> tuple[list[Claim], Steps]:
+def _replayed(attrs: Attributes, data: Any, tol: float, K: int, steps: Any, started: Any) -> tuple[list[Claim], Steps]:
     """The claims about all stages, and the raw predictions after them."""
     model, theirs, (X, y, w) = attrs.model, not hasattr(attrs.model, "step_sizes_"), data
     if steps is None:
@@ -101,14 +98,12 @@ def _stages(attrs: Attributes, K: int, d: int, stops: bool) -> Any:
     """estimators_ (stages, width), as many as n_estimators_ and, unless stopped early, n_estimators say."""
     stages, asked = np.asarray(attrs.model.estimators_, dtype=object), whole(attrs.parameter("n_estimators", 100))
     n, width, d = len(stages), K if K > 2 else 1, -1 if attrs.has("max_features") else d
-    if stages.shape != (n, width) or not 0 < n <= asked or (n < asked and not stops):
-        attrs.faults.append(f"estimators_ is not an array of {asked} stages of {width} members")
     said = {"n_estimators_": n, "n_trees_per_iteration_": width, "n_classes_": K, "max_features_": d}
     attrs.faults += [f"{name} is not {v}" for name, v in said.items() if v >= 0 and getattr(attrs.model, name, v) != v]
     if not attrs.parameter("line_search", False) and list(getattr(attrs.model, "step_sizes_", [1] * n)) != [1] * n:
         attrs.faults.append("step_sizes_ are not one without a line search")
-    if attrs.faults:
-        raise BadData("; ".join(attrs.faults))
+    if attrs.faults or stages.shape != (n, width) or not 0 < n <= asked or (n < asked and not stops):
+        raise BadData("; ".join([*attrs.faults, f"there are {n} stages, and n_estimators={asked} of {width} members"]))
     return stages
 
 
@@ -117,7 +112,7 @@ def _claims(attrs: Attributes, at: Steps, stages: Any, X: Any, w_kept: F64, tol:
     (T, width), line, own = stages.shape, attrs.parameter("line_search", False), attrs.has("estimator")
     rate, steps = real(attrs.parameter("learning_rate", 0.1)), attrs.model.step_sizes_ if line else np.ones(T)
     searched, rises, share = Worst(), Worst(), (width - 1) / width if width > 1 and at.newton else 1.0
-    traces = [("train_score_", at.w, []), ("validation_score_", w_kept, [])]
+    traces: Any = [("train_score_", at.w, []), ("validation_score_", w_kept, [])]
     splits, pure = _splits(attrs, X, at.w, stages.size), 2.0**-52 * (not hasattr(attrs.model, "step_sizes_"))
     for t, stage in enumerate(stages):
         slopes, moves = at.slopes(), np.zeros_like(at.f)

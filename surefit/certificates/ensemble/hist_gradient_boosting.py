@@ -2,8 +2,8 @@
 
 The raw predictions start at the best constant. In each round slopes and curvatures of the loss are recomputed from the
 raw predictions so far; every leaf must hold learning_rate times the step of the loss for its rows, and in sampled trees
-every split must be the best on offer among the bins of columns of numbers. Of scikit-learn's models trees, bins and
-start are private (`_predictors`, `_bin_mapper`, `_baseline_prediction`): they are read as they are.
+every split must be the best on offer among the bins of columns of numbers. scikit-learn's trees, bins and start are
+private (`_predictors`, `_bin_mapper`, `_baseline_prediction`): they are read as they are.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from surefit.certificates.attributes import Attributes, real, whole
 from surefit.certificates.blocks import F64, BadData, Blocks
@@ -66,9 +65,7 @@ def check_hist_gradient_boosting_regressor(model: Any, blocks: Blocks, tol: floa
     return [*claims, *number_answers(model, blocks, end)], "rows × trees; in some also × columns"
 
 
-def _replayed(
-    attrs: Attributes, data: tuple[NDArray, F64, F64], tol: float, K: int, steps: Any
-) -> tuple[list[Claim], Steps]:
+def _replayed(attrs: Attributes, data: Any, tol: float, K: int, steps: Any) -> tuple[list[Claim], Steps]:
     """The claims about all rounds, and the raw predictions after them."""
     model, (X, y, w), theirs = attrs.model, data, not hasattr(attrs.model, "trees_")
     if steps is None:
@@ -76,8 +73,8 @@ def _replayed(
     given = attrs.parameter("validation_rows_", "") == "given" or getattr(model, "validation_fraction", 0.1) is None
     keeps = model.do_early_stopping_ and not given
     hidden = "which rows were kept for validation cannot be seen" if keeps and theirs else ""
-    if np.any(np.asarray(attrs.parameter("monotonic_cst", 0)) != 0):
-        hidden = "monotonic_cst bounds the values of leaves"
+    bounded = np.any(np.asarray(attrs.parameter("monotonic_cst", 0)) != 0)
+    hidden = "monotonic_cst bounds the values of leaves" if bounded else hidden
     train = np.where(kept_rows(attrs, X, y, w, K > 1), 0.0, w) if keeps and not hidden else w
     by_sets = np.zeros(X.shape[1], dtype=bool) | np.asarray(attrs.parameter("is_categorical_", False), dtype=bool)
     order = np.argsort(~by_sets, kind="stable") if theirs else np.arange(X.shape[1])  # categories first
@@ -88,7 +85,7 @@ def _replayed(
     at = steps(y=y, w=train, f=f, l2=l2, factor=-1.0, unit=unit, grid=grid)
     if not hidden:
         at.start(theirs and bool((w == 1).all()))
-    most, seen = whole(attrs.parameter("max_bins", 255)), np.flatnonzero(~by_sets) if len(X) <= 200_000 else []
+    most, seen = whole(attrs.parameter("max_bins", 255)), np.flatnonzero(~by_sets & (len(X) <= 200_000))
     off = sum(not by_rule(X[:, j], train, most, edges[j], not theirs) for j in seen)
     said = f"Columns, of {len(seen)} looked at, whose thresholds are not by the rule for bins."
     edges = [np.zeros(0) if sets else own for own, sets in zip(edges, by_sets, strict=True)]
@@ -132,16 +129,13 @@ def _learnt(attrs: Attributes, width: int, sides: CategorySides) -> tuple[list[l
         rounds, start, edges = model._predictors, model._baseline_prediction, model._bin_mapper.bin_thresholds_
     trees = [[_tree(tree, sides) for tree in stage] for stage in rounds]
     start, edges, n = np.ravel(start), [np.ravel(own) for own in edges], len(trees)
-    widths = {len(start), model.n_trees_per_iteration_, *map(len, trees)}
-    if widths != {width} or model.n_iter_ != n or len(edges) != model.n_features_in_:
-        attrs.faults.append(f"trees, start, bins, n_iter_ are not those of {n} rounds of {width} trees")
-    if not n <= limit or (n < limit and not model.do_early_stopping_):
-        attrs.faults.append(f"there are {n} rounds, and max_iter={limit:g}")
+    odd = {len(start), model.n_trees_per_iteration_, *map(len, trees)} != {width} or len(edges) != model.n_features_in_
+    if attrs.faults or odd or not n == model.n_iter_ <= limit or (n < limit and not model.do_early_stopping_):
+        attrs.faults.append(f"trees, start, bins, n_iter_ are not those of {limit:g} rounds of {width} trees")
+        raise BadData("; ".join(attrs.faults))
     for t in (tree for stage in trees for tree in stage):
         if any(t.threshold[i] not in (*edges[t.feature[i]], np.inf) for i in t.inner if not t.by_sets[i]):
-            attrs.faults.append("a threshold of a tree is not one of the bins of its column")
-    if attrs.faults:
-        raise BadData("; ".join(attrs.faults))
+            raise BadData("a threshold of a tree is not one of the bins of its column")
     return trees, start, edges
 
 

@@ -123,6 +123,7 @@ LIES = {
             ("estimators_", None),
             ("train_score_", None),
             ("init_", None),
+            ("init", "zero"),
         )
     },
     "threshold moved": threshold_moved,
@@ -197,6 +198,30 @@ def test_how_members_of_ones_own_were_fitted_is_not_checked():
     assert certificate.holds and "not checked" in certificate["splits"].sentence
     model.train_score_[2] *= 1 + 1e-5
     assert not surefit.certify(model, X, Y).holds
+
+
+def test_steps_are_one_for_each_stage():
+    model = surefit.ensemble.GradientBoostingRegressor(n_estimators=3).fit(X, Y)
+    assert surefit.certify(model, X, Y).holds
+    for lie in (model.step_sizes_[:-1], model.step_sizes_ * 1.001):
+        model.step_sizes_ = lie
+        assert not surefit.certify(model, X, Y).holds
+
+
+def test_shares_that_round_to_zero_are_accepted():
+    """Scores of rare rows far from zero, whose shares have the logarithm −∞: that one is not claimed."""
+    rows = np.random.default_rng(0).normal(size=(2500, 5))
+    labels = (np.random.default_rng(1).random(2500) < 0.02).astype(int)
+    model = GradientBoostingClassifier(n_estimators=60, learning_rate=1.0, random_state=0).fit(rows, labels)
+    certificate = surefit.certify(model, rows, labels)
+    assert certificate.holds and "predict_log_proba" in certificate.not_checked, str(certificate)
+
+
+@pytest.mark.parametrize("module", [sklearn.ensemble, surefit.ensemble])
+def test_deep_trees_are_looked_at_everywhere(module):
+    model = module.GradientBoostingRegressor(n_estimators=3, max_depth=None, random_state=0).fit(X, Y)
+    certificate = surefit.certify(model, X, Y)
+    assert certificate.holds and "At 2" in certificate["splits"].sentence, str(certificate)
 
 
 def test_other_data_is_refused():

@@ -219,6 +219,27 @@ def test_the_trace_of_the_loss_is_recomputed():
     assert not surefit.certify(model, X, Y)["train_score_"].holds
 
 
+@pytest.mark.parametrize("module", [sklearn.ensemble, surefit.ensemble])
+def test_a_loss_that_the_class_does_not_have_is_refused(module):
+    rows, labels = load_breast_cancer(return_X_y=True)
+    model = module.HistGradientBoostingClassifier(max_iter=3).fit(rows, labels)
+    model.loss = "exponential"
+    assert not surefit.certify(model, rows, labels).holds
+
+
+@pytest.mark.parametrize("module", [sklearn.ensemble, surefit.ensemble])
+def test_sets_of_categories_that_are_changed_are_refused(module):
+    rows, settings = variants()["categories"]
+    model = module.HistGradientBoostingRegressor(max_iter=6, **settings).fit(rows, Y)
+    assert surefit.certify(model, rows, Y).holds
+    ours = module is surefit.ensemble
+    trees = [stage[0] for stage in (model.trees_ if ours else model._predictors)]
+    sets = [tree.categories if ours else tree.raw_left_cat_bitsets for tree in trees]
+    words = next(own for own in sets if len(own))
+    words ^= 1 << np.arange(words.shape[1]).astype(words.dtype)
+    assert not surefit.certify(model, rows, Y).holds
+
+
 @pytest.mark.parametrize("lie", [None, [], [[1]], "text", [[None]]])
 def test_trees_that_are_none_are_refused(lie):
     model = regressor()

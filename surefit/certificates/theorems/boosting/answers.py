@@ -43,7 +43,5 @@ def trace_claim(model: Any, name: str, trace: list[tuple[float, float]], factor:
     given = given if given.shape == (len(trace),) else np.full(len(trace), np.inf)
     for (mean, rounding), stated in zip(trace, given.tolist(), strict=True):
         worst.see(abs(stated / factor - mean) / max(abs(mean), TINY), 0.0, rounding / max(abs(mean), TINY))
-    sentence = (
-        f"{name} is the loss of {len(trace)} rounds (when to stop is not checked); largest relative difference."
-    )
+    sentence = f"{name} is the loss of {len(trace)} rounds (when to stop is not checked); largest relative difference."
     return worst.claim(name, sentence, tol, f"{name} is not the loss of the model after each round.")

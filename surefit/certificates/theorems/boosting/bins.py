@@ -21,9 +21,8 @@ def by_rule(x: F64, w: F64, max_bins: int, edges: F64, middle: bool) -> bool:
     if len(edges) >= max_bins or not (edges[1:] > edges[:-1]).all() or ((last < 1) | (last >= len(v))).any():
         return False
     starts, ends = np.append(0, last), np.append(last, len(v))
-    heavy = C[np.maximum(ends, 1) - 1] - C[starts] > C[-1] / max_bins * (1 + 1e-9)
+    heavy = ends - starts > 1 if len(v) <= max_bins else C[ends - 1] - C[starts] > C[-1] / max_bins * (1 + 1e-9)
     low, high = v[last - 1], v[last]
     off = np.abs(edges - (low / 2 + high / 2))
     off = off if middle else np.minimum(off, np.abs(edges - low))
-    wrong = (ends - starts > 1) if len(v) <= max_bins else heavy
-    return not wrong.any() and bool((off <= 4 * UNIT * (np.abs(low) + np.abs(high))).all())
+    return not heavy.any() and bool((off <= 4 * UNIT * (np.abs(low) + np.abs(high))).all())

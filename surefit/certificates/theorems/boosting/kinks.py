@@ -3,8 +3,7 @@
     absolute_error, quantile   up · r where r ≥ 0, else −down · r            the quantile up / (up + down)
     huber                      ½ r² where |r| ≤ δ, else δ (|r| − δ/2)        m plus the mean of r − m cut at ±δ
 
-with m the median of r; δ is a quantile of |r| of all rows, anew for each tree. The start is a leaf of all rows whose
-step is zero; of huber it is the median.
+with m the median of r; δ is a quantile of all |r|, anew for each tree. The start is a quantile; of huber the median.
 """
 
 from __future__ import annotations
@@ -31,10 +30,7 @@ def huber(y: F64, f: F64, scale: float) -> tuple[F64, F64, F64]:
 
 
 def quantile(v: F64, w: F64, q: float, linear: bool = False) -> tuple[float, float]:
-    """The least and the largest q-quantile of v under the weights w, as far as rounding of their sums leaves it open.
-
-    linear: for weights that are all one, between neighbors at the place q (n − 1).
-    """
+    """The least and the largest q-quantile of v under weights w; linear: between neighbors at the place q (n − 1)."""
     order = np.argsort(v, kind="stable")
     v, below = v[order], np.cumsum(w[order])
     if linear:
@@ -65,8 +61,7 @@ class Kinks(Steps):
         if not self.newton:
             return super().leaf(value, rate, rows, k, slopes)
         y, f = self.y[rows], self.f[rows, 0]
-        low, high = self.step(y - f, self.w[rows])
-        unit = max(float(np.abs(y - f).mean()), TINY)
+        (low, high), unit = self.step(y - f, self.w[rows]), max(float(np.abs(y - f).mean()), TINY)
         off = (16 * UNIT * float((np.abs(y) + np.abs(f)).max()) + 4 * self.df) / unit
         self.seen.see(max(rate * low - value, value - rate * high, 0.0) / (rate * unit), 0.0, off)
 

@@ -15,10 +15,9 @@ def read_rows(blocks: Blocks, classes: bool) -> tuple[NDArray, F64, F64]:
     parts = [(X, one_column(np.asarray(y)), np.ones(X.shape[0]) if w is None else w) for X, y, w in blocks]
     X = np.concatenate([dense(X).astype(np.result_type(X.dtype, np.float32)) for X, _, _ in parts])
     y, w = (np.concatenate([np.asarray(p[i], dtype=np.float64) for p in parts]) for i in (1, 2))
-    if not (np.isfinite(y).all() and np.isfinite(w).all() and (w >= 0).all() and (w > 0).any()):
-        raise BadData("targets or weights are not finite, weights are negative, or all of them are zero")
-    if classes and (y < 0).any():
-        raise BadData("a label is not in classes_")
+    fine = np.isfinite(y).all() and np.isfinite(w).all() and (w >= 0).all() and (w > 0).any()
+    if not fine or (classes and (y < 0).any()):
+        raise BadData("targets or weights are not finite, a label is no class, weights are negative or all zero")
     return X, y, w
 
 

@@ -5,9 +5,8 @@ split *gains* is this of its two sides, less that of the node; with curvatures w
 squared error of r by so much. On offer are all cuts between edges of all columns, missing values on either side.
 
 A tree grown best first until it is full opens nodes in falling order of the least gain on their path: so no leaf has a
-path, its own best split included, whose least gain is above that of all splits. If it is not full, no leaf that may be
-split gains. G off by a and H by b moves G² / (H + λ) by at most 2 |v| a + v² b in first order, v = G / (H + λ): twice
-that is taken.
+path, its own best split included, whose least gain is above that of all splits. If it is not full, no leaf gains.
+G off by a and H by b moves G² / (H + λ) by 2 |v| a + v² b in first order, v = G / (H + λ): twice that is taken.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ class Splits:
         self.places = np.full(X.shape, self.missing, np.min_scalar_type(self.missing))  # how many edges are below
         for j, x in enumerate(X.T):
             self.places[~np.isnan(x), j] = np.searchsorted(edges[j], x[~np.isnan(x)])
-        self.chosen = np.linspace(0, n_trees - 1, int(np.clip(WORK / X.size, 3, 24))).astype(np.intp).tolist()
-        self.missed, self.n_trees, read = Worst(), 0, attrs.parameter
+        self.chosen = set(np.linspace(0, n_trees - 1, int(np.clip(WORK / X.size, 3, 24))).astype(np.intp).tolist())
+        self.missed, read = Worst(), attrs.parameter
         counts: list[Any] = [read("min_samples_leaf", 0), read("min_samples_split", 0)]
         min_count, self.min_split = (math.ceil(c * n) if isinstance(c, float) else real(c) for c in counts)
         self.limits, self.l2 = np.array([least, min_count]), real(read("l2_regularization", 0.0))
@@ -78,7 +77,6 @@ class Splits:
             scale[tree.leaves], error[tree.leaves] = scale[0], 2 * error.max(axis=0)
         for i in np.flatnonzero(best > -np.inf).tolist():
             self.missed.see(float(np.maximum(0.0, missed[i]) / scale[i, 0]), *(error[i] / scale[i]).tolist())
-        self.n_trees += 1
 
     def _gains(self, left: F64, total: F64, slack: F64) -> tuple[float, float]:
         """What splits with left sides (cuts, 3) gain at most, and the largest |v| of a side: where curvature and count
@@ -110,6 +108,6 @@ class Splits:
 
     def claim(self, tol: float) -> Claim:
         which = "of the feature taken (what else was open to a node, and why leaves are none, is not told)"
-        sentence = f"At {self.missed.count} nodes of {self.n_trees} trees no split {which if self.own else 'on offer'} "
+        at = f"At {self.missed.count} nodes of {len(self.chosen)} trees no split {which if self.own else 'on offer'} "
         failure = "A better split was on offer in a node of a tree, or what was taken is not one of these."
-        return self.missed.claim("splits", f"{sentence}gains more; largest relative gain missed.", tol, failure)
+        return self.missed.claim("splits", f"{at}gains more; largest relative gain missed.", tol, failure)

@@ -67,8 +67,7 @@ class Steps:
 
     def claim(self, tol: float) -> Claim:
         sentence = f"All {self.seen.count} leaf values (and the start) are steps of the loss; largest relative error."
-        failure = "A leaf value, or the start, is not the step of the loss for these rows and weights."
-        return self.seen.claim("leaf_values", sentence, tol, failure)
+        return self.seen.claim("leaf_values", sentence, tol, "A leaf value, or the start, is no step for these rows.")
 
     def mean_loss(self, w: F64) -> tuple[float, float]:
         """The mean of the loss under weights w, and its rounding; e^f and y f are rounded by themselves."""
