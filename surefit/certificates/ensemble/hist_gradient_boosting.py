@@ -18,6 +18,7 @@ from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.labels import read_classes, reads_labels
+from surefit.certificates.rounding import UNIT
 from surefit.certificates.search.boosting.category_sides import CategorySides
 from surefit.certificates.theorems.boosting.answers import class_answers, number_answers, trace_claim
 from surefit.certificates.theorems.boosting.bins import by_rule
@@ -44,7 +45,7 @@ def check_hist_gradient_boosting_classifier(model: Any, blocks: Blocks, tol: flo
         w = w * (totals.sum() / (K * np.maximum(totals, 1e-300)))[codes]
     elif given:
         w = w * np.array([real(given.get(label, 1.0)) for label in np.asarray(model.classes_).tolist()])[codes]
-    losses = {"log_loss": partial(Steps, log_loss)}
+    losses = {"log_loss": partial(Steps, log_loss, flat=4 * UNIT)}
     claims, end = _replayed(attrs, (X, y, w), tol, K, losses.get(str(attrs.parameter("loss", ""))))
     return [*claims, *class_answers(model, blocks, end, 0.5)], "rows × trees; in some also × columns"
 

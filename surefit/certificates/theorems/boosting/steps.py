@@ -70,9 +70,9 @@ class Steps:
         return self.seen.claim("leaf_values", sentence, tol, "A leaf value, or the start, is no step for these rows.")
 
     def mean_loss(self, w: F64) -> tuple[float, float]:
-        """The mean of the loss under weights w, and its rounding; e^f and y f are rounded by themselves."""
+        """The mean of the loss under weights w, and its rounding, of the terms of a difference too."""
         values, g, h = self.loss(self.y, self.f)
-        slope = np.abs(g).max(axis=1) + 4 * h[:, 0] * self.log_link
-        off = w @ (16 * UNIT * np.abs(values) + 4 * (self.df + UNIT * self.log_link) * slope)
+        slope, size = np.abs(g).max(axis=1) + 4 * h[:, 0] * self.log_link, 1 + np.abs(self.f).max(axis=1)
+        off = w @ (16 * UNIT * np.abs(values) + 4 * (self.df + UNIT * self.log_link) * slope + 4 * self.flat * size)
         mean = float(w @ values / w.sum())
         return mean, float(off / w.sum()) + 2 * len(w) * UNIT * abs(mean)
