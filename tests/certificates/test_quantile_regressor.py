@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 from sklearn.linear_model import LinearRegression, QuantileRegressor
 
+import surefit.linear_model
 from surefit.certificates import Grade
 from tests.certificates.bench import altered, certify, changed, failing
 
@@ -194,3 +195,13 @@ def test_accepts_constants_ties_and_more_columns_than_rows() -> None:
     assert certify(exact, A, y).grade is Grade.OPTIMAL  # 3000 residuals are zero: 60 % of the rows lie on the plane
     wide = local.normal(size=(20, 45))
     assert certify(QuantileRegressor(alpha=0).fit(wide, wide[:, 0]), wide, wide[:, 0]).holds
+
+
+def test_single_precision_does_not_suit_columns_far_away() -> None:
+    """Rows 10⁶ deviations from zero, coefficients in float32: what their rounding costs excuses a tenth at most."""
+    local = np.random.default_rng(5)
+    Z = local.normal(size=(200, 3))
+    A, y = (Z + 1e6).astype(np.float32), Z @ [1.0, -2.0, 0.5] + 0.3 * local.standard_t(3, size=200)
+    model = surefit.linear_model.LADRegressor().fit(A, y.astype(np.float32))
+    c = certify(model, A, y.astype(np.float32))
+    assert c["optimal"].excuse == 0.1 and c["optimal"].grade is Grade.BOUNDED, f"\n{c}"

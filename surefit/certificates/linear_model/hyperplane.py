@@ -23,6 +23,7 @@ from surefit.certificates.theorems.linear_program.separation import (
 
 BALANCED = 1e-9  # ν that still counts as none
 EXCUSED = 2.0  # roundings of the coefficients in their own precision
+MOST_EXCUSED = 0.1  # beyond, the precision does not suit the data
 
 
 def hyperplane_claims(attrs: Attributes, blocks: Blocks, plane: Plane | None, tol: float) -> list[Claim]:
@@ -104,7 +105,7 @@ def least_violations(
         max(0.0, value),
         tol,
         detail | {"gap": float((total + error - low) / omega.sum()), "lower_bound": float(low / omega.sum())},
-        excuse=float(EXCUSED * plane.unit * stored / low) if low > 0 else 0.0,
+        excuse=min(MOST_EXCUSED, float(EXCUSED * plane.unit * stored / low)) if low > 0 else 0.0,
         lower=max(0.0, lower) if low > 0 else 0.0,
         failure=f"The {what} could be lower by a relative {lower:.1e} to {value:.1e}{note}: fit again with a smaller "
         "tolerance, or bring the columns to a common scale.",

@@ -13,6 +13,7 @@ from surefit.certificates.theorems.linear_program.long_rows import LONG, Long
 from surefit.certificates.theorems.linear_program.piecewise_linear import NOTHING, Bound, Program, Proof, measure, prove
 
 EXCUSED = 2.0  # roundings of the coefficients in their own precision
+MOST_EXCUSED = 0.1  # beyond, the precision does not suit the data
 ROUNDINGS = 10.0  # P(θ) of so many roundings, and of a thousandth of what the targets are, counts as zero
 
 
@@ -38,7 +39,7 @@ def relative(proof: Proof, p: Program, q: Question) -> tuple[float, float, str]:
         return float(m.loss / targets), float(ROUNDINGS * q.unit * m.stored / targets), "a share of all targets of"
     if not least > 0:
         return np.inf, 0.0, "a relative"
-    return float(proof.gap / least), float(EXCUSED * q.unit * m.stored / least), "a relative"
+    return float(proof.gap / least), min(MOST_EXCUSED, float(EXCUSED * q.unit * m.stored / least)), "a relative"
 
 
 def optimal(p: Program, q: Question, proposed: Long | None, search: Any) -> tuple[Claim, Proof | None]:
