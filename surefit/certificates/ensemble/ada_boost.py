@@ -13,54 +13,57 @@ E e^(W − A/2) ≤ Π (1 − ε + ε e^α) e^(−α/2), for two classes and ν 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from surefit.certificates.array_blocks import ArrayBlocks
 from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.labels import labels_claim, places, reads_labels
-from surefit.certificates.predictions import numbers_claim, sample_rows
+from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, gamma
-from surefit.certificates.theorems.boosting.copies import unlike
 from surefit.certificates.theorems.hashing import distinct
-from surefit.certificates.theorems.trees.examples import Examples, from_scikit_learn, n_classes, read_examples
-from surefit.certificates.theorems.trees.members import MEMBERS, answers_of, looked_at
-from surefit.certificates.theorems.trees.replay import WORK, Replay
+from surefit.certificates.theorems.members import members_claim, spread, unlike
+from surefit.certificates.theorems.seeds import seeds_of
+from surefit.certificates.theorems.trees.bags import draws_of
+from surefit.certificates.theorems.trees.examples import from_scikit_learn, n_classes, read_examples
 from surefit.certificates.theorems.worst import Worst
+
+MEMBERS, WORK = 24, 1 << 23  # most members that are checked by their own checker, and rows × features of them all
 
 
 @checker("estimators_", "estimator_weights_", "estimator_errors_", "estimator_", "classes_", "n_classes_", "predict",
          "predict_proba", "predict_log_proba", "decision_function")  # fmt: skip
 @reads_labels
 def check_ada_boost_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
-    """Every member on all rows; the trees of sampled rounds, every split on offer."""
-    attrs, data, rows = (
-        Attributes(model, "estimators_"),
-        read_examples(model, blocks, single=False),
-        sample_rows(blocks),
-    )
-    K = n_classes(attrs, data)
+    """Every member on all rows; the trees of sampled rounds by their own checker."""
+    attrs, (X, Y, w), rows = Attributes(model, "estimators_"), read_examples(blocks), sample_rows(blocks)
+    K = n_classes(attrs, Y)
     alpha, error = _stated(attrs)
     if not attrs.faults:
-        attrs.faults += unlike(attrs, 1 if K else 3)
-    if attrs.faults or data.Y.shape[1] != 1:
+        attrs.faults += unlike(attrs, model.estimators_, 1 if K else 3)
+    if attrs.faults or Y.shape[1] != 1:
         return [bad_attributes(attrs)], "one pass"
-    answers, some = ([answers_of(m, X) for m in model.estimators_] for X in (data.X.astype(data.dtype), rows))
-    if K:
-        answers, some = ([places(model, answer) for answer in each] for each in (answers, some))
-    claims = _rounds(attrs, data, alpha, error, answers, K, tol)
+    answers, some = ([_says(m, A, K, model) for m in model.estimators_] for A in (X.astype(rows.dtype), rows))
+    claims = _rounds(attrs, (X, Y[:, 0], w), alpha, error, answers, K, tol)
     claims += _votes(model, rows, alpha, some, K) if K else [_median(model, rows, alpha, some)]
-    return (
-        claims,
-        f"{len(answers)} members on {len(data.X)} rows; splits of {len(looked_at(data.X, len(answers)))} trees",
-    )
+    return claims, f"{len(answers)} members on {len(X)} rows"
 
 
 check_ada_boost_regressor = check_ada_boost_classifier
+
+
+def _says(member: Any, X: NDArray, K: int, model: Any) -> NDArray:
+    """What the member predicts: numbers, or the places of classes."""
+    given = answer_of(member, "predict", X, (len(X),))
+    if isinstance(given, Claim):
+        raise BadData(f"a member does not answer: {given.sentence}")
+    return places(model, given) if K else given
 
 
 def _stated(attrs: Attributes) -> tuple[F64, F64]:
@@ -74,12 +77,12 @@ def _stated(attrs: Attributes) -> tuple[F64, F64]:
 
 
 def _rounds(
-    attrs: Attributes, data: Examples, alpha: F64, error: F64, answers: list[Any], K: int, tol: float
+    attrs: Attributes, data: tuple[F64, F64, F64], alpha: F64, error: F64, answers: list[Any], K: int, tol: float
 ) -> list[Claim]:
     """The weights D of the rows, round by round, and what each round claims."""
-    model, y, w, rate = attrs.model, data.Y[:, 0], data.w, real(attrs.parameter("learning_rate", 1.0))
-    D, log_bound, looked, hidden = w / w.sum(), 0.0, looked_at(data.X, len(answers)), ""
-    errors, weights, found, draws = Worst(), Worst(), Replay(), Draws(model, data)
+    model, (X, y, w), rate, T = attrs.model, data, real(attrs.parameter("learning_rate", 1.0)), len(answers)
+    D, log_bound, looked = w / w.sum(), 0.0, spread(T, int(np.clip(WORK / max(X.size, 1), 2, MEMBERS)))
+    errors, weights, parts, draws = Worst(), Worst(), list[Any](), Draws(model, *data)
     for t, (a, answer) in enumerate(zip(alpha, answers, strict=True)):
         D = np.where(w > 0, np.maximum(D, 2.0**-52 * D.sum()), 0.0)
         D = D / D.sum()
@@ -90,30 +93,26 @@ def _rounds(
         odds = rate * (np.log((1 - eps) / eps) + np.log(max(K - 1, 1))) if eps < 1 else 0.0
         should = 1.0 if eps <= 0 or error[t] == 0 else 0.0 if not K and eps >= 0.5 else odds
         weights.see(abs(a - should) / max(rate, abs(should)), 2 * rounding / max(1 - eps, UNIT))
-        bag: Any = D if K else draws.times(model.estimators_[t], D)
-        if t in looked and (bag is None or not hasattr(model.estimators_[t], "tree_")):
-            hidden = "the members are no trees" if bag is not None else "the rows drawn for each member cannot be seen"
-        elif t in looked:
-            repeated = not K and draws.theirs  # there a row drawn twice is two rows, in ours its weight is two
-            at = np.repeat(np.arange(len(w)), bag.astype(np.intp)) if repeated else np.arange(len(w))
-            v = np.ones(len(at)) if repeated else bag
-            found.tree(model.estimators_[t], data.X[at], data.Y[at], v, K, 2 * WORK / MEMBERS)
+        bag = (np.arange(len(w)), D) if K else draws.bag(t, D)
+        if t in looked and bag is not None:
+            labels = np.asarray(model.classes_)[y.astype(np.intp)] if K else y
+            parts.append((model.estimators_[t], ArrayBlocks(X[bag[0]], labels[bag[0]], bag[1])))
         log_bound += np.log(1 - eps + eps * np.exp(a) + len(w) * 2.0**-51) - a / 2
         D = D * np.exp(a * loss if K else -a * (1 - loss))
-    what, more, ended = "the error of the members under the weights of their rounds", " + log(K − 1)" * (K > 2), ""
-    if len(answers) < whole(attrs.parameter("n_estimators", 50)):
-        ended = " Boosting ended there: " + (
-            "it is never wrong." if error[-1] == 0 else "the next, not kept, is not told."
-        )
-    told = f"estimator_errors_ is {what}, for all {len(answers)}; largest relative difference.{ended}"
+    what, more = "the error of the members under the weights of their rounds", " + log(K − 1)" * (K > 2)
+    told = f"estimator_errors_ is {what}, for all {T}; largest relative difference."
     claims = [errors.claim("errors", told, tol, f"estimator_errors_ is not {what}.")]
     told = f"Each member's weight is learning_rate · (log((1 − ε) / ε){more}); largest difference, relative."
     claims.append(weights.claim("weights", told, tol, "estimator_weights_ is not what the members' errors say."))
-    if hidden:
+    if not parts or not hasattr(model.estimators_[0], "tree_"):
+        hidden = "the members are no trees" if parts else "the rows drawn for each member cannot be seen"
         told = f"Whether each split was the best on offer is not told: {hidden}."
-        claims.append(Claim("splits", told, Grade.UNPROVED, None, None, True))
-    else:
-        claims += found.claims(tol, f" of {len(looked)} of {len(answers)} trees")[1:]
+        claims.append(Claim("members", told, Grade.UNPROVED, None, None, True))
+    else:  # of weights that are known to their roundings alone the numbers of nodes are not
+        claims.append(members_claim(parts, T, tol, *(["nodes"] if K else [])))
+    if T < whole(attrs.parameter("n_estimators", 50)) and error[-1] > 0:
+        told = f"{T} members, fewer than asked for: whether the next, which is not kept, ended the fit is not told."
+        claims.append(Claim("rounds", told, Grade.UNPROVED, None, None, True))
     return [*claims, _bound(y, w, alpha, answers, K, rate, log_bound)] if K > 1 else claims
 
 
@@ -124,24 +123,32 @@ def _loss(off: F64, kind: str) -> F64:
 
 
 class Draws:
-    """How often each row was drawn for a member of R2, from the seeds."""
+    """The rows drawn for each member of R2, from the seeds."""
 
-    def __init__(self, model: Any, data: Examples) -> None:
-        self.data, self.theirs, seed = data, from_scikit_learn(model), whole(getattr(model, "random_state", None))
-        self.rng: Any = np.random.RandomState(seed) if 0 <= seed < 2**32 else None
+    def __init__(self, model: Any, X: F64, y: F64, w: F64) -> None:
+        seed, self.theirs = getattr(model, "random_state", None), from_scikit_learn(model)
+        self.found, self.examples = [whole(m.random_state) for m in model.estimators_], distinct(X, y[:, None], w)
+        expected = seeds_of(seed, len(self.found), False)
+        if not self.theirs and expected is not None and expected.tolist() != self.found:
+            raise BadData("the members have other seeds than random_state gives them")
+        self.rng = np.random.RandomState(seed) if self.theirs and expected is not None else None
 
-    def times(self, member: Any, D: F64) -> F64 | None:
-        """For the next member; None where it cannot be seen."""
-        seed, n = whole(getattr(member, "random_state", None)), len(D)
-        if seed < 0 or (self.theirs and self.rng is None):
+    def bag(self, t: int, D: F64) -> tuple[NDArray, F64] | None:
+        """Rows and weights of the next member, t; None where they cannot be seen. A row that is drawn twice is two rows
+        in scikit-learn's, in ours its weight is two."""
+        if self.rng:
+            if self.rng.randint(2**31 - 1) != self.found[t]:
+                raise BadData("a member has another seed than random_state gives it")
+            rows = self.rng.choice(len(D), size=len(D), p=D / D.sum())
+            return rows, np.ones(len(rows))
+        if self.theirs or self.found[t] < 0:
             return None
-        if not self.theirs:
-            rows, counts = distinct(self.data.X, self.data.Y, D), np.zeros(n)
-            counts[rows.first] = rows.bootstrap(seed, max(1, round(float(self.data.w.sum()))))
-            return counts
-        if self.rng.randint(2**31 - 1) != seed:
-            raise BadData("a member has another random_state than the ensemble's gives it")
-        return np.bincount(self.rng.choice(n, size=n, p=D / D.sum()), minlength=n).astype(np.float64)
+        seen, draws = (
+            self.examples.owner >= 0,
+            draws_of(None, float(self.examples.weights.sum()), len(self.examples.first)),
+        )
+        drawn = replace(self.examples, weights=np.bincount(self.examples.owner[seen], D[seen]))
+        return self.examples.first, drawn.bootstrap(self.found[t], draws).astype(np.float64)
 
 
 def _bound(y: F64, w: F64, alpha: F64, answers: list[Any], K: int, rate: float, log_bound: float) -> Claim:

@@ -16,19 +16,18 @@ from surefit.certificates.array_blocks import ArrayBlocks
 from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
 from surefit.certificates.blocks import F64, BadData, Blocks, dense
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import CertificateError, Claim, Grade, at_most, weakest
+from surefit.certificates.claim import CertificateError, Claim, Grade, at_most
 from surefit.certificates.labels import labels_claim, read_classes, reads_labels
 from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
-from surefit.certificates.registry import CHECKERS, checker_for
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.hashing import Distinct, distinct
+from surefit.certificates.theorems.members import members_claim, spread, unlike
 from surefit.certificates.theorems.seeds import seeds_of
 from surefit.certificates.theorems.trees.bags import draws_of, rows_of, subsample
+from surefit.certificates.theorems.trees.votes import asked_again, out_of_bag_claims
 
 MEMBERS = 3  # that are checked on their own rows
-OOB_WORK = 1 << 24  # rows × members that are asked again
 BAGGING = ("estimators_", "estimator_", "estimators_samples_", "estimators_features_", "oob_score_", "predict")
-Indices = NDArray[np.intp]
 
 
 class Data(NamedTuple):
@@ -41,8 +40,8 @@ class Data(NamedTuple):
 
 
 class Bag(NamedTuple):
-    rows: Indices  # as they were drawn, one again for each time
-    columns: Indices
+    rows: NDArray  # as they were drawn, one again for each time
+    columns: NDArray
 
 
 @checker(*BAGGING, "classes_", "n_classes_", "oob_decision_function_", "predict_proba", "predict_log_proba",
@@ -81,6 +80,7 @@ def _check(attrs: Attributes, data: Data, blocks: Blocks, tol: float) -> Finding
     model, members = attrs.model, attrs.model.estimators_
     if not isinstance(members, (list, tuple)) or not 0 < len(members) == whole(attrs.parameter("n_estimators", 10)):
         attrs.faults.append("estimators_ does not hold n_estimators members")
+    attrs.faults += unlike(attrs, members)
     if attrs.faults:
         return [bad_attributes(attrs)], "one pass"
     stated = zip(model.estimators_samples_, model.estimators_features_, strict=True)
@@ -89,12 +89,17 @@ def _check(attrs: Attributes, data: Data, blocks: Blocks, tol: float) -> Finding
     claims = [_bags_claim(attrs, bags, data, examples)]
     if not claims[0].holds:
         return claims, "one pass"
-    claims.append(_members_claim(attrs, bags, data, tol))
-    if attrs.flag("oob_score", False):
+    parts = [_on_its_rows(attrs, bags, data, k) for k in spread(len(members), MEMBERS)]
+    claims.append(members_claim(parts, len(members), tol))
+    if attrs.flag("oob_score", False) or callable(getattr(model, "oob_score", None)):
         owner = np.arange(len(data.w)) if examples is None else examples.owner
-        claims += _out_of_bag(attrs, bags, data, owner)
+        at, w = asked_again(len(data.w), len(members)), np.ones(len(data.w)) if data.theirs else data.w
+        outside = (~np.isin(owner[at], owner[bag.rows]) for bag in bags)
+        says = (_says(attrs, m, data.X[at][:, bag.columns], data) for m, bag in zip(members, bags, strict=True))
+        said, slack = zip(outside, says, strict=True), _rounding(attrs, data.X.dtype)
+        claims += out_of_bag_claims(attrs, said, at, data.Y, w, data.K, True, slack)
     claims += _answers(attrs, bags, data, sample_rows(blocks))
-    return claims, f"{len(members)} members, {min(MEMBERS, len(members))} of them checked on their own rows"
+    return claims, f"{len(members)} members, {len(parts)} of them checked on their own rows"
 
 
 def _bags_claim(attrs: Attributes, bags: list[Bag], data: Data, examples: Distinct | None) -> Claim:
@@ -123,8 +128,7 @@ def _n_columns(attrs: Attributes, d: int) -> int:
 def _our_bag(attrs: Attributes, data: Data, examples: Distinct, seed: int) -> Bag:
     d, again = data.X.shape[1], attrs.flag("bootstrap_features", False)
     draws = draws_of(getattr(attrs.model, "max_samples", None), float(examples.weights.sum()), len(examples.weights))
-    bootstrap = attrs.flag("bootstrap", True)
-    often = examples.bootstrap(seed, draws) if bootstrap else subsample(examples, seed, draws)
+    often = examples.bootstrap(seed, draws) if attrs.flag("bootstrap", True) else subsample(examples, seed, draws)
     count, every = _n_columns(attrs, d), np.arange(d)
     columns = every if count == d and not again else np.random.default_rng([seed, 1]).choice(d, count, replace=again)
     return Bag(rows_of(examples, often), columns)
@@ -141,7 +145,7 @@ def _scikit_learn_bag(attrs: Attributes, data: Data, seed: int) -> Bag:
     return Bag(_drawn(rng, n, int(draws), bootstrap), columns)
 
 
-def _drawn(rng: np.random.RandomState, n: int, k: int, replace: bool) -> Indices:
+def _drawn(rng: np.random.RandomState, n: int, k: int, replace: bool) -> NDArray:
     """With replacement, or as `sample_without_replacement`: a permutation, and at the ends one number at a time."""
     if replace:
         return rng.randint(0, n, k)
@@ -159,29 +163,14 @@ def _drawn(rng: np.random.RandomState, n: int, k: int, replace: bool) -> Indices
     return np.array(list(chosen), dtype=np.intp)
 
 
-def _members_claim(attrs: Attributes, bags: list[Bag], data: Data, tol: float) -> Claim:
-    """Up to three members by their own checkers, on their own rows."""
-    members = attrs.model.estimators_
-    name = type(members[0]).__name__
-    if not any(base.__name__ in CHECKERS for base in type(members[0]).__mro__):
-        reason = f"{name} has no checker: the members themselves were not checked."
-        return Claim("members", reason, Grade.UNPROVED, 0.0, 0.0, True)
-    places = np.unique(np.linspace(0, len(members) - 1, min(MEMBERS, len(members))).astype(int)).tolist()
-    found = list[Claim]()
-    for k in places:
-        rows, counts = bags[k].rows, None
-        if "sample_weight" in inspect.signature(members[k].fit).parameters:
-            rows, counts = np.arange(len(data.w)), np.bincount(bags[k].rows, minlength=len(data.w)).astype(np.float64)
-        Y = data.Y[rows] if data.Y.shape[1] > 1 else data.Y[rows, 0]
-        Y = _labels(attrs, data)[Y.astype(np.intp)] if data.K else Y
-        part = ArrayBlocks(data.X[rows][:, bags[k].columns], Y, counts)
-        found += checker_for(members[k])(members[k], part, tol)[0]
-    fails = [claim for claim in found if not claim.holds]
-    told = (
-        f"{len(places)} of {len(members)} members ({name}) hold on their rows, by their own checker; claims that fail."
-    )
-    failure = f"A member ({name}) does not hold on its own rows: {fails[0].sentence if fails else ''}"
-    return at_most("members", told, weakest(found), len(fails), 0, failure=failure)
+def _on_its_rows(attrs: Attributes, bags: list[Bag], data: Data, k: int) -> tuple[Any, ArrayBlocks]:
+    """Member k with what it was fitted to: draws as weights where it takes them, else as repeated rows."""
+    member, rows, counts = attrs.model.estimators_[k], bags[k].rows, None
+    if "sample_weight" in inspect.signature(member.fit).parameters:
+        rows, counts = np.arange(len(data.w)), np.bincount(bags[k].rows, minlength=len(data.w)).astype(np.float64)
+    Y = data.Y[rows] if data.Y.shape[1] > 1 else data.Y[rows, 0]
+    Y = _labels(attrs, data)[Y.astype(np.intp)] if data.K else Y
+    return member, ArrayBlocks(data.X[rows][:, bags[k].columns], Y, counts)
 
 
 def _labels(attrs: Attributes, data: Data) -> NDArray:
@@ -210,41 +199,6 @@ def _rounding(attrs: Attributes, dtype: Any) -> float:
     members = attrs.model.estimators_
     other = 0.0 if hasattr(members[0], "tree_") else float(np.sqrt(np.finfo(dtype if dtype.kind == "f" else float).eps))
     return 4 * gamma(len(members) + 8) + other
-
-
-def _out_of_bag(attrs: Attributes, bags: list[Bag], data: Data, owner: Indices) -> list[Claim]:
-    """The means over the members whose bag does not hold the row's example, and the score of what is stated.
-
-    A row that every member saw has no answer, and counts as zero (the first class). Asked again are all rows, or as
-    many as the work allows, spread evenly.
-    """
-    name, n, T = "oob_decision_function_" if data.K else "oob_prediction_", len(data.w), len(bags)
-    rows = np.unique(np.linspace(0, n - 1, max(1, min(n, OOB_WORK // T))).astype(np.intp))
-    total, votes = np.zeros((len(rows), max(data.K, data.Y.shape[1]))), np.zeros((len(rows), 1))
-    size = np.zeros_like(total)
-    for member, bag in zip(attrs.model.estimators_, bags, strict=True):
-        outside = ~np.isin(owner[rows], owner[bag.rows])[:, None]
-        says = _says(attrs, member, data.X[rows][:, bag.columns], data)
-        total, size, votes = total + outside * says, size + outside * np.abs(says), votes + outside
-    given = attrs.array(name, (n, total.shape[1]), (n,), finite=False)
-    if given is None:
-        return [bad_attributes(attrs)]
-    given = np.nan_to_num(given.reshape(n, -1))
-    allowed = _rounding(attrs, data.X.dtype) * np.maximum(size.max(), 1e-300)
-    worst = float(np.abs(given[rows] * np.maximum(votes, 1) - total).max()) / allowed
-    told = f"{name} is the mean over the members that did not see the row, on {len(rows)} rows; in roundings."
-    answers = at_most("oob", told, Grade.EXACT, worst, 1.0, failure=f"{name} is not the mean over these members.")
-    if callable(getattr(attrs.model, "oob_score", None)):
-        told = "oob_score_ comes from a function of the user: it is not recomputed."
-        return [answers, Claim("oob_score", told, Grade.UNPROVED, None, None, True)]
-    w, Y = np.ones(n) if data.theirs else data.w, data.Y
-    if data.K:
-        score = float(w @ (given.argmax(axis=1) == Y[:, 0]) / w.sum())
-    else:
-        score = float(np.mean(1 - (w @ (Y - given) ** 2) / (w @ (Y - w @ Y / w.sum()) ** 2)))
-    off = abs(real(getattr(attrs.model, "oob_score_", None)) - score)
-    told, failure = "oob_score_ is the score of the out-of-bag answers; difference.", f"oob_score_ is not {score:.6g}."
-    return [answers, at_most("oob_score", told, Grade.EXACT, off, 1e-9 * (1 + abs(score)), failure=failure)]
 
 
 def _answers(attrs: Attributes, bags: list[Bag], data: Data, X: NDArray) -> list[Claim]:

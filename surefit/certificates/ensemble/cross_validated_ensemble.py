@@ -16,13 +16,13 @@ from surefit.certificates.array_blocks import ArrayBlocks
 from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
 from surefit.certificates.blocks import F64, BadData, Blocks, dense
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most, refuted, weakest
+from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.labels import labels_claim, read_classes, reads_labels
 from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
-from surefit.certificates.registry import CHECKERS, checker_for
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.drawn_folds import drawn_claim
 from surefit.certificates.theorems.folds import Fold, covering_claim, disjoint_claim, read_folds
+from surefit.certificates.theorems.members import members_claim, spread, unlike
 from surefit.certificates.theorems.seeds import seeds_of
 
 MEMBERS = 10  # that are checked on their own rows
@@ -50,13 +50,14 @@ def check_cross_validated_ensemble(model: Any, blocks: Blocks, tol: float) -> Fi
     folds = read_folds(getattr(model, "folds_", None), len(data.w))
     if not folds or len(folds) != len(members):
         attrs.faults.append("folds_ is not a list of (train, test) rows of these data, one for each member")
-    attrs.faults += _unlike(attrs, members)
+    attrs.faults += unlike(attrs, members)
     if attrs.faults or folds is None:
         return [bad_attributes(attrs)], "one pass"
     claims = _folds(attrs, folds, data, K)
     if not all(claim.holds for claim in claims):
         return claims, "one pass"
-    claims.append(_members(attrs, members, folds, data, K, tol))
+    parts = [_on_its_rows(attrs, k, folds, data, K) for k in spread(len(members), MEMBERS)]
+    claims.append(members_claim(parts, len(members), tol))
     claims += _out_of_fold(attrs, members, folds, data, K)
     claims += _answers(attrs, members, sample_rows(blocks), K)
     return claims, f"{len(members)} members asked for the rows of their test parts and for a sample"
@@ -84,41 +85,12 @@ def _folds(attrs: Attributes, folds: list[Fold], data: Data, K: int) -> list[Cla
     return claims
 
 
-def _unlike(attrs: Attributes, members: list[Any]) -> list[str]:
-    """Members, or `estimator_`, that are no copies of `estimator`."""
-    asked = getattr(attrs.model, "estimator", None)
-    own = getattr(attrs.model, "estimator_", None)
-    wanted = _parameters(own if asked is None else asked)
-    if any(_parameters(one) != wanted for one in (own, *members)):
-        return ["a member has other parameters than estimator asks for"]
-    return []
-
-
-def _parameters(model: Any) -> dict[str, str]:
-    """The class and the parameters as texts, without seeds and parts that are estimators."""
-    found = model.get_params(deep=True).items()
-    plain = {k: repr(v) for k, v in found if not (k.endswith("random_state") or "get_params" in dir(v))}
-    return {"": type(model).__name__, **{k: v for k, v in plain.items() if not v.startswith("[(")}}
-
-
-def _members(attrs: Attributes, members: list[Any], folds: list[Fold], data: Data, K: int, tol: float) -> Claim:
-    """Members by their own checkers, on the rows of their training parts."""
-    name = type(members[0]).__name__
-    if not any(base.__name__ in CHECKERS for base in type(members[0]).__mro__):
-        reason = f"{name} has no checker: the members themselves were not checked."
-        return Claim("members", reason, Grade.UNPROVED, 0.0, 0.0, True)
-    places = np.unique(np.linspace(0, len(members) - 1, min(MEMBERS, len(members))).astype(int)).tolist()
-    found = list[Claim]()
-    for k in places:
-        rows = folds[k][0][data.w[folds[k][0]] > 0]
-        Y = data.Y[rows] if data.Y.shape[1] > 1 else data.Y[rows, 0]
-        Y = np.asarray(attrs.model.classes_)[Y.astype(np.intp)] if K else Y
-        part = ArrayBlocks(data.X[rows], Y, data.w[rows] if data.weighted else None)
-        found += checker_for(members[k])(members[k], part, tol)[0]
-    fails = [claim for claim in found if not claim.holds]
-    said = f"{len(places)} of {len(members)} members ({name}) hold by their own checker on the rows they were shown"
-    failure = f"A member ({name}) does not hold on its training rows: {fails[0].sentence if fails else ''}"
-    return at_most("members", f"{said}; claims that fail.", weakest(found), len(fails), 0, failure=failure)
+def _on_its_rows(attrs: Attributes, k: int, folds: list[Fold], data: Data, K: int) -> tuple[Any, ArrayBlocks]:
+    """Member k with the rows of positive weight of its training part."""
+    rows = folds[k][0][data.w[folds[k][0]] > 0]
+    Y = data.Y[rows] if data.Y.shape[1] > 1 else data.Y[rows, 0]
+    Y = np.asarray(attrs.model.classes_)[Y.astype(np.intp)] if K else Y
+    return attrs.model.estimators_[k], ArrayBlocks(data.X[rows], Y, data.w[rows] if data.weighted else None)
 
 
 def _says(attrs: Attributes, member: Any, X: NDArray, K: int) -> F64 | Claim:

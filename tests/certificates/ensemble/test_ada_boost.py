@@ -34,14 +34,14 @@ def test_scikit_learns_classifiers_are_accepted(load, rate):
 def test_scikit_learns_regressors_are_accepted_with_the_rows_they_drew(loss):
     certificate = surefit.certify(AdaBoostRegressor(n_estimators=8, loss=loss, random_state=3).fit(X, Y), X, Y)
     assert certificate.holds, str(certificate)
-    assert not certificate["splits"].informs
+    assert not certificate["members"].informs
 
 
 def test_rows_drawn_without_a_seed_cannot_be_seen():
     certificate = surefit.certify(AdaBoostRegressor(n_estimators=4).fit(X, Y), X, Y)
     assert certificate.holds
-    assert certificate["splits"].informs
-    assert "cannot be seen" in certificate["splits"].sentence
+    assert certificate["members"].informs
+    assert "cannot be seen" in certificate["members"].sentence
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero")  # scikit-learn's logarithm of weights that are zero
@@ -141,7 +141,7 @@ def test_members_that_do_not_take_the_best_split_are_refused():
         member.splitter = "best"
     certificate = surefit.certify(model, B, C)
     assert certificate["errors"].holds
-    assert not certificate["splits"].holds
+    assert not certificate["members"].holds
 
 
 def test_other_data_is_refused():
@@ -157,3 +157,25 @@ def test_stumps_between_neighbors_of_float32():
     model = surefit.ensemble.AdaBoostClassifier(n_estimators=6).fit(grid[:, None], labels)
     certificate = surefit.certify(model, grid[:, None], labels)
     assert certificate.holds, str(certificate)
+
+
+def test_our_regressors_with_weights_that_are_no_whole_numbers():
+    """Weights that add up to less than there are rows: as many rows are drawn as there are."""
+    w = np.random.default_rng(0).random(len(X))
+    model = surefit.ensemble.AdaBoostRegressor(n_estimators=5, random_state=0).fit(X, Y, sample_weight=w)
+    certificate = surefit.certify(model, X, Y, w)
+    assert certificate.holds, str(certificate)
+    assert not surefit.certify(model, X, Y).holds
+    model.random_state = 1
+    assert not surefit.certify(model, X, Y, w).holds
+
+
+@pytest.mark.parametrize("library", [surefit.ensemble.AdaBoostRegressor, AdaBoostRegressor])
+def test_fewer_members_than_asked_for_are_told(library):
+    model = library(n_estimators=6, random_state=0).fit(X, Y)
+    assert "rounds" not in surefit.certify(model, X, Y)
+    for name in ("estimators_", "estimator_weights_", "estimator_errors_"):
+        setattr(model, name, getattr(model, name)[:4])
+    claim = surefit.certify(model, X, Y)["rounds"]
+    assert claim.grade == "UNPROVED"
+    assert "4 members, fewer than asked for" in claim.sentence

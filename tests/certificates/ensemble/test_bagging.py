@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sklearn.ensemble
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 from sklearn.ensemble import BaggingClassifier, BaggingRegressor
 from sklearn.linear_model import Lasso, Ridge, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+import surefit.ensemble
 from surefit import certify
 from surefit.certificates import Grade
 from tests.certificates.tree.test_decision_tree import refused, tree_of
@@ -115,3 +118,25 @@ def test_what_is_not_the_ensemble(bagged: tuple[Any, np.ndarray, np.ndarray]) ->
     proud = copy.copy(model)
     proud.__class__ = Proud
     assert refused(proud, X, y)
+
+
+@pytest.mark.parametrize("library", [sklearn.ensemble, surefit.ensemble])
+def test_members_that_are_no_copies_of_what_was_asked_for(library: Any) -> None:
+    X, y = load_wine(return_X_y=True)
+    model = library.BaggingClassifier(n_estimators=3, random_state=0).fit(X, y)
+    assert certify(model, X, y).holds
+    for name in ("estimator", "estimator_"):
+        lie = copy.copy(model)
+        setattr(lie, name, DecisionTreeClassifier(max_depth=2))
+        assert not certify(lie, X, y).holds, name
+    shallow = library.BaggingClassifier(model.estimators_[0].__class__(max_depth=2), 3, random_state=0).fit(X, y)
+    assert certify(shallow, X, y).holds
+    assert not certify(shallow.set_params(estimator=None), X, y).holds
+
+
+@pytest.mark.parametrize("library", [sklearn.ensemble, surefit.ensemble])
+def test_a_member_that_is_not_replayed_is_not_called_wrong(library: Any) -> None:
+    X, y = load_diabetes(return_X_y=True)
+    member = DecisionTreeRegressor(criterion="absolute_error", max_depth=2)
+    model = library.BaggingRegressor(member, 3, random_state=0).fit(X[::3], y[::3])
+    assert certify(model, X[::3], y[::3]).grade == Grade.UNPROVED

@@ -33,7 +33,7 @@ def test_forests_on_categories_hold(n_classes: int, settings: dict[str, Any]) ->
         certificate = certify(model, X, y, weights)
         assert certificate.holds, certificate
         assert set(certificate.not_checked) <= {"bin_thresholds_", "estimators_samples_", "feature_importances_"}
-        assert ("but no sets of more" in certificate["splits"].sentence) == (n_classes > 2)
+        assert "for one target or two classes only" in certificate["members"].sentence
 
 
 def test_lies_about_sets_are_refused() -> None:

@@ -64,7 +64,7 @@ def test_what_is_not_our_forest() -> None:
         setattr(changed, attribute, lie)
         assert not certify(changed, X, y).holds, attribute
     assert not certify(model, X, np.random.default_rng(0).permutation(y)).holds
-    assert certify(model, X[::-1], y[::-1])["splits"].holds  # the order of the rows does not matter to the trees
+    assert certify(model, X[::-1], y[::-1])["members"].holds  # the order of the rows does not matter to the trees
 
 
 @pytest.mark.filterwarnings("ignore")

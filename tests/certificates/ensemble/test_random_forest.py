@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sklearn.ensemble
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
+import surefit.ensemble
 from surefit import certify
 from surefit.certificates import Grade
 from surefit.certificates.theorems import hashing
@@ -175,3 +177,42 @@ def test_members_of_a_class_without_a_checker_are_refused() -> None:
     lie = copy.copy(model)
     lie.__class__, lie.estimators_ = Held, held
     assert refused(lie, X, y)
+
+
+@pytest.mark.parametrize("library", [sklearn.ensemble, surefit.ensemble])
+def test_a_tree_that_is_not_replayed_is_wrong_nevertheless(library: Any) -> None:
+    """Of many trees some are replayed; the leaves of all are counted again."""
+    X, y = load_diabetes(return_X_y=True)
+    model = library.RandomForestRegressor(100, random_state=0).fit(X, y)
+    certificate = certify(model, X, y)
+    assert certificate.holds, certificate
+    assert "of 100 members" in certificate["members"].sentence
+    assert "100 of 100 members" not in certificate["members"].sentence
+    assert "drawn candidates cannot be seen" not in certificate["members"].sentence
+    lie = copy.deepcopy(model)
+    leaf = int(np.flatnonzero(lie.estimators_[57].tree_.children_left < 0)[0])
+    lie.estimators_[57].tree_.value[leaf] *= 1 + 1e-9
+    assert not certify(lie, X, y)["leaves"].holds
+    lie = copy.deepcopy(model)
+    one, other = lie.estimators_[56:58]
+    one.random_state, other.random_state = other.random_state, one.random_state
+    lie.estimators_[56:58] = [other, one]
+    assert not certify(lie, X, y)["leaves"].holds
+
+
+@pytest.mark.parametrize("library", [sklearn.ensemble, surefit.ensemble])
+def test_what_is_not_replayed_is_not_called_wrong(library: Any) -> None:
+    X, y = load_diabetes(return_X_y=True)
+    for change in ({"criterion": "absolute_error"}, {"monotonic_cst": [1] + [0] * 9}, {"min_impurity_decrease": 1.0}):
+        model = library.RandomForestRegressor(3, random_state=0, min_samples_leaf=4, **change).fit(X[::3], y[::3])
+        assert certify(model, X[::3], y[::3]).grade == Grade.UNPROVED, change
+
+
+def test_trees_with_other_parameters_than_the_forest() -> None:
+    X, y = load_wine(return_X_y=True)
+    for library in (sklearn.ensemble, surefit.ensemble):
+        for change in ({"max_features": 1}, {"max_depth": 30}, {"min_samples_split": 3}):
+            model = library.RandomForestClassifier(3, random_state=0).fit(X, y).set_params(**change)
+            assert refused(model, X, y), change
+        model.estimator_ = None
+        assert refused(model, X, y)

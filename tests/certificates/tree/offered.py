@@ -21,7 +21,7 @@ def node_of(criterion: str, y: Any, w: Any, n_classes: int = 0) -> Node:
 def best_decrease(here: Node, X: Any, **rules: Any) -> float:
     """The largest decrease on offer, where nothing is drawn and nothing else is asked for; −∞ where none is."""
     d = X.shape[1]
-    free = {"theirs": False, "min_rows": 1, "max_features": d, "categorical": np.zeros(d, dtype=bool)}
+    free = {"theirs": False, "min_rows": 1, "drawn": False, "categorical": np.zeros(d, dtype=bool)}
     growth: Any = SimpleNamespace(**{**free, **rules})
     return best_on_offer(here, X, growth, None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,35 +14,27 @@ from surefit.certificates.labels import read_classes
 MOST = 1 << 27  # entries kept in memory
 
 
-class Examples(NamedTuple):
-    """All rows, targets (n, targets) or one column of codes, weights ≥ 0."""
-
-    X: F64
-    Y: F64
-    w: F64
-    weighted: bool
-    dtype: Any  # of the rows as they were given
-
-
 def from_scikit_learn(model: Any) -> bool:
     return any(base.__module__.startswith(("sklearn.tree", "sklearn.ensemble")) for base in type(model).__mro__)
 
 
-def read_examples(model: Any, blocks: Blocks, single: bool = True) -> Examples:
-    """The data in memory, as the model reads it; single: scikit-learn's model rounds the rows to float32."""
+def read_examples(blocks: Blocks) -> tuple[F64, F64, F64]:
+    """All rows, targets (n, targets) or one column of codes, weights ≥ 0."""
     if blocks.n_rows * blocks.n_features > MOST:
         raise BadData(f"{blocks.n_rows} × {blocks.n_features} numbers would be kept in memory, above {MOST}")
     parts = list(looked_over(blocks, needs_y=True, missing=True))
-    X, w = np.concatenate([dense(p.X) for p in parts]), np.concatenate([p.w for p in parts])
-    Y, weighted = np.concatenate([p.y for p in parts]), any(given is not None for _, _, given in blocks)
-    X = X.astype(np.float32).astype(np.float64) if single and from_scikit_learn(model) else X
-    return Examples(X, Y.astype(np.float64).reshape(len(Y), -1), w, weighted, parts[0].X.dtype)
+    X, Y, w = (np.concatenate(all_) for all_ in zip(*((dense(p.X), p.y, p.w) for p in parts), strict=True))
+    return X, Y.astype(np.float64).reshape(len(Y), -1), w
 
 
-def n_classes(attrs: Attributes, data: Examples) -> int:
+def as_read(model: Any, X: NDArray) -> F64:
+    return (X.astype(np.float32) if from_scikit_learn(model) else X).astype(np.float64)
+
+
+def n_classes(attrs: Attributes, Y: F64) -> int:
     """How many labels `classes_` has, 0 without; a fault unless those of the data are among them, and n_classes_."""
     K = (read_classes(attrs, 1) or 1) if hasattr(attrs.model, "classes_") else 0
-    if K and (data.Y.min() < 0 or np.ravel(getattr(attrs.model, "n_classes_", 0)).tolist() != [K]):
+    if K and (Y.min() < 0 or np.ravel(getattr(attrs.model, "n_classes_", 0)).tolist() != [K]):
         attrs.faults.append("classes_ or n_classes_ is not that of the labels of the data")
     return K
 

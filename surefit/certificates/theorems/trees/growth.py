@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, real
+from surefit.certificates.attributes import Attributes, real, whole
 from surefit.certificates.blocks import BadData
 from surefit.certificates.theorems.trees.examples import from_scikit_learn
 
@@ -20,9 +20,7 @@ LIMITS = {"max_depth": math.inf, "max_leaf_nodes": math.inf, "min_samples_leaf":
 
 
 class Growth:
-    """The parameters of one tree, or of the trees of a forest; BadData for what is not replayed."""
-
-    binned = False  # thresholds are those of bins, not midway between values
+    """The parameters of one tree; BadData for what is not replayed."""
 
     def __init__(self, attrs: Attributes, d: int, n_classes: int) -> None:
         known = CRITERIA[n_classes > 0]
@@ -32,11 +30,17 @@ class Growth:
             raise BadData(f"trees with {', '.join(rare) or criterion} are not replayed")
         if not isinstance(most, (int, np.integer)):
             most = {"sqrt": math.sqrt(d), "log2": math.log2(d)}[most] if isinstance(most, str) else real(most) * d
-        self.theirs, self.n_classes = from_scikit_learn(attrs.model), n_classes
-        self.entropy, self.max_features = criterion in CRITERIA[True][1:], max(1, int(most))
+        if whole(attrs.model.max_features_) != max(1, int(most)):
+            raise BadData("max_features_ is not what was asked for")
+        self.theirs, self.entropy = from_scikit_learn(attrs.model), criterion in CRITERIA[True][1:]
+        self.drawn = max(1, int(most)) < d  # candidates for each split
         self.categorical = np.reshape(attrs.parameter("is_categorical_", np.zeros(d)), d) == 1  # split by sets
+        self.binned = attrs.has("bin_thresholds_")  # thresholds are those of bins, not midway between values
         limits = [real(attrs.parameter(name, usual)) for name, usual in LIMITS.items()]
         self.max_depth, self.max_leaves, self.min_rows, self.min_split = limits
-        self.alpha = real(attrs.parameter("ccp_alpha_" if attrs.has("ccp_alpha_") else "ccp_alpha", 0.0))
+        chosen = attrs.parameter("ccp_alpha", 0.0) == "cv"
+        self.alpha = real(attrs.parameter("ccp_alpha_" if chosen else "ccp_alpha", 0.0))
         if not (np.min(limits) >= 1 and self.min_split >= 2 and self.alpha >= 0):
             raise BadData("a limit of the growth is a share of the rows, or no number: not replayed")
+        if self.alpha and self.max_leaves < math.inf:
+            raise BadData("trees with max_leaf_nodes that were pruned are not replayed")

@@ -56,17 +56,3 @@ class Nodes:
                 left = self.goes_left(i, X[rows[i], self.feature[i]])
                 rows[self.left[i]], rows[self.right[i]] = rows[i][left], rows[i][~left]
         return rows
-
-    def leaves(self, X: F64) -> NDArray[np.intp]:
-        """The leaf of every row: the last node that it comes to."""
-        at = np.zeros(len(X), dtype=np.intp)
-        for i, rows in enumerate(self.rows(X)):
-            at[rows] = i
-        return at
-
-
-def nodes_of(model: Any, n_features: int) -> Nodes:
-    """The nodes of a model that is one tree."""
-    if not any(base.__name__ in ("DecisionTreeClassifier", "DecisionTreeRegressor") for base in type(model).__mro__):
-        raise BadData(f"a {type(model).__name__} is no tree whose growth is known")
-    return Nodes(model.tree_, n_features)

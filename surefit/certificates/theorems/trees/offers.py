@@ -1,55 +1,56 @@
-"""The splits that a node has on offer by one feature.
+"""The splits that a node has on offer.
 
-A split is a cut of the values of the feature in rising order, between two that differ, the missing ones behind all
-others or before them. Categories are cut in the order of their means: for one target and for two classes a best
-subset of them is a first part in this order (Fisher; Breiman et al., section 4.2.2). Else each subset has an order of
-its own; of more than EXHAUSTIVE categories in the node these are too many, and none is compared.
+A split is a cut of the values of a feature in rising order, between two that differ, the missing ones behind all others
+or before them. Categories are cut in the order of their means: for one target and for two classes a best subset of
+them is a first part in this order (Fisher; Breiman et al., section 4.2.2). Else each subset would have an order of its
+own, and none is on offer.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
 from surefit.certificates.theorems.trees.criteria import Node
 from surefit.certificates.theorems.trees.growth import Growth
 
-EXHAUSTIVE = 10
-
-
-def best_of_feature(here: Node, x: F64, by_sets: bool, g: Growth) -> float:
-    """The most that a split by a feature with values x lowers the loss by; −∞ if none is on offer."""
-    order = np.argsort(x, kind="stable")  # NaN, what is missing, comes last
-    x, known = x[order], ~np.isnan(x[order])
-    starts = np.flatnonzero(np.append(True, (x[1:] != x[:-1]) & known[:-1]))
-    sums, rows = np.add.reduceat(here.terms[order], starts, axis=0), np.diff(np.append(starts, len(x)))
-    keys = _orders(here, sums, int(known[starts].sum())) if by_sets else x[starts, None]
-    if not known[-1]:
-        keys = np.hstack([np.where(known[starts, None], keys, end) for end in (np.inf, -np.inf)])
-    order = np.argsort(keys, axis=0, kind="stable")
-    keys, sums, left = np.take_along_axis(keys, order, axis=0), sums[order], np.cumsum(rows[order], axis=0)[:-1]
-    same = keys[:-1].astype(np.float32) + np.float32(1e-7) if g.theirs else keys[:-1]
-    allowed = (keys[1:] > same) & (np.minimum(left, len(x) - left) >= g.min_rows)
-    lowers = here.lowers(np.cumsum(sums, axis=0)[:-1], np.cumsum(sums[::-1], axis=0)[-2::-1])
-    return float(lowers.max(where=allowed, initial=-np.inf))
-
-
-def _orders(here: Node, sums: F64, n_known: int) -> F64:
-    """(categories, orders): keys that put categories in order, from their sums of weights and columns."""
-    r, means = len(sums), sums[:, 1:] / sums[:, :1]
-    if here.classes:  # without those that are not there, the share of the first follows from the others
-        means = means[:, means.any(axis=0)][:, 1:]
-    if means.shape[1] == 1:
-        return np.round(means / np.abs(means).max(), 12)  # of equal means neither comes first
-    subsets = (np.arange(1, 2 ** min(r - 1, EXHAUSTIVE)) >> np.arange(r)[:, None]) & 1
-    return subsets.astype(np.float64) if n_known <= EXHAUSTIVE else np.zeros((r, 1))
+AT_ONCE = 1 << 22  # numbers
 
 
 def best_on_offer(here: Node, X: F64, g: Growth, own: int | None) -> float:
-    """The same by any feature; of drawn candidates what is sure: by the node's own, at a leaf by the least feature."""
+    """The most that a split lowers the loss by, −∞ where none is on offer; of drawn candidates what is sure: by the
+    node's own feature, at a leaf by the least feature."""
     low, high = np.fmin.reduce(X), np.fmax.reduce(X)
     varies = np.flatnonzero((low < high) | ((low == high) & np.isnan(X).any(axis=0)))
-    drawn = g.max_features < X.shape[1]
-    features = [own] if drawn and own is not None else varies.tolist()
-    best = [best_of_feature(here, X[:, j], bool(g.categorical[j]), g) for j in features]
-    return (min if drawn else max)(best, default=-np.inf)
+    features = np.array([own]) if g.drawn and own is not None else varies
+    parts = np.array_split(features, 1 + len(features) * here.terms.size // AT_ONCE) if len(features) else []
+    best = [v for part in parts for v in best_of_features(here, X[:, part], g.categorical[part], g).tolist()]
+    return (min if g.drawn else max)(best, default=-np.inf)
+
+
+def best_of_features(here: Node, X: F64, by_sets: NDArray[np.bool_], g: Growth) -> F64:
+    """The same for each column of X."""
+    m, gaps, best = len(X), np.isnan(X), np.full(X.shape[1], -np.inf)
+    V = np.column_stack([means_of(here, x) if sets else x for x, sets in zip(X.T, by_sets, strict=True)])
+    enough = np.minimum(np.arange(1, m), np.arange(m - 1, 0, -1)) >= g.min_rows
+    for end in (np.inf, -np.inf) if gaps.any() else (np.inf,):
+        keys = np.where(gaps, end, V)
+        order = np.argsort(keys, axis=0, kind="stable")
+        keys, terms = np.take_along_axis(keys, order, axis=0), here.terms[order]
+        same = keys[:-1].astype(np.float32) + np.float32(1e-7) if g.theirs else keys[:-1]
+        lowers = here.lowers(np.cumsum(terms, axis=0)[:-1], np.cumsum(terms[::-1], axis=0)[-2::-1])
+        best = np.maximum(best, lowers.max(axis=0, where=(keys[1:] > same) & enough[:, None], initial=-np.inf))
+    return best
+
+
+def means_of(here: Node, codes: F64) -> F64:
+    """Each category as the mean of its rows; all alike where these have no order."""
+    known, Z = ~np.isnan(codes), here.terms[:, 1:]
+    Z = Z[:, Z.any(axis=0)][:, int(here.classes) :]  # of the classes that are there, the first follows from the others
+    if Z.shape[1] != 1:
+        return np.where(known, 0.0, np.nan)
+    at, out = codes[known].astype(np.intp), np.full(len(codes), np.nan)
+    means = np.bincount(at, Z[known, 0]) / np.maximum(np.bincount(at, here.terms[known, 0]), 1e-300)
+    out[known] = np.round(means / np.maximum(np.abs(means).max(initial=0.0), 1e-300), 12)[at]  # equal means are equal
+    return out
