@@ -53,7 +53,7 @@ def check_likelihood(fit: Any, blocks: Blocks, tol: float) -> Findings:
     smooth = _smooth(gain, units, error, tol)
     claims += smooth if smooth is not None else [_around(gain, units, error, tol)]
     k = len(names)
-    return claims, f"{2 * k * (k + 1) + 2 * k + 2} log-likelihoods, or {3 * (2 * k + TRIED)} at an edge"
+    return claims, f"{2 * k * (k + 1) + 2 * k + 2} log-likelihoods, or {18 * k + 3 * TRIED} at an edge"
 
 
 def _asked(fit: Any, x: F64, theta: F64) -> F64:
@@ -143,14 +143,16 @@ def _not_a_maximum(smallest: float, better: float) -> Claim:
 
 
 def _around(gain: Callable[[F64], float], units: F64, error: float, tol: float) -> Claim:
-    """Points on the axes and in random directions, near and far."""
+    """Points on the axes, from near to far, and in random directions."""
     k, rng = len(units), np.random.default_rng(0)
     random = rng.standard_normal((TRIED, k))
-    directions = np.concatenate([np.eye(k), -np.eye(k), random / np.linalg.norm(random, axis=1, keepdims=True)])
-    best = max(gain(length * units * direction) for length in (1e-2, 0.1, 1.0) for direction in directions)
+    random /= np.linalg.norm(random, axis=1, keepdims=True)
+    steps = [10.0**-e * axis for e in range(9) for axis in (*np.eye(k), *-np.eye(k))]
+    steps += [length * direction for length in (1e-2, 0.1, 1.0) for direction in random]
+    best = max(gain(units * step) for step in steps)
     return at_most(
         "edge",
-        f"There are no derivatives here (an edge of the support, or a kink); of {3 * len(directions)} parameters "
+        f"There are no derivatives here (an edge of the support, or a kink); of {len(steps)} parameters "
         "around the answer none has a higher log-likelihood: largest gain.",
         Grade.GREEDY, max(best, 0.0), tol, error=error, lower=best - error,
         failure=f"A point nearby has a log-likelihood higher by {best:.3g}: this is not the maximum.",

@@ -18,6 +18,7 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.labels import places, read_classes, reads_labels
 from surefit.certificates.predictions import answer_of, sample_rows
+from surefit.certificates.theorems.members import parameters
 
 ROUNDING = 1e-12  # relative, of a few logarithms and roots of numbers that are known exactly
 
@@ -45,6 +46,10 @@ def check_dictionary_selection(model: Any, blocks: Blocks, tol: float) -> Findin
         attrs.faults.append("selected_estimator_ is not the model that selected_ says")
     elif model.models[chosen][0] != getattr(model, "selected_name_", None):
         attrs.faults.append("selected_name_ is not the name of the model that selected_ says")
+    if [parameters(member) for member in members] != [parameters(asked) for _, asked in model.models]:
+        attrs.faults.append("estimators_ are no copies of models")
+    if model.dictionaries is not None and list(model.dictionaries) != list(model.dictionaries_):
+        attrs.faults.append("dictionaries_ are not those that were asked for")
     stated = _labelings(getattr(model, "dictionaries_", None), M, n)
     if stated is None:
         attrs.faults.append("dictionaries_ does not say how many labelings each model can give")

@@ -61,6 +61,16 @@ def test_a_saddle_or_an_edge_that_is_none_is_refused():
     assert not moved(fit, x, loc=-0.01, scale=0.01).certify(x).holds
 
 
+@pytest.mark.parametrize("size", [1e-8, 1e-7, 1e-6])
+def test_an_edge_that_is_a_little_off_is_refused(size):
+    """The likelihood of a width w is −n log w: a width too large by a share s costs n log(1 + s)."""
+    x = np.random.default_rng(0).uniform(size=2000)
+    fit = maximum_likelihood("uniform", x)
+    off = moved(fit, x, scale=size * fit.parameters["scale"])
+    assert off.certify(x)["edge"].value >= 0.1 * 2000 * np.log1p(size)
+    assert not off.certify(x).holds
+
+
 def test_a_false_likelihood_and_other_data_are_refused():
     assert not replace(FIT, log_likelihood=FIT.log_likelihood + 1e-3).certify(X)["log_likelihood"].holds
     assert not FIT.certify(X[:200]).holds

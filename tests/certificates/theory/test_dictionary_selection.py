@@ -73,3 +73,13 @@ def test_other_answers_and_other_data_are_refused():
     assert not surefit.certify(liar, X, Y)["predict"].holds
     assert not surefit.certify(FIT, X, Y[::-1]).holds
     assert not surefit.certify(FIT, X, Y, np.ones(5000)).holds
+
+
+def test_models_and_dictionaries_that_were_not_asked_for_are_refused():
+    deep = DecisionTreeClassifier(max_depth=6).fit(X, Y)
+    other = DictionarySelection([MODELS[0], ("stump", deep)], [HalfSpaces(2), 3]).fit(X, Y)
+    other.models = MODELS
+    assert not surefit.certify(other, X, Y).holds
+    small = copy.copy(FIT)
+    small.dictionaries = [HalfSpaces(2), 30]
+    assert not surefit.certify(small, X, Y).holds
