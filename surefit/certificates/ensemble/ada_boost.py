@@ -87,10 +87,10 @@ def _rounds(
         D = np.where(w > 0, np.maximum(D, 2.0**-52 * D.sum()), 0.0)
         D = D / D.sum()
         loss = (answer != y).astype(float) if K else _loss(np.abs(answer - y) * (w > 0), attrs.text("loss", "linear"))
-        eps, odds = float(D @ loss), float("nan")
+        eps = float(D @ loss)
         rounding = gamma(len(w) + 8) + 8 * UNIT * (t + 2) * (40 + float(np.abs(alpha[:t]).sum()))
         errors.see(abs(error[t] - eps) / max(eps, UNIT) if error[t] != eps else 0.0, rounding)
-        odds = rate * (np.log((1 - eps) / eps) + np.log(max(K - 1, 1))) if eps < 1 else 0.0
+        odds = rate * (np.log((1 - eps) / eps) + np.log(max(K - 1, 1))) if 0 < eps < 1 else 0.0
         should = 1.0 if eps <= 0 or error[t] == 0 else 0.0 if not K and eps >= 0.5 else odds
         weights.see(abs(a - should) / max(rate, abs(should)), 2 * rounding / max(1 - eps, UNIT))
         bag = (np.arange(len(w)), D) if K else draws.bag(t, D)

@@ -94,10 +94,9 @@ def _check(attrs: Attributes, data: Data, blocks: Blocks, tol: float) -> Finding
     if attrs.flag("oob_score", False) or callable(getattr(model, "oob_score", None)):
         owner = np.arange(len(data.w)) if examples is None else examples.owner
         at, w = asked_again(len(data.w), len(members)), np.ones(len(data.w)) if data.theirs else data.w
-        outside = (~np.isin(owner[at], owner[bag.rows]) for bag in bags)
+        outside, slack = (~np.isin(owner[at], owner[bag.rows]) for bag in bags), _rounding(attrs, data.X.dtype)
         says = (_says(attrs, m, data.X[at][:, bag.columns], data) for m, bag in zip(members, bags, strict=True))
-        said, slack = zip(outside, says, strict=True), _rounding(attrs, data.X.dtype)
-        claims += out_of_bag_claims(attrs, said, at, data.Y, w, data.K, True, slack)
+        claims += out_of_bag_claims(attrs, zip(outside, says, strict=True), at, data.Y, w, data.K, True, slack)
     claims += _answers(attrs, bags, data, sample_rows(blocks))
     return claims, f"{len(members)} members, {len(parts)} of them checked on their own rows"
 

@@ -6,6 +6,7 @@ import copy
 
 import numpy as np
 import pytest
+import sklearn.ensemble
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 from sklearn.ensemble import AdaBoostClassifier, AdaBoostRegressor
 from sklearn.linear_model import LogisticRegression
@@ -179,3 +180,14 @@ def test_fewer_members_than_asked_for_are_told(library):
     claim = surefit.certify(model, X, Y)["rounds"]
     assert claim.grade == "UNPROVED"
     assert "4 members, fewer than asked for" in claim.sentence
+
+
+@pytest.mark.parametrize("library", [surefit.ensemble, sklearn.ensemble])
+def test_a_member_that_is_never_wrong(library):
+    rows = np.arange(20.0)[:, None]
+    model = library.AdaBoostClassifier(n_estimators=4).fit(rows, np.arange(20) > 7)
+    assert model.estimator_errors_[0] == 0
+    certificate = surefit.certify(model, rows, np.arange(20) > 7)
+    assert certificate.holds and "rounds" not in certificate, str(certificate)
+    model = library.AdaBoostRegressor(n_estimators=4, random_state=0).fit(rows, np.full(20, 2.0))
+    assert surefit.certify(model, rows, np.full(20, 2.0)).holds

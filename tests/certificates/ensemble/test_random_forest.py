@@ -182,7 +182,7 @@ def test_members_of_a_class_without_a_checker_are_refused() -> None:
 @pytest.mark.parametrize("library", [sklearn.ensemble, surefit.ensemble])
 def test_a_tree_that_is_not_replayed_is_wrong_nevertheless(library: Any) -> None:
     """Of many trees some are replayed; the leaves of all are counted again."""
-    X, y = load_diabetes(return_X_y=True)
+    X, y = (a[::2] for a in load_diabetes(return_X_y=True))
     model = library.RandomForestRegressor(100, random_state=0).fit(X, y)
     certificate = certify(model, X, y)
     assert certificate.holds, certificate
@@ -206,6 +206,19 @@ def test_what_is_not_replayed_is_not_called_wrong(library: Any) -> None:
     for change in ({"criterion": "absolute_error"}, {"monotonic_cst": [1] + [0] * 9}, {"min_impurity_decrease": 1.0}):
         model = library.RandomForestRegressor(3, random_state=0, min_samples_leaf=4, **change).fit(X[::3], y[::3])
         assert certify(model, X[::3], y[::3]).grade == Grade.UNPROVED, change
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("library", [sklearn.ensemble, surefit.ensemble])
+def test_scores_of_a_constant_target(library: Any) -> None:
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    for kind in ("RandomForest", "Bagging"):
+        y = np.full(30, 2.0)
+        model = getattr(library, f"{kind}Regressor")(n_estimators=20, oob_score=True, random_state=0).fit(X, y)
+        certificate = certify(model, X, y)
+        assert certificate.holds, certificate
+        model.oob_score_ = 0.5
+        assert not certify(model, X, y)["oob_score"].holds
 
 
 def test_trees_with_other_parameters_than_the_forest() -> None:

@@ -48,13 +48,14 @@ def out_of_bag_claims(
 
 
 def _score(attrs: Attributes, given: F64, Y: F64, w: F64, K: int) -> Claim:
-    """The share of the weight whose class has the largest stated share, or R²."""
+    """The share of the weight whose class has the largest stated share, or R² (of a target that is constant 1 or 0)."""
     if callable(getattr(attrs.model, "oob_score", None)):
         told = "oob_score_ comes from a function of the user: it is not recomputed."
         return Claim("oob_score", told, Grade.UNPROVED, None, None, True)
     stated, given = real(getattr(attrs.model, "oob_score_", None)), np.where(np.isnan(given), 0.0, given)
     score = float(w @ (given.argmax(axis=1) == Y[:, 0]) / w.sum())
     if not K:
-        score = float(np.mean(1 - (w @ (Y - given) ** 2) / (w @ (Y - w @ Y / w.sum()) ** 2)))
+        missed, spread = w @ (Y - given) ** 2, w @ (Y - w @ Y / w.sum()) ** 2
+        score = float(np.mean(np.where(spread > 0, 1 - missed / np.maximum(spread, 1e-300), missed == 0)))
     told, failure = "oob_score_ is the score of the out-of-bag answers; difference.", f"oob_score_ is not {score:.6g}."
     return at_most("oob_score", told, Grade.EXACT, abs(stated - score), 1e-9 * (1 + abs(score)), failure=failure)
