@@ -18,10 +18,16 @@ from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.rounding import UNIT
 from surefit.certificates.theorems.distances.linkages import LINKAGES, heights, read_graph, slack
 from surefit.certificates.theorems.distances.many_merges import many_heights
-from surefit.certificates.theorems.distances.merge_tree import MergeTree, linkage_faults, read_tree, wrong_labels
+from surefit.certificates.theorems.distances.merge_tree import (
+    MergeTree,
+    linkage_faults,
+    read_labels,
+    read_tree,
+    wrong_labels,
+)
 from surefit.certificates.theorems.distances.points import Points, read_points
 
-MOST_ROWS = 4000
+MOST_ROWS, MOST_EXCUSED = 4000, 0.1  # a tenth of a height is no rounding
 ABSOLUTE = ("cosine", "haversine")
 
 
@@ -40,7 +46,7 @@ def check_agglomerative_clustering(model: Any, blocks: Blocks, tol: float) -> Fi
     attrs, n = Attributes(model, "children_"), blocks.n_rows
     points = read_points(attrs, blocks, attrs.parameter("metric", "euclidean"))
     linkage, given = attrs.text("linkage", "ward"), attrs.parameter("connectivity", None)
-    labels, k = attrs.array("labels_", (n,)), attrs.number("n_clusters_")
+    labels, k = read_labels(attrs, n), attrs.number("n_clusters_")
     unknown = n > MOST_ROWS and given is not None
     graph, pieces = (True, 1) if given is None or unknown else read_graph(given, points)
     tree = read_tree(attrs, n, n - 1 if given is None or k is None else n - int(min(max(k, 1), n)))
@@ -72,7 +78,7 @@ def _measured(linkage: str, points: Points, height: F64, least: F64) -> Merges:
     scale = np.full(len(height), height.max(initial=0.0)) if points.metric.name in ABSOLUTE else height
     scale = np.where(scale > 0, scale, 1.0)
     error, excuse = (slack(linkage, points, height, unit) / scale for unit in (UNIT, points.unit))
-    return Merges(height, height - least, scale, error, error + excuse)
+    return Merges(height, height - least, scale, error, np.minimum(error + excuse, MOST_EXCUSED))
 
 
 def _closest(merges: Merges, compared: int, tol: float) -> Claim:

@@ -26,6 +26,7 @@ from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import gamma
 from surefit.certificates.search.graphs.forest import Forest
 from surefit.certificates.theorems.distances.all_rows import in_slices
+from surefit.certificates.theorems.distances.merge_tree import read_labels
 from surefit.certificates.theorems.distances.metrics import BY_COORDINATE
 from surefit.certificates.theorems.distances.points import Points, read_points
 
@@ -84,6 +85,7 @@ def check_dbscan(model: Any, blocks: Blocks, tol: float) -> Findings:
     fit = _read(attrs, blocks)
     if attrs.faults or fit is None:
         return [bad_attributes(attrs)], "one pass"
+    points.tell(fit.eps)
     sweep = _sweep(points, fit)
     claims, loose = _claims(points, fit, sweep), points.loosened(fit.eps, tol)
     if loose is not None and not all(c.holds for c in claims):
@@ -95,7 +97,7 @@ def check_dbscan(model: Any, blocks: Blocks, tol: float) -> Findings:
 
 def _read(attrs: Attributes, blocks: Blocks) -> Fit | None:
     n, weights = blocks.n_rows, [np.asarray(w, dtype=np.float64) for _, _, w in blocks if w is not None]
-    labels, places = attrs.array("labels_", (n,)), attrs.array("core_sample_indices_")
+    labels, places = read_labels(attrs, n), attrs.array("core_sample_indices_")
     eps, least = real(attrs.parameter("eps", 0.5)), real(attrs.parameter("min_samples", 5))
     if not (0 < eps < np.inf and np.isfinite(least)):
         attrs.faults.append("eps is not a positive number, or min_samples not a number")
@@ -104,7 +106,7 @@ def _read(attrs: Attributes, blocks: Blocks) -> Fit | None:
         raise BadData("some weights are NaN or infinite")
     if labels is None or places is None:
         return None
-    whole = (labels == np.round(labels)).all() and (labels >= -1).all() and (labels < n).all()
+    whole = (labels >= -1).all() and (labels < n).all()
     inside = places.ndim == 1 and (places == np.round(places)).all() and (places >= 0).all() and (places < n).all()
     if not (whole and inside and (np.diff(places) > 0).all()):
         attrs.faults.append(f"labels_ or core_sample_indices_ are not whole numbers below {n}, the latter rising")

@@ -21,7 +21,13 @@ from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import UNIT, gamma
-from surefit.certificates.theorems.distances.merge_tree import MergeTree, linkage_faults, read_tree, wrong_labels
+from surefit.certificates.theorems.distances.merge_tree import (
+    MergeTree,
+    linkage_faults,
+    read_labels,
+    read_tree,
+    wrong_labels,
+)
 from surefit.certificates.theorems.distances.points import Points, read_points
 from surefit.certificates.theorems.distances.replay import MOST, replay
 
@@ -55,7 +61,7 @@ def check_stepwise_agglomeration(model: Any, blocks: Blocks, tol: float) -> Find
     tree = None if attrs.faults or left is None else read_tree(attrs, k, k - int(left), "merges_")
     if tree is not None:
         linkage_faults(attrs, tree)
-        labels, costs = attrs.array("labels_", (n,)), attrs.array("costs_", (len(tree.children) + 1,))
+        labels, costs = read_labels(attrs, n), attrs.array("costs_", (len(tree.children) + 1,))
     if attrs.faults or initial is None or tree is None or labels is None or costs is None:
         return [bad_attributes(attrs)], "one pass"
     codes = initial.astype(np.intp)

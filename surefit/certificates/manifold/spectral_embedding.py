@@ -19,7 +19,7 @@ from surefit.certificates.search.spectral.largest_direction import largest_direc
 from surefit.certificates.theorems.graphs.affinity import affinity_claim
 from surefit.certificates.theorems.graphs.graph import Graph, laplacian_of, read_graph
 from surefit.certificates.theorems.graphs.null_space import bottom_claims, null_vectors
-from surefit.certificates.theorems.spectral.pairs import MOST_ORDER, ROUNDINGS, Pairs, pairs_claim
+from surefit.certificates.theorems.spectral.pairs import MOST_EXCUSED, MOST_ORDER, ROUNDINGS, Pairs, pairs_claim
 
 SMALL = 1e-3  # of the scale: eigenvalues below are measured by this
 
@@ -31,7 +31,7 @@ def check_spectral_embedding(model: Any, blocks: Blocks, tol: float) -> Findings
     graph, Y = read_graph(attrs, n), attrs.array("embedding_", (n, whole(attrs.parameter("n_components", 2))))
     if attrs.faults or graph is None or Y is None:
         return [bad_attributes(attrs)], "one pass"
-    claims = [affinity_claim(attrs, graph, blocks, tol, 1.0 / blocks.n_features, by_rows=False)]
+    claims = [affinity_claim(attrs, graph, blocks, tol, 1.0 / blocks.n_features)]
     claims += _spectral_claims(attrs, graph, Y, attrs.text("laplacian", "symmetric") != "unnormalized", tol)
     return claims, f"{n}² affinities, {n**3 / 3.0 if n <= MOST_ORDER else 0.0:.1e} operations for a factor"
 
@@ -54,7 +54,7 @@ def _spectral_claims(attrs: Attributes, graph: Graph, Y: F64, normalized: bool, 
         off = np.inf if stated is None else np.abs(stated - np.append(0.0, lam)[-stated.size :])
         if not (off <= tol * np.append(SMALL * scale, unit)[-np.size(off) :]).all():
             return [refuted("eigenvalues", "eigenvalues_ are not those of the columns.")]
-    rounding, loose = ROUNDINGS * eps * scale, _loose(attrs, n) * scale / float(unit.min())
+    rounding, loose = ROUNDINGS * eps * scale, min(MOST_EXCUSED, _loose(attrs, n) * scale / float(unit.min()))
     A = np.diag(diagonal) - part.by_rows(lambda B, _: B) if n <= MOST_ORDER else None
     pairs = Pairs("L_sym" if normalized else "L", A, error, U, lam, unit, rounding, eps, largest_direction, loose)
     advice = "A smaller eigen_tol or eigen_solver='arpack' keeps more digits."

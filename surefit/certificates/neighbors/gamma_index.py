@@ -67,6 +67,7 @@ def _means(points: Points, Q: F64, k: int, own: NDArray | None) -> tuple[F64, F6
 
 def _gammas(points: Points, stated: F64, rows: NDArray, k: int) -> Claim:
     mean, rounding, _ = _means(points, points.X[rows], k, rows)
+    points.tell(float(np.median(mean)))
     off = np.abs(stated[rows] - mean)
     ratio = np.where(off == 0, 0.0, off / np.maximum(rounding, np.finfo(float).tiny))
     n, i = len(stated), int(np.argmax(ratio))

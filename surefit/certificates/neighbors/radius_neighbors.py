@@ -65,8 +65,9 @@ def _findings(model: Any, blocks: Blocks, tol: float, classifies: bool) -> Findi
                 _outliers(model, asked.Q[alone], label),
             ]
         else:
-            mean[alone] = np.nan
-            claims.append(numbers_claim(model, "predict", asked.Q, mean, unit * _mean(attrs, answer, np.abs(y))[0]))
+            size = _mean(attrs, answer, np.abs(y))[0]
+            claims.append(numbers_claim(model, "predict", asked.Q[~alone], mean[~alone], (unit * size)[~alone]))
+            claims.append(_outliers(model, asked.Q[alone], np.nan))
     return claims, f"{len(asked.Q)} queries against {blocks.n_rows} rows"
 
 
@@ -125,9 +126,11 @@ def _outliers(model: Any, Q: NDArray, label: Any) -> Claim:
     given = answer_of(model, "predict", Q)
     if isinstance(given, Claim):
         return replace(given, name="outliers")
-    wrong = len(Q) if given.shape != (len(Q),) else int(np.count_nonzero(given != label))
+    right = (given == label) | ((given != given) & (label != label))
+    wrong = len(Q) if len(given) != len(Q) else len(Q) - int(right.reshape(len(Q), -1).all(axis=1).sum())
     return at_most(
-        "outliers", f"Queries without rows within the radius get the label {label}; of {len(Q)}, those that do not.",
+        "outliers", f"Queries without rows within the radius get {label}; of {len(Q)}, those that do not.",
         Grade.EXACT, wrong, 0,
-        failure=f"{wrong} of {len(Q)} queries without rows within the radius do not get the label {label}.",
+        failure=f"{wrong} of {len(Q)} queries without rows within the radius do not get {label}, but {given[0]}"
+        + (": whole numbers have no NaN, fit to y in floating point." if given.dtype.kind in "iu" else "."),
     )  # fmt: skip

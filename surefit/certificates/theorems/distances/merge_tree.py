@@ -55,6 +55,15 @@ def read_tree(attrs: Attributes, n: int, least: int, name: str = "children_") ->
     return MergeTree(n, pairs, size, first, np.argsort(first[:n]), until)
 
 
+def read_labels(attrs: Attributes, n: int) -> F64 | None:
+    """labels_ as numbers; None with the fault noted unless they are n whole numbers by their type."""
+    labels = attrs.raw("labels_")
+    if labels is None or labels.shape != (n,) or labels.dtype.kind not in "iu":
+        attrs.faults.append(f"labels_ is not a list of {n} whole numbers")
+        return None
+    return labels.astype(np.float64)
+
+
 def wrong_labels(tree: MergeTree, labels: F64, k: int) -> int:
     """Rows whose label is not that of their cluster when k are left: one label 0 … k − 1 for each, all different."""
     clusters = tree.active(tree.n - k)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes
-from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.distances.all_rows import all_rows
 from surefit.certificates.theorems.distances.metrics import BY_COORDINATE, Metric, read_metric
@@ -49,6 +49,11 @@ class Points:
             slack = slack + np.minimum(self.products / np.where(D > 0, D, 1e-300), np.sqrt(self.products))
         return np.where(D == np.rint(D), 0.0, slack) if self.whole else slack
 
+    def tell(self, t: float) -> None:
+        """BadData where rounding may hide more than a tenth of a distance t > 0."""
+        if 0 < t < 10 * float(self.slack(np.array(t))):
+            raise BadData(f"distances near {t:.2g} are rounding in the model's precision: center X first, in float64")
+
     def block(self, Q: F64, J: Any = slice(None)) -> F64:
         """Distances of all queries to the rows J."""
         return self.metric.block(Q, self.X, J)
@@ -58,6 +63,8 @@ def read_points(attrs: Attributes, blocks: Blocks, metric: Any) -> Points:
     """All rows, with the metric of this name (or function) and the model's parameters of it."""
     known = read_metric(blocks.n_features, metric, attrs.parameter("p", 2), attrs.parameter("metric_params", {}))
     X, single = all_rows(blocks, distances=known.name == "precomputed")
+    if known.name == "cosine" and not X.any(axis=1).all():
+        raise BadData("a row of zeros has no direction: how far it is from others by the cosine is a convention")
     dtype: Any = np.float32 if single else np.float64
     whole = known.name in BY_COORDINATE - {"minkowski"} and bool((X == np.rint(X)).all())
     return Points(X, dtype, known, whole and bool(X.shape[1] * np.ptp(X) ** 2 * np.finfo(dtype).eps < 1))

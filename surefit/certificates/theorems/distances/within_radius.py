@@ -26,6 +26,7 @@ def radius_claim(model: Any, points: Points, few: Queries, radius: float, far: f
     if answer.shape[:2] != (2, len(few.Q)):
         reason = f"radius_neighbors gives an array of shape {answer.shape}, expected {(2, len(few.Q))}."
         return refuted(name, reason), None
+    points.tell(radius)
     wrong, grade, how = _wrong(points, few, answer, radius), Grade.EXACT, ""
     loose = points.loosened(max(radius, far), tol) if wrong else None
     if loose is not None and not _wrong(loose, few, answer, radius):

@@ -69,22 +69,12 @@ def given_claim(graph: Graph, given: Iterable[Any]) -> Claim:
     return values_claim(graph.block(rows), rows, "those given", K, unit, 1e-12)
 
 
-def affinity_claim(
-    attrs: Attributes, graph: Graph, blocks: Blocks, tol: float, width: float = 1.0, by_rows: bool = True
-) -> Claim:
-    """The graph against X.
-
-    width    what `gamma` is where the model leaves it open
-    by_rows  a function takes two rows, not the whole of X
-    """
+def affinity_claim(attrs: Attributes, graph: Graph, blocks: Blocks, tol: float, width: float = 1.0) -> Claim:
+    """The graph against X; width is what `gamma` is where the model leaves it open."""
     asked, n = attrs.parameter("affinity", "rbf"), graph.n
     if asked == "precomputed":
         return given_claim(graph, blocks)
     (X, single), rows = all_rows(blocks), checked_rows(n)
-    if callable(asked):
-        settings = attrs.parameter("kernel_params", {})
-        K = [[asked(a, b, **settings) for b in X] for a in X] if by_rows else asked(X)
-        return given_claim(graph, [(np.asarray(K, dtype=np.float64),)])
     W = graph.block(rows)
     if asked in JOINED:
         k = whole(attrs.parameter("n_neighbors_", attrs.parameter("n_neighbors", max(int(n / 10), 1))))
@@ -93,18 +83,13 @@ def affinity_claim(
         others, radius = (None, real(attrs.parameter("radius", None))) if asked == "epsilon" else (min(k, n) - 1, 0.0)
         what = f"others within {radius:g}" if others is None else f"{others} nearest others"
         return lists_claim(W, *both_ways(euclidean(X, epsilon(single) / 2), rows, n, others, radius, W), asked, what)
-    if asked not in ("rbf", "laplacian", "poly"):
+    if asked not in ("rbf", "laplacian"):
         sentence = f"The graph of affinity={asked!r} is not recomputed."
-        return Claim("affinity", sentence, Grade.UNPROVED, None, tol, isinstance(asked, str))
+        return Claim("affinity", sentence, Grade.UNPROVED, None, tol, callable(asked) or isinstance(asked, str))
     g = real(attrs.parameter("gamma", width))
     if attrs.has("gamma_") and not abs(real(attrs.model.gamma_) - g) <= 1e-9 * g:
         return refuted("affinity", f"gamma_ is {attrs.model.gamma_}, expected {g}.")
     eps = epsilon(single, np.zeros(0, getattr(attrs.model.affinity_matrix_, "dtype", np.float64)))
     what, error = f"those of the kernel {asked!r}", gamma(X.shape[1] + 16) + 8 * UNIT
-    if asked == "poly":
-        degree, c = (real(attrs.parameter(*p)) for p in (("degree", 3), ("coef0", 1)))
-        size = np.sqrt((X * X).sum(axis=1))
-        unit, times = (abs(g) * np.outer(size[rows], size) + abs(c)) ** degree, max(degree, 1.0)
-        return values_claim(W, rows, what, (g * (X[rows] @ X.T) + c) ** degree, unit, tol, error * times, eps * times)
     K = np.exp(-g * sq_distances(X[rows], X, 2 if asked == "rbf" else 1))
     return values_claim(W, rows, what, K, K, tol, error, eps)

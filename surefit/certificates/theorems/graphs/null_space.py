@@ -1,7 +1,7 @@
 """Null vectors of a Laplacian or of (I − W)ᵀ(I − W): one for each component of the graph, known beforehand.
 
-With c components the first c − 1 columns of an embedding only tell these from each other: they are null vectors too.
-The null vectors N and the columns after them are eigenvectors at right angles.
+Of c null vectors N an embedding leaves out one direction, that of the constants, and its other columns are eigenvectors
+at right angles to N. So ‖NᵀU‖² is c − 1, or the number of columns where that is less.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefit.certificates.blocks import F64
-from surefit.certificates.claim import Claim
+from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.spectral.pairs import MOST_EXCUSED, Pairs, orthonormal_claim, outermost_claim
 
 
@@ -23,20 +24,28 @@ def null_vectors(component: NDArray, values: F64) -> F64:
 
 
 def bottom_claims(pairs: Pairs, N: F64, tol: float, most: float = 0.0) -> list[Claim]:
-    """Right angles, also to the null vectors, and no smaller eigenvalue.
+    """Right angles, all null vectors but one, rising eigenvalues, none smaller at right angles to N and the columns.
 
     Rounding mixes null vectors with a column of eigenvalue λ by its share of λ.
     """
-    c = N.shape[1]
-    zeros = min(len(pairs.lam), c - 1)
-    lam = np.append(np.zeros(c), pairs.lam[zeros:])
-    bottom = replace(pairs, U=np.hstack([N, pairs.U[:, zeros:]]), lam=lam)
-    named = replace(bottom, name=f"{pairs.name} and its null vectors, one for each of {c} connected components,")
-    least, last = float(np.abs(lam[c:]).min(initial=np.inf)), int(pairs.lam.argmax())
-    mixing = min(MOST_EXCUSED, pairs.rounding / least) if least > 0 else MOST_EXCUSED
-    unit, excuse = float(pairs.unit[last]), float(pairs.excuse[last])
+    c, lam, last = N.shape[1], np.abs(pairs.lam), int(pairs.lam.argmax())
+    zeros, held = min(len(lam), c - 1), float(((N.T @ pairs.U) ** 2).sum())
+    fall = float(((np.maximum.accumulate(pairs.lam) - pairs.lam) / pairs.unit - pairs.excuse).max())
+    mixed = pairs.rounding / np.maximum(np.sort(lam)[zeros:], 1e-300)
+    together = replace(pairs, U=np.hstack([N, pairs.U]), lam=np.append(np.zeros(c), pairs.lam))
     return [
         orthonormal_claim(pairs, tol),
-        orthonormal_claim(named, tol, 1.0, "components", mixing),
-        outermost_claim(bottom, tol, smallest=True, last=float(lam.max()), unit=unit, excuse=excuse, most=most),
-    ]
+        at_most(
+            "components", f"Each of {c} connected components has a vector of eigenvalue zero; the columns hold {zeros} "
+            "of these, measured by squares; difference.",
+            Grade.EXACT, abs(held - zeros), max(tol, pairs.loose), error=gamma(4 * len(N)) * len(lam),
+            excuse=min(MOST_EXCUSED, float((mixed**2).sum())),
+            failure=f"The columns hold {held:.3g} of the vectors of eigenvalue zero, expected {zeros}.",
+        ),
+        at_most(
+            "order", "The columns come by rising eigenvalue; largest fall beyond rounding, as a share.",
+            Grade.EXACT, max(0.0, fall), max(tol, pairs.loose),
+        ),
+        outermost_claim(together, tol, smallest=True, last=float(pairs.lam[last]), unit=float(pairs.unit[last]),
+                        excuse=float(pairs.excuse[last]), most=most),
+    ]  # fmt: skip

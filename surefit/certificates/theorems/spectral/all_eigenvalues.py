@@ -12,7 +12,7 @@ import numpy as np
 from surefit.certificates.blocks import F64
 from surefit.certificates.rounding import gamma
 
-MOST_ORDER = 1500  # beyond, all eigenvectors are not searched for
+MOST_ORDER = 2000  # beyond, all eigenvectors are not searched for
 
 
 def all_eigenvalues(A: F64, error: float, lam: F64, Q: F64) -> tuple[F64, float]:

@@ -45,16 +45,14 @@ class Pairs:
         return np.minimum(MOST_EXCUSED, self.rounding / self.unit)
 
 
-def orthonormal_claim(
-    pairs: Pairs, tol: float, squares: F64 | float = 1.0, name: str = "orthonormal", excuse: float = 0.0
-) -> Claim:
+def orthonormal_claim(pairs: Pairs, tol: float, squares: F64 | float = 1.0) -> Claim:
     """UᵀU = I; with columns of other lengths, the diagonal matrix of their squares."""
     U: Any = pairs.U.astype(np.longdouble)
     (n, k), limit = U.shape, max(tol, pairs.loose)
     off = float(np.abs(U.T @ U - np.eye(k) * squares).max(initial=0.0))
     return at_most(
-        name, f"The eigenvectors of {pairs.name} have length one and right angles; largest entry of UᵀU − I.",
-        Grade.EXACT, off, limit, error=gamma(n + 8), excuse=excuse + ROUNDINGS * pairs.eps * np.sqrt(n),
+        "orthonormal", f"The eigenvectors of {pairs.name} have length one and right angles; largest entry of UᵀU − I.",
+        Grade.EXACT, off, limit, error=gamma(n + 8), excuse=ROUNDINGS * pairs.eps * np.sqrt(n),
         failure=f"The eigenvectors of {pairs.name} are not orthonormal: an entry of UᵀU − I is {off:.2g}.",
     )  # fmt: skip
 
