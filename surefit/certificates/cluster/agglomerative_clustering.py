@@ -6,21 +6,19 @@ graph only pairs that an edge joins count. Of many rows some merges are compared
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from surefit.certificates.attributes import Attributes, bad_attributes, real
-from surefit.certificates.blocks import F64, Blocks
+from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
+from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most, failed
+from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import UNIT
-from surefit.certificates.theorems.distances.linkages import LINKAGES, heights, read_graph, slack
+from surefit.certificates.theorems.distances.linkages import heights, read_graph, slack
 from surefit.certificates.theorems.distances.many_merges import many_heights
 from surefit.certificates.theorems.distances.merge_tree import (
     MergeTree,
-    linkage_faults,
     read_labels,
     read_tree,
     wrong_labels,
@@ -31,90 +29,62 @@ MOST_ROWS, MOST_EXCUSED = 4000, 0.1  # a tenth of a height is no rounding
 ABSOLUTE = ("cosine", "haversine")
 
 
-@dataclass
-class Merges:
-    height: F64
-    excess: F64  # height − the least of its time
-    scale: F64  # what excess is measured by: the height; the largest where distances are differences from one
-    error: F64  # of a height over its scale, in the checker's precision
-    excuse: F64  # the same with that of the model's precision added
-
-
 @checker("children_", "distances_", "linkage_matrix_", "labels_", "n_clusters_", "n_leaves_", "n_connected_components_")
 def check_agglomerative_clustering(model: Any, blocks: Blocks, tol: float) -> Findings:
     """The distances of all pairs of clusters, at every merge."""
     attrs, n = Attributes(model, "children_"), blocks.n_rows
+    if n > MOST_ROWS and attrs.has("connectivity"):
+        raise BadData(f"merges along a graph are replayed for up to {MOST_ROWS} rows, there are {n}")
     points = read_points(attrs, blocks, attrs.parameter("metric", "euclidean"))
-    linkage, given = attrs.text("linkage", "ward"), attrs.parameter("connectivity", None)
-    labels, k = read_labels(attrs, n), attrs.number("n_clusters_")
-    unknown = n > MOST_ROWS and given is not None
-    graph, pieces = (True, 1) if given is None or unknown else read_graph(given, points)
-    tree = read_tree(attrs, n, n - 1 if given is None or k is None else n - int(min(max(k, 1), n)))
-    if attrs.number("n_leaves_") != n or (attrs.number("n_connected_components_") != pieces and not unknown):
+    linkage, given = attrs.parameter("linkage", "ward"), attrs.parameter("connectivity", None)
+    labels, k = read_labels(attrs, n), whole(getattr(model, "n_clusters_", None))
+    graph, pieces = (True, 1) if given is None else read_graph(given, points)
+    tree = read_tree(attrs, n, n - 1 if given is None else n - min(max(k, 1), n))
+    if (model.n_leaves_, model.n_connected_components_) != (n, pieces):
         attrs.faults.append(f"n_leaves_ is not {n}, or n_connected_components_ not {pieces}")
-    if linkage not in LINKAGES or (linkage == "ward" and points.metric.name != "euclidean"):
-        attrs.faults.append(f"linkage={linkage!r} is not known, or not for this metric")
-    if tree is not None:
-        linkage_faults(attrs, tree)
-    if k is None or not (1 <= k <= n and k == int(k)):
+    if not 1 <= k <= n:
         attrs.faults.append(f"n_clusters_ is not a number from 1 to {n}")
-    if attrs.faults or tree is None or labels is None or k is None:
+    if attrs.faults or tree is None or labels is None:
         return [bad_attributes(attrs)], "one pass"
-    claims, height, compared = list[Claim](), next(iter(_stated(attrs).values()), np.zeros(0)), len(tree.children)
-    if unknown:
-        claims = [failed("closest", f"Merges along a graph are replayed for up to {MOST_ROWS} rows, there are {n}.")]
-    elif n > 1:
-        if n > MOST_ROWS:
-            height, least, compared = many_heights(linkage, points, tree)
-        else:
-            height, least = heights(linkage, points, tree.children, graph)
-        merges = _measured(linkage, points, height, least)
-        claims = [_closest(merges, compared, tol), *_heights(attrs, merges, tol)]
-    claims += [_number(attrs, height, int(k), tol), _labels(tree, labels, int(k))]
+    if n > MOST_ROWS:
+        height, least, compared = many_heights(linkage, points, tree)
+    else:
+        (height, least), compared = heights(linkage, points, tree.children, graph), len(tree.children)
+    claims = _merges(attrs, linkage, points, height, least, compared, tol) if compared else []
+    claims += [_number(attrs, height, k, tol), _labels(tree, labels, k)]
     return claims, f"{compared} merges against all clusters of their time"
 
 
-def _measured(linkage: str, points: Points, height: F64, least: F64) -> Merges:
-    scale = np.full(len(height), height.max(initial=0.0)) if points.metric.name in ABSOLUTE else height
+def _merges(
+    attrs: Attributes, linkage: str, points: Points, height: F64, least: F64, compared: int, tol: float
+) -> list[Claim]:  # fmt: skip
+    """Each merge was the closest of its time, and has the height that is stated; told is the merge nearest its limit.
+
+    Heights are measured by themselves; where distances are differences from one, by the largest.
+    """
+    scale = np.full(len(height), height.max()) if points.metric.name in ABSOLUTE else height
     scale = np.where(scale > 0, scale, 1.0)
     error, excuse = (slack(linkage, points, height, unit) / scale for unit in (UNIT, points.unit))
-    return Merges(height, height - least, scale, error, np.minimum(error + excuse, MOST_EXCUSED))
+    excuse = np.minimum(error + excuse, MOST_EXCUSED)
 
+    def worst(name: str, sentence: str, off: F64, times: float, failure: str) -> Claim:
+        value, e, x = off / scale, times * error, times * excuse
+        j = int(np.argmax((value + e) / (tol + x)))
+        where = f"Merge {j}, at {height[j]:.6g}, {failure} {off[j]:.2g}."
+        return at_most(name, sentence, Grade.EXACT, value[j], tol, error=e[j], excuse=x[j], failure=where)
 
-def _closest(merges: Merges, compared: int, tol: float) -> Claim:
-    """The worst merge, by what it is over its limit."""
-    which = f"All {len(merges.height)} merges join a closest pair of clusters of their time, along a graph of those "
+    which = f"All {len(height)} merges join a closest pair of clusters of their time, along a graph of those "
     which += "that an edge joins. No other pair is closer by a larger share of its height than this."
-    if compared < len(merges.height):
-        which = f"{compared} of {len(merges.height)} merges, of small clusters, were compared: no other cluster of "
-        which += "their time is nearer to one of the two, and no height falls, by a larger share of the height."
-    value, error, excuse = merges.excess / merges.scale, 4 * merges.error, 4 * merges.excuse
-    j = int(np.argmax((value + error) / (tol + excuse)))
-    return at_most(
-        "closest",
-        which,
-        Grade.EXACT, float(value[j]), tol, error=float(error[j]), excuse=float(excuse[j]),
-        failure=f"Merge {j}, at {merges.height[j]:.6g}, does not join a closest pair: another is closer by "
-        f"{merges.excess[j]:.2g}, or an earlier one was higher by that.",
-    )  # fmt: skip
-
-
-def _stated(attrs: Attributes) -> dict[str, F64]:
-    """The heights that the model states, by the names of its attributes."""
-    arrays = {name: attrs.array(name) for name in ("distances_", "linkage_matrix_") if attrs.has(name)}
-    return {name: a if a.ndim == 1 else a[:, 2] for name, a in arrays.items() if a is not None}
-
-
-def _heights(attrs: Attributes, merges: Merges, tol: float) -> list[Claim]:
-    claims = []
-    for name, stated in _stated(attrs).items():
-        off = np.abs(stated - merges.height) / merges.scale
-        j = int(np.argmax((off + merges.error) / (tol + merges.excuse)))
-        claims.append(at_most(
-            name, f"{name} has the heights of the merges, recomputed; largest relative difference.",
-            Grade.EXACT, off[j], tol, error=merges.error[j], excuse=merges.excuse[j],
-            failure=f"{name} says {stated[j]:.10g} for merge {j}, recomputed as {merges.height[j]:.10g}.",
-        ))  # fmt: skip
+    if compared < len(height):
+        which = f"{compared} of {len(height)} merges, of small clusters, were compared: no other cluster of their time "
+        which += "is nearer to one of the two, and no height falls, by a larger share of the height."
+    closer = "does not join a closest pair, or an earlier one was higher: by"
+    claims = [worst("closest", which, height - least, 4.0, closer)]
+    for name in filter(attrs.has, ("distances_", "linkage_matrix_")):
+        stated = np.asarray(getattr(attrs.model, name), dtype=np.float64)
+        off = np.abs((stated if name == "distances_" else stated[:, 2]) - height)
+        which = f"{name} has the heights of the merges, recomputed; largest relative difference."
+        claims.append(worst(name, which, off, 1.0, f"has another height in {name}: off by"))
     return claims
 
 

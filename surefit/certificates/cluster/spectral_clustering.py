@@ -2,8 +2,7 @@
 
 The embedding has the eigenvectors U of the k smallest eigenvalues of L or L_sym: rows of U (unnormalized), of D^{−½}U
 (random_walk; scikit-learn's only one) or of U divided by their lengths (symmetric). Distances of its rows do not depend
-on the basis that was taken. For few rows all of it is recomputed from the graph; a model that states its `embedding_`
-is held to that (docs/certificates/cluster.md).
+on the basis that was taken. For few rows it is recomputed, and `embedding_` held to it (docs/certificates/cluster.md).
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.rounding import gamma
 from surefit.certificates.search.spectral.eigen_basis import eigen_basis
-from surefit.certificates.search.spectral.spectral_span import rotation
 from surefit.certificates.theorems.graphs.affinity import affinity_claim
 from surefit.certificates.theorems.graphs.graph import Graph, cuts, laplacian_of, read_graph
 from surefit.certificates.theorems.spectral.all_eigenvalues import MOST_ORDER, all_eigenvalues
@@ -66,7 +64,11 @@ def check_spectral_clustering(model: Any, blocks: Blocks, tol: float) -> Finding
         claims.append(_gap(attrs, found, pieces, k))
     if attrs.has("eigenvalues_"):
         claims.append(_eigenvalues(attrs, n, found, k, tol))
-    claims += _labels(attrs, labels, found, k, m, tol)
+    E, moved = (found.E, found.moved) if found is not None and np.isfinite(found.moved) else (None, 0.0)
+    if attrs.has("embedding_"):
+        E, moved = attrs.array("embedding_", (n, m)), 0.0
+        claims.append(_embedding(E, found, tol))
+    claims.append(_fixed_point(attrs.text("assign_labels", "kmeans"), E, labels, k, moved, tol))
     return claims, f"{n}² distances" + (f", all {n} eigenvalues" if found else "")
 
 
@@ -95,24 +97,18 @@ def _gap(attrs: Attributes, found: Spectrum | None, components: int, k: int) -> 
     Eigenvalues below ZERO of the scale count as that: with [l, h] around each, a ratio is from lₖ₊₁/hₖ to hₖ₊₁/lₖ.
     """
     most = max(1, whole(attrs.parameter("max_clusters", 10)))
-    if components > 1:
-        right = min(components, most)
-        sentence = f"The graph has {components} components: {right} clusters ({most} at most), not {k}; difference."
-        return at_most("eigengap", sentence, Grade.EXACT, abs(k - right), 0)
-    if found is None:
+    if components == 1 and found is None:
         return _unproved("eigengap", "this is the largest gap")
-    lam = found.lam[: min(most, len(found.lam) - 1) + 1]
-    if not 2 <= k < lam.size:
-        sentence = f"{k} clusters are one of the numbers from 2 to {lam.size - 1}, where there are any; faults."
-        return at_most("eigengap", sentence, Grade.EXACT, int(lam.size > 2), 0)
-    low, high = (np.maximum(lam[1:] + e, ZERO * found.scale) for e in (-found.error, found.error))
-    least, largest, others = low[1:] / high[:-1], high[1:] / low[:-1], np.arange(lam.size - 2) != k - 2
+    if found is None or components > 1 or len(found.lam) < 3:
+        right = len(found.lam) if found is not None and components == 1 else min(components, most)
+        sentence = f"{right} clusters for {components} components, {most} at most; difference."
+        return at_most("eigengap", sentence, Grade.EXACT, abs(k - right), 0)
+    low, high = (np.maximum(found.lam[1 : most + 1] + e, ZERO * found.scale) for e in (-found.error, found.error))
+    least, largest, others = low[1:] / high[:-1], high[1:] / low[:-1], np.arange(len(low) - 1) != k - 2
+    best = float(largest[others].max(initial=0.0))
     return at_most(
         "eigengap", f"No k has a larger ratio of neighboring eigenvalues than {k}, by more than this share.",
-        Grade.EXACT, max(0.0, float(largest[others].max(initial=0.0) / least[k - 2]) - 1), 1e-6,
-        lower=float(least[others].max(initial=0.0) / largest[k - 2]) - 1,
-        failure=f"The largest gap of the eigenvalues is not at {k}, or not surely: it may be at "
-        f"{int(np.argmax(np.where(others, largest, 0.0))) + 2}.",
+        Grade.EXACT, np.inf if others.all() else max(0.0, best / least[k - 2] - 1), 1e-6,
     )  # fmt: skip
 
 
@@ -136,17 +132,15 @@ def _spectrum(graph: Graph, m: int, kind: str) -> Spectrum | None:
     lam, error = all_eigenvalues(A, error, proposed, Q)
     gap = float(lam[m] - lam[m - 1]) - 2 * error if m < graph.n else np.inf
     E, more = _embedded(part.s, Q[:, np.argsort(proposed)[:m]], kind)
-    return Spectrum(
-        lam, error, float(diagonal.max()) or 1.0, E, float(np.sqrt(2.0 * m) * error / gap * more) if gap > 0 else np.inf
-    )
+    moved = float(np.sqrt(2.0 * m) * error / gap * more) if gap > 0 else np.inf
+    return Spectrum(lam, error, float(diagonal.max()) or 1.0, E, moved)
 
 
 def _cut_values(attrs: Attributes, values: dict[str, float], n: int, tol: float) -> list[Claim]:
     claims = []
     for name, truth in values.items():
         if attrs.has(f"{name}_"):
-            given = attrs.number(f"{name}_")
-            off = np.inf if given is None else abs(given - truth) / (truth or 1.0)
+            off = abs(real(getattr(attrs.model, f"{name}_")) - truth) / (truth or 1.0)
             sentence = f"{name}_ is that of the labels, recomputed as {truth:.10g}; relative difference."
             claims.append(at_most(name, sentence, Grade.EXACT, off, tol, error=gamma(float(n) ** 2 + 8)))
     return claims
@@ -160,8 +154,8 @@ def _interval(values: dict[str, float], found: Spectrum | None, k: int, kind: st
     above = f"at most {1 / ratio - 1:.1%} above" if ratio > 0 else "an unknown factor above"
     sentence = f"The least {words} of any {k} groups lies in [{lower:.6g}, {upper:.6g}]: these labels are {above} it"
     sentence += " (by the smallest eigenvalues)." if found else ". There are too many rows for a lower bound."
-    detail = {"lower": lower, "upper": upper}
-    return Claim("interval", sentence, Grade.BOUNDED, ratio, None, lower <= upper + 1e-9, detail)
+    right = lower <= upper + 1e-9
+    return Claim("interval", sentence, Grade.BOUNDED, ratio, None, right, {"lower": lower, "upper": upper})
 
 
 def _eigenvalues(attrs: Attributes, n: int, found: Spectrum | None, k: int, tol: float) -> Claim:
@@ -175,54 +169,38 @@ def _eigenvalues(attrs: Attributes, n: int, found: Spectrum | None, k: int, tol:
     off = np.abs(lam - found.lam[: lam.size]) / unit
     j = int(np.argmax(off))
     return at_most(
-        "eigenvalues",
-        f"eigenvalues_ are the {lam.size} smallest of the Laplacian, each relative to itself (to a thousandth of its "
-        f"scale, where that is more); number {j} comes nearest to its limit.",
+        "eigenvalues", f"eigenvalues_ are the {lam.size} smallest of the Laplacian; largest relative difference.",
         Grade.OPTIMAL, off[j], tol, error=found.error / unit[j],
     )  # fmt: skip
 
 
-def _labels(attrs: Attributes, labels: NDArray, found: Spectrum | None, k: int, m: int, tol: float) -> list[Claim]:
-    """The stated embedding against the recomputed one, and the labels as a fixed point of k-means in it."""
-    claims, E, moved = list[Claim](), None if found is None else found.E, np.inf if found is None else found.moved
-    if attrs.has("embedding_"):
-        given = attrs.array("embedding_", (len(labels), m))
-        if given is None:
-            return [refuted("embedding", f"{'; '.join(attrs.faults)}.")]
+def _embedding(given: F64 | None, found: Spectrum | None, tol: float) -> Claim:
+    """‖EEᵀ − E₀E₀ᵀ‖_F over ‖E₀E₀ᵀ‖_F: what no rotation changes, and all that distances of rows depend on."""
+    if given is None:
+        return refuted("embedding", "embedding_ is not a row of numbers for each row of X.")
+    if found is None or not np.isfinite(found.moved):
         reason = "the next eigenvalue is equal, or there are too many rows for all eigenvalues"
-        claims = [_unproved("embedding", "the embedding is that of the smallest eigenvalues", reason)]
-        if found is not None and np.isfinite(moved):
-            claims = [_embedding(given, found, tol)]
-        E, moved = given, 0.0
-    method = attrs.text("assign_labels", "kmeans")
-    if method != "kmeans" or E is None or not np.isfinite(moved):
-        why = f"labels by {method!r} are not recomputed" if method != "kmeans" else "the embedding is not known"
-        return [*claims, _unproved("labels", "the labels are those of the method", why)]
-    return [*claims, _fixed_point(E, labels, k, moved, tol)]
-
-
-def _embedding(given: F64, found: Spectrum, tol: float) -> Claim:
-    """‖E − E₀Q‖_F over ‖E₀‖_F for a proposed Q, within ‖QᵀQ − I‖ of a rotation; for no rotation is it less than
-    ‖EEᵀ − E₀E₀ᵀ‖_F/(‖E‖_F + ‖E₀‖_F)."""
-    E, size, error = found.E, float(np.linalg.norm(found.E)) or 1.0, gamma(8 * len(given))
-    Q = rotation(E, given)
-    off = float(np.linalg.norm(given - E @ Q)) / size + float(np.linalg.norm(Q.T @ Q - np.eye(Q.shape[1])))
-    least = float(np.linalg.norm(given @ given.T - E @ E.T)) / (float(np.linalg.norm(given)) + size) / size
+        return _unproved("embedding", "the embedding is that of the smallest eigenvalues", reason)
+    E, length = found.E, float(np.linalg.norm(found.E))
+    truth, rounding = E @ E.T, gamma(E.shape[1] + 8) * (length**2 + float(np.linalg.norm(given)) ** 2)
+    size = float(np.linalg.norm(truth)) or 1.0
     return at_most(
-        "embedding",
-        "embedding_ has the eigenvectors of the smallest eigenvalues, up to a rotation; relative difference.",
-        Grade.OPTIMAL, off, tol, error=found.moved / size + error, lower=least - 2 * found.moved / size - error,
-        failure=f"embedding_ is not that of the smallest eigenvalues: off by a relative {off:.2g}, or these are not "
-        "told from the next.",
+        "embedding", "embedding_ is that of the smallest eigenvalues; relative difference of inner products of rows.",
+        Grade.OPTIMAL, float(np.linalg.norm(given @ given.T - truth)) / size, tol,
+        error=(2 * length * found.moved + found.moved**2 + rounding) / size,
+        failure="embedding_ is not that of the smallest eigenvalues, or these are not told from the next.",
     )  # fmt: skip
 
 
-def _fixed_point(E: F64, labels: NDArray, k: int, moved: float, tol: float) -> Claim:
+def _fixed_point(method: str, E: F64 | None, labels: NDArray, k: int, moved: float, tol: float) -> Claim:
     """What one more step of Lloyd's iteration saves, from the means of the labels."""
+    if method != "kmeans" or E is None:
+        why = f"labels by {method!r} are not recomputed" if method != "kmeans" else "the embedding is not known"
+        return _unproved("labels", "the labels are those of the method", why)
     n, m = E.shape
     size = np.maximum(np.bincount(labels, minlength=k), 1)
     C = np.stack([np.bincount(labels, e, minlength=k) for e in E.T], axis=1) / size[:, None]
-    sq_dist = ((E[:, None, :] - C[None]) ** 2).sum(axis=2)
+    sq_dist = np.stack([((E - c) ** 2).sum(axis=1) for c in C], axis=1)
     now, after = float(sq_dist[np.arange(n), labels].sum()), float(sq_dist.min(axis=1).sum())
     total = float(((E - E.mean(axis=0)) ** 2).sum()) or 1.0
     slip, unit = moved + gamma(n + m + 8) * float(np.linalg.norm(E)), now if now > tol * total else total
@@ -230,10 +208,8 @@ def _fixed_point(E: F64, labels: NDArray, k: int, moved: float, tol: float) -> C
     stop = min(NEXT_STEP * KMEANS_TOL * total / (n * m) * float(size.max()) / unit, NO_CONVERGENCE)
     limit = tol if saving + error <= tol else max(tol, stop)
     return at_most(
-        "fixed_point",
-        "One more step of k-means in the embedding saves at most this share of its inertia."
+        "fixed_point", "One more step of k-means in the embedding saves at most this share of its inertia."
         + ("" if limit == tol else " It stopped by the tolerance of k-means."),
         Grade.FIXED_POINT if limit == tol else Grade.BOUNDED, saving, limit, error=error,
-        failure="The labels are no fixed point of k-means in the embedding: moving rows to the nearest mean saves "
-        f"{saving:.2g} of the inertia.",
+        failure=f"Labels are no fixed point of k-means in the embedding: a step saves {saving:.2g} of the inertia.",
     )  # fmt: skip

@@ -23,7 +23,6 @@ from surefit.certificates.claim import Claim, Grade, at_most
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.distances.merge_tree import (
     MergeTree,
-    linkage_faults,
     read_labels,
     read_tree,
     wrong_labels,
@@ -60,7 +59,6 @@ def check_stepwise_agglomeration(model: Any, blocks: Blocks, tol: float) -> Find
         attrs.faults.append(f"n_clusters_ is not n_clusters={attrs.parameter('n_clusters', 1)!r}")
     tree = None if attrs.faults or left is None else read_tree(attrs, k, k - int(left), "merges_")
     if tree is not None:
-        linkage_faults(attrs, tree)
         labels, costs = read_labels(attrs, n), attrs.array("costs_", (len(tree.children) + 1,))
     if attrs.faults or initial is None or tree is None or labels is None or costs is None:
         return [bad_attributes(attrs)], "one pass"

@@ -1,8 +1,7 @@
 """Checkers of KNeighborsClassifier and KNeighborsRegressor: votes and means of the nearest rows, from the definition.
 
-With v the weights of the k nearest rows (1; 1/distance, where a distance is 0 those rows alone; or a function of the
-distances) a class has the share Σ v over its rows of Σ v, and a target is Σ v y / Σ v. That the rows which kneighbors
-gives are nearest is claimed first. A classifier may count others where several are equally far: any choice is right.
+With v the weights of the k nearest rows a class has the share Σ v over its rows of Σ v, and a target is Σ v y / Σ v.
+That kneighbors gives the nearest is claimed first. A classifier may count other rows where several are equally far.
 """
 
 from __future__ import annotations
@@ -68,9 +67,8 @@ def _findings(model: Any, blocks: Blocks, tol: float, classifies: bool) -> Findi
 def _tied(model: Any, points: Points, asked: Queries, y: F64, k: int, weights: Any, votes: F64, rounding: float) -> F64:
     """The votes; where the model's differ and rows tie for the last places, the nearest that these rows may give."""
     given, votes = answer_of(model, "predict_proba", asked.Q, votes.shape), votes.copy()
-    if isinstance(given, Claim):
-        return votes
-    for i in np.flatnonzero(~(np.abs(given - votes) <= rounding).all(axis=1)):
+    differ: Any = [] if isinstance(given, Claim) else np.flatnonzero(~(np.abs(given - votes) <= rounding).all(axis=1))
+    for i in differ:
         D = points.block(asked.Q[i : i + 1].astype(np.float64))[0]
         last = np.sort(D)[k - 1]
         wide = 2.01 * points.slack(last)

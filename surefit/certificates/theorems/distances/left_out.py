@@ -1,7 +1,6 @@
 """The number of neighbors chosen by leaving out one row after the other: every score again, from the definition.
 
-Each row is answered from the k nearest others, of rows equally far the lower index first. Where rows tie up to rounding
-for the last places other choices are right too: such a row widens the score by what that can change.
+Each row is answered from the k nearest others, of rows equally far the lower index first; ties may widen a score.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes
+from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.theorems.distances.points import Points
@@ -23,7 +22,7 @@ WORK = 1 << 28  # differences of coordinates
 def choice_claim(attrs: Attributes, points: Points, y: F64, classifies: bool, chosen: int) -> Claim:
     """cv_scores_ are the mean scores of rows left out; n_neighbors_ is the first candidate with the largest."""
     candidates, scores = attrs.array("candidates_"), attrs.array("cv_scores_")
-    best, asked = attrs.number("best_score_"), attrs.parameter("n_neighbors", 5)
+    best, asked = real(attrs.parameter("best_score_", np.nan)), attrs.parameter("n_neighbors", 5)
     if candidates is None or scores is None or candidates.ndim != 1 or candidates.shape != scores.shape:
         return refuted("cv_scores", "candidates_ and cv_scores_ are not numbers with a score each.")
     offered = isinstance(asked, str) or np.isin(candidates, np.asarray(asked)).all()
@@ -37,8 +36,7 @@ def choice_claim(attrs: Attributes, points: Points, y: F64, classifies: bool, ch
     off = np.abs(scores - value) - width - 4 * (n + 16) * points.unit * np.abs(value)
     i = int(np.argmax(off))
     return at_most(
-        "cv_scores",
-        f"cv_scores_ are the scores {how}, recomputed; the first of the largest is that of n_neighbors_={chosen}. "
+        "cv_scores", f"cv_scores_ are the scores {how}; the first of the largest is that of n_neighbors_={chosen}. "
         "Largest difference beyond ties and rounding.",
         Grade.EXACT, np.maximum(0.0, off[i]), 0.0, {"ties": float(width.max())},
         failure=f"cv_scores_ is {scores[i]:.10g} for {ks[i]} neighbors, recomputed as {value[i]:.10g}.",
@@ -46,9 +44,8 @@ def choice_claim(attrs: Attributes, points: Points, y: F64, classifies: bool, ch
 
 
 def _scores(points: Points, y: F64, classifies: bool, ks: NDArray, weights: Any) -> tuple[F64, F64]:
-    """For every candidate the mean score of all rows, 1 where the first class with the most votes is that of the row,
-    or minus the squared error; and by how much ties may change it: a class by anything, a mean within the targets of
-    the rows that may count."""
+    """For every candidate the mean score of all rows, 1 for the right class or minus the squared error; and by how much
+    ties may change it: a class by anything, a mean within the targets of the rows that may count."""
     n, value, width = len(points.X), np.zeros(len(ks)), np.zeros(len(ks))
     for i in range(n):
         D = points.block(points.X[i : i + 1])[0]

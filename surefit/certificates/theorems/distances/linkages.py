@@ -20,7 +20,6 @@ from surefit.certificates.theorems.distances.points import Points
 from surefit.certificates.theorems.distances.replay import replay
 from surefit.certificates.theorems.graphs.components import completed
 
-LINKAGES = ("ward", "single", "complete", "average")
 LONG: Any = np.longdouble
 
 

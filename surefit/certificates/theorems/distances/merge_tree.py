@@ -30,7 +30,8 @@ class MergeTree:
 
 
 def read_tree(attrs: Attributes, n: int, least: int, name: str = "children_") -> MergeTree | None:
-    """The attribute as a tree of n leaves with at least so many merges; None with the fault noted."""
+    """The attribute as a tree of n leaves with at least so many merges, or None; faults, also of linkage_matrix_ and the
+    length of distances_ where the model has these, are noted."""
     children = attrs.array(name)
     if children is None:
         return None
@@ -52,16 +53,19 @@ def read_tree(attrs: Attributes, n: int, least: int, name: str = "children_") ->
     for t in range(m - 1, -1, -1):
         a, b = pairs[t]
         first[a], first[b] = first[n + t], first[n + t] + size[a]
+    if attrs.has("distances_"):
+        attrs.array("distances_", (m,))
+    Z = attrs.array("linkage_matrix_", (m, 4)) if attrs.has("linkage_matrix_") else None
+    if Z is not None and not ((np.sort(Z[:, :2]) == np.sort(pairs)).all() and (Z[:, 3] == size[n:]).all()):
+        attrs.faults.append(f"linkage_matrix_ has other clusters than {name}, or other sizes")
     return MergeTree(n, pairs, size, first, np.argsort(first[:n]), until)
 
 
 def read_labels(attrs: Attributes, n: int) -> F64 | None:
-    """labels_ as numbers; None with the fault noted unless they are n whole numbers by their type."""
-    labels = attrs.raw("labels_")
-    if labels is None or labels.shape != (n,) or labels.dtype.kind not in "iu":
-        attrs.faults.append(f"labels_ is not a list of {n} whole numbers")
-        return None
-    return labels.astype(np.float64)
+    """labels_, with a fault noted unless they are n whole numbers by their type."""
+    if np.asarray(getattr(attrs.model, "labels_", None)).dtype.kind not in "iu":
+        attrs.faults.append("labels_ is not a list of whole numbers")
+    return attrs.array("labels_", (n,))
 
 
 def wrong_labels(tree: MergeTree, labels: F64, k: int) -> int:
@@ -71,16 +75,3 @@ def wrong_labels(tree: MergeTree, labels: F64, k: int) -> int:
     own = along[starts]
     wrong = int((along != np.repeat(own, tree.size[clusters])).sum())
     return wrong + len(set(own.tolist()) ^ set(range(len(clusters))))
-
-
-def linkage_faults(attrs: Attributes, tree: MergeTree) -> None:
-    """linkage_matrix_, where the model has it: the clusters of children_ and the number of rows of each merge; as many
-    distances_ as merges."""
-    if attrs.has("distances_"):
-        attrs.array("distances_", (len(tree.children),))
-    if attrs.has("linkage_matrix_"):
-        Z = attrs.array("linkage_matrix_", (len(tree.children), 4))
-        if Z is not None and not (
-            (np.sort(Z[:, :2]) == np.sort(tree.children)).all() and (Z[:, 3] == tree.size[tree.n :]).all()
-        ):
-            attrs.faults.append("linkage_matrix_ has other clusters than the merges, or other sizes")

@@ -1,10 +1,9 @@
 """Metrics from their formulas, each with a bound of its rounding.
 
-Every formula below but two is a sum, maximum or ratio of terms ≥ 0 formed from differences of coordinates: evaluated
-with d terms it is right to a relative γ_{d+16}, in any order (Higham, chapter 3). A model in a precision of unit u may
-form the terms in it and add them in double: a relative 16u more. The cosine distance subtracts from one, so its error
-is absolute; the haversine's square h = sin²(D/2) is right to a relative 16u, D then to 16u·tan(D/2); given or called
-distances are taken as they are.
+All but two are a sum, maximum or ratio of d terms ≥ 0 formed from differences of coordinates: right to a relative
+γ_{d+16} in any order (Higham, chapter 3), and 16u more where a model forms the terms in a precision of unit u. The
+cosine distance subtracts from one: its error is absolute. The haversine's sin²(D/2) is right to a relative 16u, D then
+to 16u·tan(D/2). Given or called distances are taken as they are.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ class Points:
     """Rows X (or, precomputed, the distances of each to all) and the metric.
 
     whole     rows of whole numbers whose squares the type adds up exactly: distances that are whole have no slack
-    products  δ, where models may form squares as ‖a‖² − 2a·b + ‖b‖² of the rows as they are: off by
-              γ_{d+8}(‖a‖ + ‖b‖)² ≤ δ, so that the distance is off by at most min(δ/D, √δ); 0 where they may not
+    products  δ ≥ γ_{d+8}(‖a‖ + ‖b‖)², by which squares formed as ‖a‖² − 2a·b + ‖b‖² are off, and distances by at most
+              min(δ/D, √δ); 0 where models may not form them so
     """
 
     X: F64

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefit.certificates.attributes import Attributes
+from surefit.certificates.attributes import Attributes, real
 from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
 from surefit.certificates.predictions import SAMPLE, answer_of
@@ -44,7 +44,7 @@ def read_search(attrs: Attributes, blocks: Blocks) -> Points:
     points = read_points(attrs, blocks, attrs.parameter("metric", "minkowski"))
     asked, settings = points.metric, attrs.parameter("effective_metric_params_", {})
     kept: Any = attrs.raw("X_fit_") if attrs.has("X_fit_") else points.X
-    if attrs.number("n_samples_fit_") != len(points.X) or not np.array_equal(kept, points.X):
+    if real(attrs.parameter("n_samples_fit_", np.nan)) != len(points.X) or not np.array_equal(kept, points.X):
         attrs.faults.append(
             f"X_fit_ is not the rows of the data, or n_samples_fit_ is not {len(points.X)}, their number"
         )
@@ -56,31 +56,28 @@ def read_search(attrs: Attributes, blocks: Blocks) -> Points:
     return points
 
 
-def wrong_answers(points: Points, asked: Queries, distances: F64, indices: F64) -> NDArray:
-    """Queries for which the answer is not k nearest rows in order, with their distances, beyond rounding.
+def wrong_answers(points: Points, asked: Queries, distances: F64, indices: F64) -> tuple[NDArray, F64]:
+    """Queries for which the answer is not k nearest rows in order, with their distances, beyond rounding; and how far
+    row k + 1 is.
 
     With T the farthest recomputed distance of the answer, another row is nearer where D + slack < T − slack.
     """
     n, Q = len(points.X), asked.Q.astype(np.float64)
     places = np.clip(np.nan_to_num(indices), 0, n - 1).astype(np.intp)
+    far, k = np.zeros(len(Q)), min(indices.shape[1], n - 1)
     bad = (places != indices).any(axis=1) | ~(np.diff(distances, axis=1) >= 0).all(axis=1)
     for part in in_slices(len(Q), n):
         D, own = points.block(Q[part]), places[part]
         slack, row = points.slack(D), np.arange(len(part))[:, None]
         if asked.own is not None:
             D[row[:, 0], asked.own[part]] = np.inf
+        far[part] = np.partition(D, k, axis=1)[:, k]
         bad[part] |= ~(np.abs(distances[part] - D[row, own]) <= slack[row, own]).all(axis=1)
         farthest, others = (D - slack)[row, own].max(axis=1, initial=0.0), np.ones(D.shape, bool)
         others[row, own] = False
         bad[part] |= others.sum(axis=1) != n - own.shape[1]  # a row twice
         bad[part] |= (others & (D + slack < farthest[:, None])).any(axis=1)
-    return bad
-
-
-def _nearest(points: Points, Q: NDArray, k: int) -> float:
-    """The least distance of a query to the k-th nearest of the rows that are not equal to it."""
-    D = [points.block(q[None, :].astype(np.float64))[0] for q in Q]
-    return min(float(np.append(np.sort(d[d > 0]), 0.0)[:k].max()) for d in D)
+    return bad, far
 
 
 def neighbors_claim(
@@ -94,14 +91,13 @@ def neighbors_claim(
         return refuted(name, f"kneighbors gives arrays of shape {answer.shape}, expected two of {(m, k)}."), None
     given, grade, how = answer.astype(np.float64), Grade.EXACT, ""
     points.tell(float(np.median(given[0])))
-    bad = wrong_answers(points, asked, *given)
-    loose = points.loosened(_nearest(points, asked.Q[bad][:SAMPLE], k), tol) if bad.any() else None
-    if loose is not None and not wrong_answers(loose, asked, *given).any():
+    bad, far = wrong_answers(points, asked, *given)
+    loose = points.loosened(float(far[bad].min()), tol) if bad.any() else None
+    if loose is not None and not wrong_answers(loose, asked, *given)[0].any():
         bad, grade, how = np.zeros(m, bool), Grade.BOUNDED, f" up to {loose.products:.1g} in squares"
     count, others = int(bad.sum()), "other rows than the query" if asked.own is not None else "rows"
     claim = at_most(
-        name,
-        f"kneighbors gives the {k} nearest {others} with distances, in order{how}: {asked.what}; queries where not.",
+        name, f"kneighbors gives the {k} nearest {others}, distances and order{how}: {asked.what}; queries where not.",
         grade, count, 0,
         failure=f"kneighbors is wrong for {count} of {m} queries, number {int(np.argmax(bad))} among them: in rows, "
         "distances or order. Where columns have large offsets, algorithm='kd_tree' or centered columns help.",
