@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 import scipy.cluster.hierarchy as hierarchy
 import scipy.sparse as sp
-from sklearn.cluster import AgglomerativeClustering
+from sklearn.cluster import DBSCAN, AgglomerativeClustering
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import kneighbors_graph
 
 from surefit.certificates import Grade
 from surefit.certificates.cluster import agglomerative_clustering as checker
 from surefit.certificates.theorems.distances import many_merges
+from surefit.cluster import StepwiseAgglomeration
 from surefit.cluster.agglomerative_clustering import AgglomerativeClustering as Ours
 from tests.certificates.bench import altered, certify, changed, failing
 
@@ -238,3 +239,19 @@ def test_sparse_rows() -> None:
     S = sp.csr_array(np.where(np.abs(X) < 1, 0.0, X))
     model = fitted(S.toarray())
     assert certify(model, S).holds
+
+
+@pytest.mark.parametrize("kind", [float, bool])
+@pytest.mark.parametrize("model", [Ours(2), DBSCAN(50.0), StepwiseAgglomeration(n_clusters=2)])
+def test_labels_are_whole_numbers_by_their_type(model: Any, kind: type) -> None:
+    two = np.vstack([X[:20] - 100, X[:20] + 100])
+    model.fit(two)
+    assert model.labels_.max() == 1 and certify(model, two).holds
+    assert "attributes" in failing(certify(altered(model, labels_=model.labels_.astype(kind)), two))
+
+
+def test_heights_that_are_rounding() -> None:
+    """Angles of rows far from zero, in float32: another linkage is not taken for this one."""
+    data = (X + 3000).astype(np.float32)
+    model = Ours(3, linkage="average", metric="cosine").fit(data)
+    assert not certify(altered(model, linkage="single"), data).holds

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.datasets import load_iris, load_wine, make_blobs, make_swiss_roll
+from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs, make_swiss_roll
 from sklearn.manifold import LocallyLinearEmbedding
 from sklearn.manifold._locally_linear import barycenter_kneighbors_graph
 
+import surefit.manifold
 from surefit.certificates import Grade
 from surefit.certificates.search.graphs.local_weights import local_weights
 from surefit.certificates.theorems.graphs.local_weights import Rebuilding, gram, optimality
@@ -90,6 +91,7 @@ def with_data(matrix: Any, data: np.ndarray) -> Any:
         ({"weights_": sp.csr_array((W.data, (W.indices + 1) % 150, W.indptr), shape=W.shape)}, "neighbors"),
         ({"eigenvalues_": np.array([1e-3, 2e-3])}, "reconstruction"),
         ({"eigenvalues_": np.array([1e-3])}, "reconstruction"),
+        ({"embedding_": Y[:, ::-1].copy()}, "order"),
     ],
 )
 def test_rejects_mutations(change: dict[str, Any], fails: str) -> None:
@@ -151,3 +153,11 @@ def test_products() -> None:
     assert np.abs(A.square() - M).max() < 1e-12
     assert np.abs(A.back(A.times(U)).astype(float) - M).max() < 1e-12
     assert A.size >= np.linalg.norm(np.eye(150) - W.toarray(), 2) and 0 < A.error < 1e-14
+
+
+def test_more_null_vectors_than_components() -> None:
+    """The graph of the digits has two components, but three sets of rows list none outside: three null vectors."""
+    X = load_digits().data
+    for model in (LLE(random_state=0), surefit.manifold.LocallyLinearEmbedding(random_state=0)):
+        c = certify(model.fit(X), X)
+        assert c.holds and c.grade is Grade.BOUNDED, f"\n{c}"

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import sklearn.neighbors
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestNeighbors
 
+import surefit.neighbors
 from surefit.certificates import Grade
 from surefit.certificates.attributes import Attributes
 from surefit.certificates.theorems.distances.points import read_points
@@ -288,3 +290,31 @@ def test_more_neighbors_than_rows() -> None:
     assert c.holds and c["kneighbors"].value is None, f"\n{c}"
     liar = lying(model, lambda p: (p[0][::-1], p[1][::-1]), "radius_neighbors")
     assert "radius_neighbors" in failing(certify(liar, rows))
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_one_neighbor_by_products(scaled: bool) -> None:
+    """A row's nearest is itself: distances from products are not nothing, but little beside that of the next row."""
+    data, labels = load_breast_cancer(return_X_y=True)
+    data = (data - data.mean(axis=0)) / data.std(axis=0) if scaled else data
+    c = certify(KNeighborsClassifier(1, algorithm="brute").fit(data, labels), data, labels)
+    assert c.holds and c.grade is Grade.BOUNDED, f"\n{c}"
+
+
+def test_angles_that_are_rounding() -> None:
+    """Far from zero all directions are one: 1 − cos is below 1e-6, a float32 keeps six digits of the cosine."""
+    data = (X + 3000).astype(np.float32)
+    for library in (sklearn.neighbors, surefit.neighbors):
+        c = certify(library.NearestNeighbors(metric="cosine").fit(data), data)
+        assert not c.holds and c.grade is Grade.UNPROVED and "center X" in c["data"].sentence
+    model = surefit.neighbors.GammaIndex(metric="cosine").fit(data)
+    assert not certify(model, data).holds
+    assert certify(surefit.neighbors.NearestNeighbors(metric="cosine").fit(X), X).holds
+
+
+def test_the_direction_of_no_direction() -> None:
+    """scikit-learn says that rows of zeros are at distance 1 of each other, surefit 0: neither follows from x·y."""
+    data = np.vstack([X[:50], np.zeros((2, 4))])
+    for library in (sklearn.neighbors, surefit.neighbors):
+        c = certify(library.NearestNeighbors(metric="cosine").fit(data), data)
+        assert not c.holds and c.grade is Grade.UNPROVED and "zeros" in c["data"].sentence

@@ -141,3 +141,12 @@ def test_rejects_other_data() -> None:
         assert not certify(CLASSES, other, C).holds and not certify(MEANS, other, Y).holds
     assert not certify(MEANS, X, np.roll(Y, 1)).holds
     assert not certify(CLASSES, X, np.roll(C, 1)).holds
+
+
+def test_outliers_of_whole_numbers() -> None:
+    """A whole number is never NaN: scikit-learn answers the smallest one of all where no row is near."""
+    whole = np.rint(Y).astype(int)
+    c = certify(RadiusNeighborsRegressor().fit(X, whole), X, whole)
+    assert failing(c) == {"predict"} and c.grade is Grade.NOT_OPTIMAL and "floating point" in c["predict"].sentence
+    assert certify(RadiusNeighborsRegressor().fit(X, whole.astype(float)), X, whole.astype(float)).holds
+    assert certify(surefit.neighbors.RadiusNeighborsRegressor().fit(X, whole), X, whole).holds

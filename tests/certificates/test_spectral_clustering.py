@@ -13,7 +13,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from sklearn.cluster import SpectralClustering
-from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
+from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs, make_moons
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.neighbors import kneighbors_graph
 
@@ -38,13 +38,11 @@ GOOD: dict[str, tuple[SpectralClustering, Any]] = {
     "moons": (SpectralClustering(2, gamma=20, **SEED), M),
     "unconnected": (SpectralClustering(2, affinity="nearest_neighbors", n_neighbors=5, **SEED), B),
     "laplacian kernel": (SpectralClustering(2, affinity="laplacian", **SEED), M),
-    "polynomial": (SpectralClustering(2, affinity="poly", degree=2, **SEED), M[:60]),
     "given": (SpectralClustering(2, affinity="precomputed", **SEED), rbf_kernel(M, gamma=15.0)),
     "given, sparse": (
         SpectralClustering(3, affinity="precomputed", **SEED),
         sp.csr_array(np.maximum(K8, K8.T)),
     ),
-    "function": (SpectralClustering(2, affinity=lambda a, b: float(np.exp(-abs(a - b).sum())), **SEED), M[:40]),
     "more components": (SpectralClustering(2, gamma=20, n_components=4, **SEED), M),
     "equal rows": (SpectralClustering(3, affinity="nearest_neighbors", **SEED), np.vstack([B[:60], B[:60]])),
     "float32": (SpectralClustering(3, affinity="nearest_neighbors", **SEED), B.astype(np.float32)),
@@ -68,8 +66,9 @@ def test_other_ways_to_label_are_unproved_but_bounded(method: str) -> None:
     assert c.holds and c.grade is Grade.UNPROVED and c["interval"].detail["lower"] > 0
 
 
-def test_other_kernels_are_unproved() -> None:
-    c = certify(SpectralClustering(2, affinity="cosine", **SEED).fit(M[:60] + 3), M[:60] + 3)
+@pytest.mark.parametrize("affinity", ["cosine", "poly", lambda a, b: float(np.exp(-abs(a - b).sum()))])
+def test_other_kernels_are_unproved(affinity: Any) -> None:
+    c = certify(SpectralClustering(2, affinity=affinity, **SEED).fit(M[:60] + 3), M[:60] + 3)
     assert c.holds and c["affinity"].grade is Grade.UNPROVED
 
 
@@ -227,3 +226,9 @@ def test_components_and_products(seed: int) -> None:
             root = np.sqrt(np.where(d > 0, d, 1.0))
             exact = exact / root / root[:, None]
         assert np.linalg.norm(L - exact, 2) <= error + 1e-13
+
+
+def test_as_many_rows_as_the_digits_are_decided() -> None:
+    X = load_digits().data
+    c = certify(SpectralClustering(3, affinity="nearest_neighbors", **SEED).fit(X), X)
+    assert c.holds and c.grade in (Grade.FIXED_POINT, Grade.BOUNDED), f"\n{c}"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons, make_swiss_roll
 from sklearn.manifold import SpectralEmbedding
 from sklearn.metrics.pairwise import rbf_kernel
@@ -29,7 +30,6 @@ GOOD: dict[str, tuple[SpectralEmbedding, Any]] = {
     "nearly unconnected": (SpectralEmbedding(2, affinity="rbf", gamma=0.3, **SEED), B),
     "lobpcg": (SpectralEmbedding(2, n_neighbors=12, eigen_solver="lobpcg", **SEED), R),
     "given": (SpectralEmbedding(2, affinity="precomputed", **SEED), rbf_kernel(M, gamma=15.0)),
-    "function": (SpectralEmbedding(2, affinity=lambda X: rbf_kernel(X, gamma=5.0), **SEED), M),
     "equal rows": (SpectralEmbedding(2, n_neighbors=12, **SEED), np.vstack([R[:80], R[:80]])),
     "float32": (SpectralEmbedding(2, n_neighbors=12, **SEED), R.astype(np.float32)),
     "far": (SpectralEmbedding(2, n_neighbors=12, **SEED), R + 1e6),
@@ -74,6 +74,8 @@ TURN = np.array([[np.cos(0.3), np.sin(0.3)], [-np.sin(0.3), np.cos(0.3)]])
         ({"affinity_matrix_": sp.csr_array(np.where(W > 0.5, W, 0.0))}, "affinity"),
         ({"eigenvalues_": np.array([0.5, 0.6])}, "eigenvalues"),
         ({"n_components": 3}, "attributes"),
+        ({"embedding_": Y[:, ::-1].copy()}, "order"),
+        ({"embedding_": np.linalg.qr(Y**2)[0] / np.sqrt(DEGREE)[:, None], "eigen_tol": 0.2}, "pairs"),
     ],
 )
 def test_rejects_mutations(change: dict[str, Any], fails: str) -> None:
@@ -101,3 +103,20 @@ def test_eigenvalues_where_stated() -> None:
     for stated in (lam[1:3], lam[:3]):
         assert certify(altered(MODEL, eigenvalues_=stated), R).holds
         assert "eigenvalues" in failing(certify(altered(MODEL, eigenvalues_=stated * 1.001), R))
+
+
+def test_a_function_as_affinity_is_unproved() -> None:
+    c = certify(SpectralEmbedding(2, affinity=lambda X: rbf_kernel(X, gamma=5.0), **SEED).fit(M), M)
+    assert c.holds and c["affinity"].grade is Grade.UNPROVED
+
+
+def test_null_vectors_are_counted() -> None:
+    """Of three components two columns tell which row is in which: not three, and not fewer."""
+    model = SpectralEmbedding(3, n_neighbors=12, **SEED).fit(B)
+    later = SpectralEmbedding(5, n_neighbors=12, **SEED).fit(B).embedding_
+    count, part = connected_components(model.affinity_matrix_)
+    assert count == 3 and certify(model, B).holds
+    volume = np.asarray(model.affinity_matrix_.sum(axis=1)).ravel() - model.affinity_matrix_.diagonal()
+    each = (part[:, None] == np.arange(3)) / np.sqrt(np.bincount(part, volume))
+    for lie in (each, later[:, 2:]):
+        assert "components" in failing(certify(altered(model, embedding_=lie), B))

@@ -125,11 +125,7 @@ LONGER = {
     "LinearDiscriminantAnalysis": 710,
     "BayesianGaussianMixture": 630,
     "SVC": 660,
-    "SpectralClustering": 640,
     "LogisticRegression": 610,
-    "LocallyLinearEmbedding": 630,
-    "AgglomerativeClustering": 620,
-    "SpectralEmbedding": 610,
 }
 """What is longer still, to the next ten: it may only become shorter."""
 

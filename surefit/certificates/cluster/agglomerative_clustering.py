@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from surefit.certificates.attributes import Attributes, bad_attributes, real, whole
-from surefit.certificates.blocks import F64, BadData, Blocks
+from surefit.certificates.blocks import F64, Blocks
 from surefit.certificates.checker import Findings, checker
-from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.claim import Claim, Grade, at_most, failed
 from surefit.certificates.rounding import UNIT
 from surefit.certificates.theorems.distances.linkages import heights, read_graph, slack
 from surefit.certificates.theorems.distances.many_merges import many_heights
@@ -34,7 +34,7 @@ def check_agglomerative_clustering(model: Any, blocks: Blocks, tol: float) -> Fi
     """The distances of all pairs of clusters, at every merge."""
     attrs, n = Attributes(model, "children_"), blocks.n_rows
     if n > MOST_ROWS and attrs.has("connectivity"):
-        raise BadData(f"merges along a graph are replayed for up to {MOST_ROWS} rows, there are {n}")
+        return [failed("closest", f"Merges along a graph are replayed for up to {MOST_ROWS} rows, not {n}.")], "nothing"
     points = read_points(attrs, blocks, attrs.parameter("metric", "euclidean"))
     linkage, given = attrs.parameter("linkage", "ward"), attrs.parameter("connectivity", None)
     labels, k = read_labels(attrs, n), whole(getattr(model, "n_clusters_", None))
@@ -42,6 +42,8 @@ def check_agglomerative_clustering(model: Any, blocks: Blocks, tol: float) -> Fi
     tree = read_tree(attrs, n, n - 1 if given is None else n - min(max(k, 1), n))
     if (model.n_leaves_, model.n_connected_components_) != (n, pieces):
         attrs.faults.append(f"n_leaves_ is not {n}, or n_connected_components_ not {pieces}")
+    if linkage == "ward" and points.metric.name != "euclidean":
+        attrs.faults.append("linkage='ward' is not for this metric")
     if not 1 <= k <= n:
         attrs.faults.append(f"n_clusters_ is not a number from 1 to {n}")
     if attrs.faults or tree is None or labels is None:

@@ -25,13 +25,13 @@ SEARCH = ("n_samples_fit_", "X_fit_", "y_fit_", "effective_metric_", "effective_
           "n_neighbors_", "candidates_", "cv_scores_", "best_score_")  # fmt: skip
 
 
-@checker(*SEARCH, "classes_", "kneighbors", "predict", "predict_proba")
+@checker(*SEARCH, "classes_", "predict", "predict_proba")
 @reads_labels
 def check_k_neighbors_classifier(model: Any, blocks: Blocks, tol: float) -> Findings:
     return _findings(model, blocks, tol, True)
 
 
-@checker(*SEARCH, "kneighbors", "predict")
+@checker(*SEARCH, "predict")
 def check_k_neighbors_regressor(model: Any, blocks: Blocks, tol: float) -> Findings:
     return _findings(model, blocks, tol, False)
 

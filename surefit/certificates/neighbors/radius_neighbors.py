@@ -65,9 +65,9 @@ def _findings(model: Any, blocks: Blocks, tol: float, classifies: bool) -> Findi
                 _outliers(model, asked.Q[alone], label),
             ]
         else:
-            size = _mean(attrs, answer, np.abs(y))[0]
-            claims.append(numbers_claim(model, "predict", asked.Q[~alone], mean[~alone], (unit * size)[~alone]))
-            claims.append(_outliers(model, asked.Q[alone], np.nan))
+            mean[alone], lone = np.nan, replace(_outliers(model, asked.Q[alone], np.nan), name="predict")
+            known = numbers_claim(model, "predict", asked.Q, mean, unit * _mean(attrs, answer, np.abs(y))[0])
+            claims.append(known if lone.holds else lone)
     return claims, f"{len(asked.Q)} queries against {blocks.n_rows} rows"
 
 
@@ -127,10 +127,10 @@ def _outliers(model: Any, Q: NDArray, label: Any) -> Claim:
     if isinstance(given, Claim):
         return replace(given, name="outliers")
     right = (given == label) | ((given != given) & (label != label))
-    wrong = len(Q) if len(given) != len(Q) else len(Q) - int(right.reshape(len(Q), -1).all(axis=1).sum())
+    wrong = len(Q) if np.shape(given)[:1] != (len(Q),) else int((~right.reshape(len(Q), -1)).any(axis=1).sum())
     return at_most(
         "outliers", f"Queries without rows within the radius get {label}; of {len(Q)}, those that do not.",
         Grade.EXACT, wrong, 0,
-        failure=f"{wrong} of {len(Q)} queries without rows within the radius do not get {label}, but {given[0]}"
+        failure=f"{wrong} of {len(Q)} queries without rows within the radius do not get {label}"
         + (": whole numbers have no NaN, fit to y in floating point." if given.dtype.kind in "iu" else "."),
     )  # fmt: skip

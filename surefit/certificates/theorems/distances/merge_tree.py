@@ -30,8 +30,8 @@ class MergeTree:
 
 
 def read_tree(attrs: Attributes, n: int, least: int, name: str = "children_") -> MergeTree | None:
-    """The attribute as a tree of n leaves with at least so many merges, or None; faults, also of linkage_matrix_ and the
-    length of distances_ where the model has these, are noted."""
+    """The attribute as a tree of n leaves with at least so many merges, or None; faults are noted, also those of
+    linkage_matrix_ and the length of distances_ where the model has them."""
     children = attrs.array(name)
     if children is None:
         return None

@@ -90,8 +90,8 @@ def neighbors_claim(
     if answer.shape != (2, m, k) or answer.dtype.kind != "f":
         return refuted(name, f"kneighbors gives arrays of shape {answer.shape}, expected two of {(m, k)}."), None
     given, grade, how = answer.astype(np.float64), Grade.EXACT, ""
-    points.tell(float(np.median(given[0])))
     bad, far = wrong_answers(points, asked, *given)
+    points.tell(float(np.median(far)))
     loose = points.loosened(float(far[bad].min()), tol) if bad.any() else None
     if loose is not None and not wrong_answers(loose, asked, *given)[0].any():
         bad, grade, how = np.zeros(m, bool), Grade.BOUNDED, f" up to {loose.products:.1g} in squares"
