@@ -71,6 +71,7 @@ LONG[3, 70] = LONG[70, 3] = D[3, 70] * 1.001
         ({"embedding_": Y[:, :1]}, "attributes"),
         ({"eigenvalues_": LAM[:2] * 1.001}, "pairs"),
         ({"eigenvalues_": LAM[1::-1].copy()}, "attributes"),
+        ({"eigenvalues_": LAM[:2].astype(str)}, "attributes"),
         ({"embedding_": NEXT.embedding_[:, [0, 2]], "eigenvalues_": LAM[[0, 2]]}, "largest"),
         ({"n_neighbors": 9}, "shortest_paths"),
         ({"n_neighbors": 7}, "shortest_paths"),

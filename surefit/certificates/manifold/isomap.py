@@ -39,7 +39,8 @@ def check_isomap(model: Any, blocks: Blocks, tol: float) -> Findings:
     k = whole(attrs.parameter("n_components", 2))
     Y, D = attrs.array("embedding_", (n, k)), attrs.array("dist_matrix_", (n, n))
     source: Any = model if attrs.has("eigenvalues_") else getattr(model, "kernel_pca_", model)
-    lam = np.asarray(getattr(source, "eigenvalues_", np.nan), dtype=np.float64).reshape(-1)[:k]
+    stated = np.asarray(getattr(source, "eigenvalues_", np.nan)).reshape(-1)[:k]
+    lam = stated.astype(np.float64) if stated.dtype.kind == "f" else np.zeros(0)
     if lam.size < k or not (lam >= 0).all() or not (np.diff(lam) <= 0).all() or not np.isfinite(lam).all():
         attrs.faults.append("eigenvalues_ is not a descending list of numbers ≥ 0, one for each column")
     if attrs.faults or Y is None or D is None:
