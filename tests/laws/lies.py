@@ -316,7 +316,8 @@ def times(value: Any, factor: Any) -> Any:
 def first_tree(model: Any) -> Any:
     """The tree of a model that is one, or of the first member of an ensemble; None where there is none."""
     members = getattr(model, "estimators_", [model])
-    return getattr(members[0], "tree_", None) if isinstance(members, list) else None
+    first = members.flat[0] if isinstance(members, np.ndarray) else members[0]
+    return getattr(first, "tree_", None)
 
 
 def lies(truth: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray | None, sizes: np.ndarray = SIZES) -> Iterator[Lie]:
