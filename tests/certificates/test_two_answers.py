@@ -24,7 +24,8 @@ def test_separable_or_not_but_never_both(t: float) -> None:
     A = np.column_stack([X, X + t * Z])
     alone = LinearProgramClassifier().fit(X[:, None], SIDE)
     assert not alone.separable_
-    plane = altered(alone, separable_=True, coef_=np.array([[-1.0, 1.0]]) / t, intercept_=np.zeros(1))
+    here = {"coef_": np.array([[-1.0, 1.0]]) / t, "intercept_": np.zeros(1)}
+    plane = altered(alone, separable_=True, farkas_=None, **here)
     assert certify(plane, A, SIDE).holds
     wrong = altered(alone, coef_=np.array([[alone.coef_[0, 0], 0.0]]))
     certificate = certify(wrong, A, SIDE)
@@ -91,7 +92,7 @@ def test_a_constant_column_excuses_no_intercept(offset: float) -> None:
 @pytest.mark.parametrize("unit", [5e-324, 1e-310, 1e-300, 1e300])
 def test_weights_in_any_unit(unit: float) -> None:
     """All weights alike change nothing: a wrong fit stays wrong where slopes times weights underflow."""
-    y, w = Z + 0.1 * rng.normal(size=N), np.full(N, unit)
+    y, w = X + Z + 0.1 * np.random.default_rng(7).normal(size=N), np.full(N, unit)
     median = QuantileRegressor(alpha=0.0).fit(X[:, None], y)
     labels = (X + Z > 0).astype(int)
     plane = LinearProgramClassifier().fit(X[:, None], labels)

@@ -31,6 +31,7 @@ class LogLoss:
     shift: F64  # m; zero where the intercept is absent or penalised
     lasso: F64  # λ₁, one per column and the intercept's at the end
     ridge: F64  # λ₂, likewise
+    classes: F64 | bool = True  # those that the loss compares
     ray: F64 | None = None  # what this direction separates is left out of the loss
 
     @property
@@ -63,8 +64,9 @@ class LogLoss:
         return Z[np.arange(code.size), code][:, None] - Z, 2.1 * rounding, size
 
     def scores(self, A: F64, code: NDArray[np.intp], theta: F64) -> tuple[F64, F64]:
-        """Logits and their rounding; −∞ for classes that the ray separates from the row's own."""
+        """Logits and their rounding; −∞ for classes left out, and those that the ray separates from the row's own."""
         Z, rounding, _ = self.logits(A, theta)
+        Z = np.where(self.classes, Z, -np.inf)
         if self.ray is not None:
             gain, blur, size = self.gains(A, code, self.ray)
             Z = np.where(gain > np.maximum(blur, TIE * size), -np.inf, Z)
