@@ -67,12 +67,12 @@ class Model:
     def excuse(self, U: F64, eps: float, level: float) -> float:
         """Ten times what storing the parameters and a level costs of the log-likelihood of a row, near its maximum.
 
-        Of means stored to δ = eps |m| it is δᵀΣ⁻¹δ at most, of covariances stored to Δ = eps |Σ| ¼ ‖UᵀΔU‖².
+        Of means stored to δ = eps |m| it is δᵀΣ⁻¹δ at most, of covariances stored to Δ = eps |Σ| ¼ ‖UᵀΔU‖², up to 1e-3.
         """
         size = np.abs(U)
         moved, turned = np.abs(self.means)[:, None] @ size, size.transpose(0, 2, 1) @ np.abs(self.covariances) @ size
-        most = float(((moved**2).sum(axis=(1, 2)) + (turned**2).sum(axis=(1, 2)) / 4).max())
-        return min(ROUNDINGS * (eps**2 * most + eps * (1 + abs(level))), LOOSEST)
+        most = (moved**2).sum(axis=(1, 2)) + np.minimum((turned**2).sum(axis=(1, 2)) / 4, 1e-3 / eps**2)
+        return ROUNDINGS * float(eps**2 * most.max() + eps * (1 + abs(level)))
 
 
 def inverse_error(S: F64, U: F64, eps: float) -> float:

@@ -17,3 +17,9 @@ def test_other_chances_are_refused():
     assert not found.faults, "\n".join(found.faults)
     assert found.counts["accepted"] == found.counts["fits"] == 30
     assert found.counts["lies"] - found.counts["as good"] > 150
+
+
+def test_what_rounding_of_the_next_means_changes_is_added():
+    """Far from zero and not converged: the next means are rounded, which the gain feels at first order."""
+    found = bayesian(1, first=3, bundled=False)
+    assert not found.faults, "\n".join(found.faults)
