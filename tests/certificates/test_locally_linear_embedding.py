@@ -155,6 +155,13 @@ def test_products() -> None:
     assert A.size >= np.linalg.norm(np.eye(150) - W.toarray(), 2) and 0 < A.error < 1e-14
 
 
+def test_null_vectors_that_are_not_known() -> None:
+    """Five neighbors of the wines: two components, and four singular values of I − W below 1e-14."""
+    X = load_wine().data
+    c = certify(surefit.manifold.LocallyLinearEmbedding(random_state=0).fit(X), X)
+    assert c.holds and c.grade is Grade.BOUNDED, f"\n{c}"
+
+
 def test_more_null_vectors_than_components() -> None:
     """The graph of the digits has two components, but three sets of rows list none outside: three null vectors."""
     X = load_digits().data
