@@ -24,11 +24,12 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real, wh
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most
+from surefit.certificates.ensemble.member_claim import members_claim
 from surefit.certificates.labels import labels_claim, places, reads_labels
 from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.hashing import distinct
-from surefit.certificates.theorems.members import members_claim, spread, unlike
+from surefit.certificates.theorems.members import spread, unlike
 from surefit.certificates.theorems.seeds import seeds_of
 from surefit.certificates.theorems.trees.bags import draws_of
 from surefit.certificates.theorems.trees.examples import from_scikit_learn, n_classes, read_examples

@@ -17,11 +17,12 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real, wh
 from surefit.certificates.blocks import F64, BadData, Blocks, dense
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import CertificateError, Claim, Grade, at_most
+from surefit.certificates.ensemble.member_claim import members_claim
 from surefit.certificates.labels import labels_claim, read_classes, reads_labels
 from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.hashing import Distinct, distinct
-from surefit.certificates.theorems.members import members_claim, spread, unlike
+from surefit.certificates.theorems.members import spread, unlike
 from surefit.certificates.theorems.seeds import seeds_of
 from surefit.certificates.theorems.trees.bags import draws_of, rows_of, subsample
 from surefit.certificates.theorems.trees.votes import asked_again, out_of_bag_claims

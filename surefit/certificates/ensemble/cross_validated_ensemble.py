@@ -17,12 +17,13 @@ from surefit.certificates.attributes import Attributes, bad_attributes, real, wh
 from surefit.certificates.blocks import F64, BadData, Blocks, dense
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, refuted
+from surefit.certificates.ensemble.member_claim import members_claim
 from surefit.certificates.labels import labels_claim, read_classes, reads_labels
 from surefit.certificates.predictions import answer_of, numbers_claim, sample_rows
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.drawn_folds import drawn_claim
 from surefit.certificates.theorems.folds import Fold, covering_claim, disjoint_claim, read_folds
-from surefit.certificates.theorems.members import members_claim, spread, unlike
+from surefit.certificates.theorems.members import spread, unlike
 from surefit.certificates.theorems.seeds import seeds_of
 
 MEMBERS = 10  # that are checked on their own rows

@@ -21,13 +21,13 @@ from surefit.certificates.attributes import Attributes, real, whole
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, failed
+from surefit.certificates.ensemble.boosted_rows import kept_rows, read_rows
 from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.predictions import answer_of
 from surefit.certificates.rounding import UNIT, gamma
 from surefit.certificates.theorems.boosting.answers import class_answers, number_answers, trace_claim
 from surefit.certificates.theorems.boosting.kinks import Huber, Kinks, pinball
 from surefit.certificates.theorems.boosting.losses import exponential, log_loss, poisson, squared_error
-from surefit.certificates.theorems.boosting.rows import kept_rows, read_rows
 from surefit.certificates.theorems.boosting.splits import Splits
 from surefit.certificates.theorems.boosting.steps import TINY, Steps
 from surefit.certificates.theorems.boosting.trees import Tree

@@ -17,6 +17,7 @@ from surefit.certificates.attributes import Attributes, real, whole
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
+from surefit.certificates.ensemble.boosted_rows import kept_rows, read_rows
 from surefit.certificates.labels import read_classes, reads_labels
 from surefit.certificates.rounding import UNIT
 from surefit.certificates.search.boosting.category_sides import CategorySides
@@ -24,7 +25,6 @@ from surefit.certificates.theorems.boosting.answers import class_answers, number
 from surefit.certificates.theorems.boosting.bins import by_rule
 from surefit.certificates.theorems.boosting.kinks import Kinks, pinball
 from surefit.certificates.theorems.boosting.losses import gamma, log_loss, poisson, squared_error
-from surefit.certificates.theorems.boosting.rows import kept_rows, read_rows
 from surefit.certificates.theorems.boosting.splits import Splits
 from surefit.certificates.theorems.boosting.steps import Steps
 from surefit.certificates.theorems.boosting.trees import HistogramTree

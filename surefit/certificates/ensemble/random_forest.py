@@ -24,11 +24,12 @@ from surefit.certificates.attributes import Attributes, bad_attributes, whole
 from surefit.certificates.blocks import F64, BadData, Blocks
 from surefit.certificates.checker import Findings, checker
 from surefit.certificates.claim import Claim, Grade, at_most, failed
+from surefit.certificates.ensemble.member_claim import has_checker, members_claim
 from surefit.certificates.labels import labels_claim, reads_labels
 from surefit.certificates.predictions import numbers_claim, sample_rows
 from surefit.certificates.rounding import gamma
 from surefit.certificates.theorems.hashing import distinct
-from surefit.certificates.theorems.members import has_checker, members_claim, spread
+from surefit.certificates.theorems.members import spread
 from surefit.certificates.theorems.seeds import seeds_of
 from surefit.certificates.theorems.trees.bags import draws_of
 from surefit.certificates.theorems.trees.category_codes import coded

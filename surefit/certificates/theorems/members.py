@@ -1,4 +1,4 @@
-"""Members of an ensemble: copies of one estimator, each checked by the checker of its own class on its own rows."""
+"""Members of an ensemble: copies of one estimator."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from surefit.certificates.array_blocks import ArrayBlocks
 from surefit.certificates.attributes import Attributes
-from surefit.certificates.claim import Claim, Grade, at_most
-from surefit.certificates.registry import CHECKERS, checker_for
 
 
 def spread(n: int, most: int) -> list[int]:
@@ -37,22 +34,3 @@ def parameters(model: Any) -> dict[str, str]:
         if not (name.endswith("random_state") or "get_params" in dir(value) or text.startswith("[(")):
             found[name] = text
     return found
-
-
-def has_checker(member: Any) -> bool:
-    return any(base.__name__ in CHECKERS for base in type(member).__mro__)
-
-
-def members_claim(parts: Sequence[tuple[Any, ArrayBlocks]], n_members: int, tol: float, *known: str) -> Claim:
-    """Members on the rows, targets and weights that each was fitted to; `known`: claims that are not asked for."""
-    name = type(parts[0][0]).__name__
-    if not has_checker(parts[0][0]):
-        reason = f"{name} has no checker: the members themselves were not checked."
-        return Claim("members", reason, Grade.UNPROVED, 0.0, 0.0, True)
-    found = [claim for member, part in parts for claim in checker_for(member)(member, part, tol)[0]]
-    found = [claim for claim in found if claim.name not in known]
-    weak = max(found, key=lambda c: (list(Grade).index(c.grade) * (not c.informs), c.value or 0.0))
-    fails, proved = sum(not c.holds for c in found), sum(c.grade == Grade.NOT_OPTIMAL for c in found)
-    told = f"{len(parts)} of {n_members} members ({name}) hold on their rows by their own checker; claims that fail."
-    told, failure = f"{told} The weakest: {weak.sentence}", f"A member ({name}) does not hold: {weak.sentence}"
-    return at_most("members", told, weak.grade, fails, 0, lower=proved, failure=failure)
