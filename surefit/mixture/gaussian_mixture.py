@@ -30,6 +30,7 @@ from surefit.solvers.mixture.gaussians import Components, Density, dense, densit
 from surefit.solvers.mixture.starts import by_shares, with_common_spread
 from surefit.summaries.column_spread import column_spread
 
+MOST_LOST = 1e-2  # of a row's log-likelihood, by storing in single precision
 FAILED = (
     "Fitting the mixture model failed because some components have ill-defined empirical covariance (for instance "
     "caused by singleton or collapsed samples). Try to decrease the number of components, increase reg_covar, or scale "
@@ -165,15 +166,16 @@ class GaussianMixture(DensityMixin, Estimator):
                 best = found
         progress.end()
         assert best is not None, "n_init is at least one"
-        self._learn(best, frame, data.dtype)
-        self._warn(p)
+        lost = self._learn(best, frame, data.dtype)
+        self._warn(p, lost)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """`fit(X)`, then the likeliest component of each row."""
         return self.fit(X, y, sample_weight).predict(X)
 
-    def _learn(self, found: Mixture, frame: tuple[np.ndarray, np.ndarray], dtype: np.dtype) -> None:
+    def _learn(self, found: Mixture, frame: tuple[np.ndarray, np.ndarray], dtype: np.dtype) -> float:
+        """Returns about what a row's log-likelihood loses where the attributes are of single precision."""
         (shift, scale), c = frame, found.components
         size = {"full": np.outer(scale, scale), "tied": np.outer(scale, scale), "diag": scale, "spherical": scale[0]}
         power = 1 if c.kind in ("full", "tied") else 2
@@ -192,8 +194,19 @@ class GaussianMixture(DensityMixin, Estimator):
         self.lower_bound_ = self.history_[-1]
         self.converged_, self.n_iter_ = found.converged, found.n_iter
         self.collapsed_ = _least_variances(own) <= self.reg_covar * (1 + 1e-6)
+        return own.divergence(self._components()) if dtype == np.float32 else 0.0
 
-    def _warn(self, p: SimpleNamespace) -> None:
+    def _warn(self, p: SimpleNamespace, lost: float) -> None:
+        if not lost <= MOST_LOST:
+            what = f"the mean log-likelihood of what is stored is lower by about {lost:.1g}"
+            told = (
+                f"float32 does not hold these components: {what if lost < np.inf else 'not even their covariances'}. "
+                "Some covariances are nearly singular, or means far from zero: fit in float64, raise reg_covar, or "
+                "center and scale the columns."
+            )
+            if lost == np.inf:
+                raise InvalidData(told)
+            warnings.warn(told, UserWarning, stacklevel=5)
         if self.collapsed_.any() and p.reg_covar > 0:
             places = ", ".join(str(k) for k in np.flatnonzero(self.collapsed_))
             one = self.collapsed_.sum() == 1

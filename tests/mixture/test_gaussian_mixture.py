@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture as ScikitLearns
 
+from surefit._core.errors import InvalidData
 from surefit.mixture.gaussian_mixture import GaussianMixture
 
 KINDS = ["full", "tied", "diag", "spherical"]
@@ -138,3 +142,30 @@ def test_what_cannot_be_is_refused():
             GaussianMixture(2, **{name: "random"}).fit(X)
     with pytest.raises(ValueError, match="symmetric, positive-definite"):
         GaussianMixture(1, precisions_init=[[[1.0, 2.0], [2.0, 1.0]]]).fit(X)
+
+
+def test_single_precision_that_does_not_hold_the_components():
+    """Covariances of 64 columns from some 70 rows are nearly singular: float64 holds them, float32 hardly or not."""
+    pixels = load_digits().data  # whole numbers, the same in both precisions
+    pixels = pixels[np.random.default_rng(0).permutation(len(pixels))]
+    single, settings = pixels.astype(np.float32), {"max_iter": 1000, "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "component")
+        warnings.filterwarnings("error", "float32")
+        double = GaussianMixture(3, **settings).fit(pixels[:200])
+        GaussianMixture(3, **settings).fit(single)
+        with pytest.raises(InvalidData, match="float32 does not hold these components: not even"):
+            GaussianMixture(3, **settings).fit(single[:100])
+        with pytest.warns(UserWarning, match=r"float32 does not hold .* lower by about 0\.01"):
+            model = GaussianMixture(3, **settings).fit(single[:200])
+    lost = stored(double).score(pixels[:200]) - stored(model).score(pixels[:200])
+    assert 0.005 < lost < 0.03  # about what the warning says
+
+
+def stored(model):
+    """scikit-learn's mixture of the parameters that are stored."""
+    theirs = ScikitLearns(len(model.means_))
+    theirs.weights_, theirs.means_ = np.asarray(model.weights_, float), np.asarray(model.means_, float)
+    theirs.covariances_ = np.asarray(model.covariances_, float)
+    theirs.precisions_cholesky_ = np.array([np.linalg.inv(np.linalg.cholesky(S)).T for S in theirs.covariances_])
+    return theirs

@@ -49,6 +49,26 @@ class Components(NamedTuple):
         found = [dtrtri(L.T)[0] for L in np.linalg.cholesky(matrices)]  # Σ = L Lᵀ: U is the inverse of Lᵀ
         return np.array(found) if self.kind == "full" else found[0]
 
+    def divergence(self, other: Components) -> float:
+        """Σ π_k KL(N_k ‖ N_k of the other), infinite where that has no density.
+
+        With R = V⁻¹U of the roots V here and U there, KL is ½(‖R‖² − d) − log det R + ½‖(m − m′)ᵀU‖².
+        """
+        K, d = self.means.shape
+        try:
+            V, U = self.roots(), other.roots()
+        except np.linalg.LinAlgError:
+            return np.inf
+        moved = self.means - other.means
+        if self.kind in ("diag", "spherical"):
+            scale, ratio = (np.broadcast_to(a.reshape(K, -1), (K, d)) for a in (U, U / V))
+            squares, log_det, moved = (ratio**2).sum(axis=1), np.log(ratio).sum(axis=1), moved * scale
+        else:
+            R = np.linalg.solve(V, U)
+            squares, log_det = (R**2).sum(axis=(-2, -1)), np.log(np.diagonal(R, axis1=-2, axis2=-1)).sum(axis=-1)
+            moved = np.matmul(moved[:, None], U)[:, 0]
+        return float(self.weights @ ((squares - d) / 2 - log_det + (moved**2).sum(axis=1) / 2))
+
 
 class Density(NamedTuple):
     """What a pass needs of the components: roots of precisions, and log π + log det U − (d/2) log 2π − prior."""
