@@ -251,11 +251,12 @@ def fitted(cls: type, settings: dict[str, Any], X: Any, y: Any, w: Any) -> Any:
 
 
 def refits(cls: type, settings: dict[str, Any], X: Any, y: Any, w: Any) -> list[Any]:
-    """The fit, or nothing where matrices that lost their rank to offsets are refused (by ARPACK as a RuntimeError)."""
+    """The fit, or nothing where what offsets did to the data is refused: matrices that lost their rank (by ARPACK as a
+    RuntimeError), distances that scikit-learn's MDS made itself and finds asymmetric."""
     try:
         return [fitted(cls, settings, X, y, w)]
     except (ValueError, RuntimeError) as refusal:
-        if "covariance" not in str(refusal) and "singular" not in str(refusal):
+        if not any(word in str(refusal) for word in ("covariance", "singular", "Array must be symmetric")):
             raise
         return []
 
